@@ -1,6 +1,6 @@
 /// The sums of a file's pieces, by which damage on the disk is found and told where it is.
 ///
-/// They are CRC-32C, which finds what happened by chance, and prove nothing against somebody who wants to deceive.
+/// The sums are CRC-32C, which finds what happened by chance, and prove nothing against somebody who wants to deceive.
 public struct PieceSumList: Sendable, Hashable {
     /// Bytes of a piece, a power of two from ``shortestPiece`` on; the last one has what is left.
     public let length: Int64

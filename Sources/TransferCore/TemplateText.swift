@@ -5,10 +5,10 @@ public struct TemplateText: Sendable, Hashable {
         case place(Place)
     }
 
-    /// What stands in braces.
+    /// The contents of a pair of braces.
     public struct Place: Sendable, Hashable {
         public var name: String
-        /// What follows a colon.
+        /// The text behind a colon.
         public var form: String?
 
         /// As it's written, without the braces.
@@ -19,8 +19,8 @@ public struct TemplateText: Sendable, Hashable {
     public enum Braces: Sendable, Hashable {
         /// Each opens a place.
         case places
-        /// Those open one that hold a word of Latin letters, perhaps with a colon behind it; others are text, as they may be
-        /// part of a name: `{1}`, `{}`, `{`.
+        /// Braces that hold a word of Latin letters, perhaps with a colon behind it, open a place; others are text, as they
+        /// may be part of a name: `{1}`, `{}`, `{`.
         case words
     }
 

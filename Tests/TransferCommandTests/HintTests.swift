@@ -50,7 +50,8 @@ import TransferTestSupport
             let command = last.components(separatedBy: "with: ").last ?? ""
             hints.append((command, words(verb, ["\(name)/j"])))
         }
-        let again = RunAgain(file: "/srv/\(name).json", name: name, directory: "/srv/\(name)", state: hint.state, isUTF8: hint.isUTF8)
+        let again = RunAgain(
+            file: "/srv/\(name).json", name: name, directory: "/srv/\(name)", state: hint.state, isUTF8: hint.isUTF8)
         let named = name.hasPrefix("-") ? ["--name=\(name)"] : ["--name", name]
         hints.append(
             (

@@ -11,7 +11,8 @@ public enum SwiftTypecheck {
         public var description: String { "\(file):\(line): \(kind): \(message)" }
         /// Whether it says what stands in the place of something that's gone.
         public var isHint: Bool {
-            ["has been renamed to", "is unavailable: ", "been marked unavailable: ", "unavailable instance method"].contains { message.contains($0) }
+            ["has been renamed to", "is unavailable: ", "been marked unavailable: ", "unavailable instance method"]
+                .contains { message.contains($0) }
         }
     }
 

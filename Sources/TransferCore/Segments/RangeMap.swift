@@ -1,4 +1,4 @@
-/// Which bytes of a file are there, which are being fetched and by whom, and which are missing: pure, no I/O.
+/// A map of a file's bytes: which are there, which are being fetched and by whom, and which are missing. Pure, no I/O.
 ///
 /// Several connections fill one file. Each has a claim: a range that it fetches from its first byte on. A connection
 /// that is free takes a range that nobody has, or the later part of the claim that will take longest.
@@ -8,7 +8,7 @@ public struct RangeMap: Sendable {
         public let start: Int64
         /// The first byte that isn't there yet.
         public fileprivate(set) var position: Int64
-        /// Behind the last byte that it's to fetch; it may be moved down, never below ``RangeMap/margin`` from `position`.
+        /// The offset behind the last byte to fetch; it may be moved down, never below ``RangeMap/margin`` from `position`.
         public fileprivate(set) var end: Int64
 
         public var isDone: Bool { position >= end }
@@ -17,7 +17,7 @@ public struct RangeMap: Sendable {
 
     /// The length of the file.
     public let total: Int64
-    /// What came by claims that have ended, and what was there before.
+    /// The bytes that came by claims that have ended, and those that were there before.
     public private(set) var settled: ByteRanges
     public private(set) var claims: [Int: Claim] = [:]
     private var lastNumber = 0
@@ -27,7 +27,7 @@ public struct RangeMap: Sendable {
     /// A claim with less than this left isn't divided.
     public static let smallestDivided: Int64 = 512 << 10
 
-    /// Nor is one that will be done within this many seconds.
+    /// A claim that will be done within this many seconds isn't divided either.
     public static let shortestDivided = 0.25
 
     public init(total: Int64, received: ByteRanges = ByteRanges()) {
@@ -46,7 +46,7 @@ public struct RangeMap: Sendable {
 
     public var receivedCount: Int64 { received.count }
 
-    /// What isn't there and nobody fetches, in its order.
+    /// The ranges that aren't there and that nobody fetches, in their order.
     public var unclaimed: [Range<Int64>] {
         var taken = settled
         for claim in claims.values { taken.insert(claim.start..<max(claim.position, claim.end)) }
@@ -65,7 +65,7 @@ public struct RangeMap: Sendable {
         return lastNumber
     }
 
-    /// What a free connection fetches next.
+    /// Claims the range that a free connection fetches next.
     ///
     /// - Parameters:
     ///   - rate: Bytes a second that it's expected to bring; `nil` when nobody knows.
@@ -78,7 +78,7 @@ public struct RangeMap: Sendable {
             // A new request takes its time, too.
             return rates[number].map { $0 == 0 || Double(claim.left) / $0 >= Self.shortestDivided } ?? true
         }
-            .max { Self.time($0.value, rates[$0.key]) < Self.time($1.value, rates[$1.key]) }
+        .max { Self.time($0.value, rates[$0.key]) < Self.time($1.value, rates[$1.key]) }
         guard let (number, claim) = slowest else { return nil }
         let share: Double =
             if let rate, let other = rates[number], rate + other > 0 { rate / (rate + other) } else { 0.5 }

@@ -2,7 +2,7 @@
 public struct SegmentSources: Sendable {
     public struct Source: Sendable, Hashable {
         public let url: String
-        /// What the source calls its version; `nil` until it has answered.
+        /// The source's name for its version; `nil` until it has answered.
         public var validator: Validator?
         /// Connections to it.
         public fileprivate(set) var connections = 0
@@ -69,7 +69,7 @@ public struct SegmentSources: Sendable {
         all[index].connections -= 1
         if bytes > 0 { measured(index, Double(bytes) / max(0.001, seconds)) }
         guard let fault else { return }
-        // What breaks off on the way is asked for again at once.
+        // An answer that breaks off on the way is asked for again at once.
         guard bytes == 0 else { return }
         all[index].failures += 1
         all[index].notBefore = now + Self.pause
@@ -81,7 +81,7 @@ public struct SegmentSources: Sendable {
         all[index].failures = 0
     }
 
-    /// It has another version of the file, or bytes that are wrong: nothing more is taken from it.
+    /// Takes nothing more from a source: it has another version of the file, or bytes that are wrong.
     public mutating func drop(_ index: Int, _ reason: String) { all[index].dropped = reason }
 
     public mutating func answered(_ index: Int, _ validator: Validator?) {

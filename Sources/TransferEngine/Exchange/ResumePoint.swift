@@ -4,7 +4,7 @@ public import TransferCore
 public struct ResumePoint: Sendable, Hashable {
     /// Bytes that are there, or where a part of the file begins (``isPart``); above 0 but for such a part.
     public var offset: Int64
-    /// Behind the last byte that is wanted; `nil` for everything that follows.
+    /// The offset behind the last byte that is wanted; `nil` for everything that follows.
     public var end: Int64?
     /// Whether only this part is wanted, while other exchanges fetch the rest: every answer that isn't exactly a part of
     /// the same version fails the exchange.

@@ -110,10 +110,13 @@ struct ResumeRule {
             let field = point.validator?.etag == nil ? "Last-Modified" : "ETag"
             return odd("untold", "the server's part doesn't say of which version it is (no \(field))")
         }
-        if let end = point.end, point.namesEnd, range.upperBound > end, question == .rest(isConditional: false)
-            || question == .rest(isConditional: true)
+        if let end = point.end, point.namesEnd, range.upperBound > end,
+            question == .rest(isConditional: false)
+                || question == .rest(isConditional: true)
         {
-            return odd("to:\(range.upperBound)", "asked for the bytes up to \(end), the server sent those up to \(range.upperBound)")
+            return odd(
+                "to:\(range.upperBound)",
+                "asked for the bytes up to \(end), the server sent those up to \(range.upperBound)")
         }
         guard hasSameCoding(head) else {
             return odd(

@@ -47,7 +47,7 @@ public final class FileSink: BodySink {
     /// Bytes of the body that are still to be compared with those that are there.
     private var uncompared: Range<Int64> = 0..<0
     private let keeper: RecordKeeper?
-    /// Of a file that other exchanges may fill too.
+    /// The claims of a file that other exchanges may fill too.
     private let segments: SegmentedFile?
     /// Whether nothing is recorded of the bytes yet, as their number wasn't known at their beginning.
     private var isRecordDue = false

@@ -27,7 +27,7 @@ public final class PartFile: Sendable {
     private let generation = Mutex(0)
     let hasName: Mutex<Bool>
     private let knownMount = Mutex<String??>(nil)
-    /// Of what is written to it in its order.
+    /// The sums of the pieces that are written in the file's order.
     public let sums = PieceSums()
 
     init(
@@ -198,7 +198,7 @@ public final class PartFile: Sendable {
         record.trustedLength(onMount: mount, fileSize: initialSize)
     }
 
-    /// Which of the bytes that were there when it was opened can be trusted, by that record and the map beside the file.
+    /// The bytes that were there when it was opened and can be trusted, by that record and the map beside the file.
     public func trustedRanges(_ record: ResumeData) -> ByteRanges {
         guard !record.isSequential else { return ByteRanges(0..<max(0, trustedLength(record))) }
         guard let mount, mount == record.mount else { return record.synced.clipped(to: initialSize) }

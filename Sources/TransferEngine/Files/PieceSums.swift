@@ -4,15 +4,15 @@ public import TransferCore
 
 /// Sums the pieces of a file while its bytes pass in their order.
 ///
-/// Whoever writes the file in another order doesn't call it, or calls it in vain: then ``list(of:)`` is `nil`, and the file
-/// is read once more. Used on one thread at a time, and asked from others.
+/// A writer that fills the file in another order doesn't call it, or calls it in vain: then ``list(of:)`` is `nil`, and the
+/// file is read once more. Used on one thread at a time, and asked from others.
 public final class PieceSums: Sendable {
     private struct State {
         var next: Int64 = 0
         var length = PieceSumList.shortestPiece
-        /// Of the pieces that are whole.
+        /// The sums of the pieces that are whole.
         var sums: [UInt32] = []
-        /// Of what is there of the next one.
+        /// The sum of those bytes of the next piece that are there.
         var current: UInt32 = 0
         var isBroken = false
     }

@@ -6,9 +6,9 @@ public import TransferEventLoop
 
 /// A partial file that several exchanges fill at once: who writes where, and what of it is there.
 ///
-/// It begins with one exchange that writes from the first byte on (a ``FileSink``), of which the size of the file tells how
-/// much is there. From `split` or `resume` on the map tells: it's in memory, in the ``SegmentLog`` beside the file after each
-/// write, and in the file's record at each checkpoint. The exchanges may be on different loops.
+/// The file begins with one exchange that writes from the first byte on (a ``FileSink``): the size of the file tells how
+/// much of it is there. From `split` or `resume` on the map tells: it's in memory, in the ``SegmentLog`` beside the file
+/// after each write, and in the file's record at each checkpoint. The exchanges may be on different loops.
 public final class SegmentedFile: Sendable {
     private struct State {
         var map: RangeMap?
@@ -152,7 +152,7 @@ public final class SegmentedFile: Sendable {
 
     // MARK: Claims
 
-    /// What a connection that is free fetches next.
+    /// Claims the range that a connection that is free fetches next.
     ///
     /// - Parameters:
     ///   - rate: Bytes a second that it's expected to bring.
@@ -178,7 +178,9 @@ public final class SegmentedFile: Sendable {
             state.slots[number] = nil
             if state.lead == number { state.lead = nil }
             guard let claim = state.map?.release(number) else { return false }
-            if toLead, !state.isBounded, let lead = state.lead { state.map?.extend(lead, over: claim.position..<claim.end) }
+            if toLead, !state.isBounded, let lead = state.lead {
+                state.map?.extend(lead, over: claim.position..<claim.end)
+            }
             return claim.isDone
         }
     }
@@ -206,7 +208,7 @@ public final class SegmentedFile: Sendable {
     public var besideAtFirst: Int64 { state.withLock { $0.beside } }
 
     private static func giveSlot(_ number: Int, at start: Int64, _ state: inout State) {
-        // What can't be noted is fetched again after a kill.
+        // A claim that can't be noted is fetched again after a kill.
         guard (try? state.log?.add(state.slotCount, start: start, position: start)) != nil else { return }
         state.slots[number] = state.slotCount
         state.slotCount += 1
@@ -253,7 +255,7 @@ public final class SegmentedFile: Sendable {
 
     // MARK: Records
 
-    /// What can be continued later.
+    /// The record by which the file can be continued later.
     public func record() -> ResumeData? {
         state.withLock { state in
             guard let map = state.map, var record = state.template else { return nil }

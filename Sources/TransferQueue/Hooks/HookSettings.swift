@@ -1,5 +1,6 @@
 import CTransferLinux
 import Glibc
+import TransferCore
 
 /// What the names of commands stand for that jobs and batches name as their `onFinish`, and what these commands get of the
 /// environment.
@@ -27,8 +28,8 @@ public struct HookSettings: Sendable, Hashable {
     /// - Returns: What is wrong with a command that a job file names, and what to do; `nil` where nothing is.
     public func refusal(of name: String) -> String? {
         guard let command = commands[name] else {
-            return "no command \"\(name)\" is known: add it to \"commands\" of the configuration, or write "
-                + "--on-finish \(name)=COMMAND"
+            return "no command \"\(name)\" is known: add it to \"commands\" of the configuration"
+                + CommandWords.only(", or write --on-finish \(name)=COMMAND")
         }
         do throws(HookCommand.Fault) {
             _ = try command.program(path: environment["PATH"])

@@ -316,7 +316,8 @@ package struct Scheduler: Sendable {
             let state = table.lanes[place]
             guard let index = startable(state) else { continue }
             if table.origins[state.origin].active + beside.count(to: state.lane.origin) >= places(at: state.lane.origin)
-                || doors.holds(state.window[index]) {
+                || doors.holds(state.window[index])
+            {
                 table.holdLanes(at: state.origin)
                 continue
             }

@@ -10,7 +10,7 @@ package struct CompletedJob: Sendable {
     package let path: String
     package let facts: FileStamp
     package let digest: Checksum?
-    /// Of a download without a digest.
+    /// The sums of a download without a digest.
     package let sums: PieceSumList?
     package let validator: String?
     package let finalURL: String

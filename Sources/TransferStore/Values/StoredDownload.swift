@@ -1,10 +1,10 @@
 package import TransferCore
 package import TransferJobs
 
-/// Which completed downloads are looked at.
+/// The completed downloads that are looked at.
 package enum DownloadSelection: Sendable, Hashable {
     case batch(String)
-    /// Those that wrote the file of that path.
+    /// The downloads that wrote the file of that path.
     case file(String)
 }
 

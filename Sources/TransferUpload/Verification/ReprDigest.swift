@@ -17,8 +17,8 @@ package enum ReprDigest {
         return HeaderField("Repr-Digest", "\(key)=:\(Base64.encode(bytes)):")
     }
 
-    /// What a server says of the whole file beside its bytes: `Repr-Digest`, or `Content-Digest` where the answer is the whole
-    /// (RFC 9530 §2 and §3). Algorithms that nobody should trust any more, and unknown ones, are none.
+    /// The digest that a server gives of the whole file beside its bytes: `Repr-Digest`, or `Content-Digest` where the
+    /// answer is the whole (RFC 9530 §2 and §3). Algorithms that nobody should trust any more, and unknown ones, are none.
     ///
     /// - Returns: The strongest, with the field that has it.
     package static func ofFile(_ head: ResponseHead) -> (digest: Checksum, field: String)? {

@@ -45,7 +45,8 @@ private func faults(_ text: String) -> [String] {
         Layers(
             testDescription: "lists replace",
             files: [
-                #""defaults": {"network": {"avoid": ["eth0", "wwan*"]}}"#, #""defaults": {"network": {"avoid": ["eth1"]}}"#,
+                #""defaults": {"network": {"avoid": ["eth0", "wwan*"]}}"#,
+                #""defaults": {"network": {"avoid": ["eth1"]}}"#,
             ], holds: [#"network.avoid=["eth1"]"#]),
         Layers(
             testDescription: "null unsets a value",

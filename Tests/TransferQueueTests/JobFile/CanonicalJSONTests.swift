@@ -123,7 +123,8 @@ extension JobSpec {
                     urls: texts(&generator), destination: text(&generator), checksum: maybe { _ in digest } ?? nil,
                     pieces: maybe { _ in digest.flatMap { PieceDigests(length: 1 << 20, digests: [$0, $0]) } } ?? nil,
                     ifExists: IfExists.allCases.randomElement(using: &generator) ?? .fail, method: maybe(text),
-                    body: maybe(text), remoteTime: Bool.random(using: &generator), segments: Bool.random(using: &generator) ? .automatic : .exactly(number(&generator)),
+                    body: maybe(text), remoteTime: Bool.random(using: &generator),
+                    segments: Bool.random(using: &generator) ? .automatic : .exactly(number(&generator)),
                     adopt: Adopt.allCases.randomElement(using: &generator) ?? .never,
                     strict: Bool.random(using: &generator)))
             : .upload(

@@ -102,7 +102,9 @@ import TransferCore
         #expect(job.settings.lowSpeed == .init(rate: 10, time: .seconds(5)))
         #expect(job.settings.proxy == .init(url: "http://p", noProxy: "b"))
         #expect(job.settings.limitRate == nil && job.settings.auth == nil && job.priority == 5)
-        #expect(job.download?.segments == .exactly(3) && job.download?.ifExists == .skip && job.download?.remoteTime == false)
+        #expect(
+            job.download?.segments == .exactly(3) && job.download?.ifExists == .skip
+                && job.download?.remoteTime == false)
         let upload = try #require(reading.jobs.last)
         #expect(upload.upload?.uploadProtocol == .post)
         #expect(upload.settings.proxy == .init(url: "http://p", noProxy: "a") && upload.settings.auth == .netrc())

@@ -178,7 +178,8 @@ extension FieldCodec<String> {
 extension FieldCodec<AccessFields.NetrcWord> {
     fileprivate static var netrc: Self {
         Self(schema: ##""anyOf": [{ "type": "boolean" }, { "$ref": "#/$defs/path" }]"##) {
-            decoder throws(JSONFault) in try ConnectionDecoder.netrc(&decoder)
+            decoder throws(JSONFault) in
+            try ConnectionDecoder.netrc(&decoder)
         } write: { writer, word in
             switch word {
             case .off: writer.boolean(false)

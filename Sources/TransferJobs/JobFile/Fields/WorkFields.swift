@@ -80,7 +80,8 @@ package enum WorkFields {
         JobField(
             download: Field(
                 "segments", \.segments, .segments, standard: .automatic,
-                "How many connections one file may get: a number, or \"auto\" for as many as pay. Files under 4 MiB get one.")),
+                "How many connections one file may get: a number, or \"auto\" for as many as pay. Files under 4 MiB get one."
+            )),
         JobField(
             download: Field(
                 "ifExists", \.ifExists, .word, standard: .verify, "What to do when the file is there already.")),

@@ -1,3 +1,5 @@
+import TransferCore
+
 /// What becomes of a download whose file another job of its batch gets already.
 public enum Collisions: String, Sendable, Hashable, CaseIterable {
     /// It gets a number: `name-2.ext`.
@@ -8,6 +10,9 @@ public enum Collisions: String, Sendable, Hashable, CaseIterable {
     case fail
 
     /// What a refusal offers.
-    package static let offer =
-        "--collisions rename or path (\"collisions\" in a job file) gives each a name of its own"
+    package static var offer: String {
+        let key = "\"collisions\": \"rename\" or \"path\""
+        let way = CommandWords.choose("--collisions rename or path (\"collisions\" in a job file)", key)
+        return "\(way) gives each a name of its own"
+    }
 }

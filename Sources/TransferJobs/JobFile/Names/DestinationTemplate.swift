@@ -50,7 +50,8 @@ package struct DestinationTemplate: Sendable, Hashable {
     private static func part(_ place: TemplateText.Place) throws(Refusal) -> Part {
         guard let known = Place(rawValue: place.name) else {
             throw Refusal(
-                message: "{\(Wording.printable(place.text))} stands for nothing; \(Self.known); {{ is a brace of a name")
+                message: "{\(Wording.printable(place.text))} stands for nothing; \(Self.known); {{ is a brace of a name"
+            )
         }
         guard let form = place.form else { return .place(known, width: 1) }
         guard known == .n, let width = Int(form), (1...widest).contains(width), form.utf8.allSatisfy({ $0 < 0x3A })

@@ -118,7 +118,8 @@ extension SegmentedDownloads {
         let rates = segments.rates(map, now: now)
         for (number, connection) in segments.connections where !connection.isStopped {
             // A young one hasn't shown yet how fast it is.
-            guard now - connection.since >= Self.proving, let claim = map.claims[number], let own = rates[number], own * 4 < rate,
+            guard now - connection.since >= Self.proving, let claim = map.claims[number], let own = rates[number],
+                own * 4 < rate,
                 Double(claim.left) / max(1, own) > 1
             else { continue }
             segments.connections[number]?.isStopped = true

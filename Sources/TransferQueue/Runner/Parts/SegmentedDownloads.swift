@@ -124,7 +124,9 @@ final class SegmentedDownloads {
         guard case .download(let download) = job.record.spec.work, (download.method ?? "GET") == "GET",
             download.body == nil, start.isContinuable, start.head.contentCoding == nil
         else { return false }
-        guard start.head.status == 206 || start.head.value("Accept-Ranges")?.lowercased() == "bytes" else { return false }
+        guard start.head.status == 206 || start.head.value("Accept-Ranges")?.lowercased() == "bytes" else {
+            return false
+        }
         return Validator(start.head)?.ifRange != nil || download.isProvenByDigests
     }
 
@@ -225,7 +227,8 @@ final class SegmentedDownloads {
     private func point(
         _ job: RunningJob, _ segments: SegmentedJob, _ range: Range<Int64>, _ source: Int
     ) -> ResumePoint {
-        let isProven = if case .download(let download) = job.record.spec.work { download.isProvenByDigests } else { false }
+        let isProven =
+            if case .download(let download) = job.record.spec.work { download.isProvenByDigests } else { false }
         let url = segments.sources[source].url
         var point = ResumePoint(
             offset: range.lowerBound, validator: segments.sources[source].validator, total: job.meter.total,
@@ -303,7 +306,8 @@ final class SegmentedDownloads {
             return host.exchangeEnded(job, lead)
         }
         guard isComplete, let head = lead.start?.head else {
-            let fault = segments.fault ?? TransferError(.connectionLost, "the file's parts broke off", isTransient: true)
+            let fault =
+                segments.fault ?? TransferError(.connectionLost, "the file's parts broke off", isTransient: true)
             return host.exchangeEnded(
                 job,
                 lead.joined(
