@@ -221,10 +221,16 @@ public struct JobReceipt: Sendable, Hashable {
     public var sums: PieceSumList?
     /// Bytes of another tool's file with which it began, and of which nothing proves that they are the server's; `nil`
     /// where there are none (``JobSpec/Adopt``).
-    public var unproven: Int64?
+    public var unproven: Int64? {
+        get { doubts.adopted }
+        set { doubts.adopted = newValue }
+    }
     /// Whether nothing proves that the file came whole: its server told no length, only the end of the connection ended
     /// it, and no digest is known (``JobSpec/Download/strict``).
-    public var isLengthUnproven = false
+    public var isLengthUnproven: Bool {
+        get { doubts.isLengthUnproven }
+        set { doubts.isLengthUnproven = newValue }
+    }
     /// Of a download that came just now, as its server said; without parameters, and not stored.
     public var mediaType: String?
     /// ETag or Last-Modified of what was transferred.
@@ -239,6 +245,14 @@ public struct JobReceipt: Sendable, Hashable {
     public var attempts: Int
     /// Whether the server said in this run that the file that was kept is the newest.
     public var isConfirmed = false
+    private var doubts = Doubts()
+
+    /// Facts of the file that nothing proves.
+    private struct Doubts: Sendable, Hashable {
+        /// The number of bytes of another tool's file.
+        var adopted: Int64?
+        var isLengthUnproven = false
+    }
 
     public init(
         batch: String, job: String, isUpload: Bool, bytes: Int64, transferred: Int64, seconds: Double,
@@ -246,7 +260,7 @@ public struct JobReceipt: Sendable, Hashable {
         response: String? = nil, attempts: Int, unproven: Int64? = nil, route: JobRoute? = nil
     ) {
         self.route = route
-        self.unproven = unproven
+        doubts.adopted = unproven
         self.batch = batch
         self.job = job
         self.isUpload = isUpload

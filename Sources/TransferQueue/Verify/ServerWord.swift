@@ -1,7 +1,6 @@
 import TransferCore
 import TransferCrypto
 import TransferEngine
-import TransferEventLoop
 import TransferJobs
 import TransferStore
 import TransferUpload
@@ -69,32 +68,5 @@ struct ServerWord {
             }
         }
         return .unknown("its ETag is of \(count) parts of a length that nobody knows")
-    }
-}
-
-extension JobQueue {
-    /// Asks the server of a download about a file that nothing recorded could judge: for a digest by HEAD
-    /// (`Want-Repr-Digest`, RFC 9530), or for the ETag of an object of S3's. Its bytes aren't fetched.
-    ///
-    /// - Returns: The check with the server's verdict, or with the reason why there is none.
-    public func askServer(_ check: FileCheck) async -> FileCheck {
-        var check = check
-        let download = check.download
-        do {
-            guard let url = download.spec.urls.first else { return check }
-            let object = try runner.builder.object(download.spec, url: url)
-            let request = try runner.builder.inquiry(download.spec, url: url)
-            let outcome = await withCheckedContinuation { continuation in
-                engine.start(request, makeSink: { AnswerSink(limit: 0) }) { event in
-                    if case .ended(let outcome) = event { continuation.resume(returning: outcome) }
-                }
-            }
-            let word = ServerWord(head: try outcome.result.get(), isObject: object != nil)
-            check.verdict = try await reader.run { try word.verdict(download) }
-        } catch {
-            let words = (error as? TransferError)?.message ?? "\(error)"
-            check.verdict = .unknown("its server can't be asked: \(words)")
-        }
-        return check
     }
 }

@@ -21,15 +21,7 @@ struct Get: AsyncParsableCommand {
             "A list of URLs, a line each; or aria2's, or a job file; - is standard input.", valueName: "list"))
     var lists: [String] = []
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The folder to put the files into.", valueName: "dir"))
-    var directory: String?
-
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp(
-            "The file to write, for one URL; for many a path with {host}, {path}, {name}, {ext}, {n}, {date} or {query}. - is standard output.",
-            valueName: "file"))
-    var output: String?
+    @OptionGroup var place: DestinationOptions
 
     @Option(help: ArgumentHelp("One more source of the one URL's file.", valueName: "url"))
     var mirror: [String] = []
@@ -52,7 +44,7 @@ struct Get: AsyncParsableCommand {
     @OptionGroup var show: OutputOptions
     @OptionGroup var state: StateOptions
 
-    private var isTemplate: Bool { output.map(DestinationLedger.hasPlaces) ?? false }
+    private var output: String? { place.output }
 
     /// URLs, and - for standard input among them.
     private var named: [String] { words.filter { !isMetalink($0) } }
@@ -71,7 +63,7 @@ struct Get: AsyncParsableCommand {
     /// - Parameter spool: Where the one file goes that standard output gets.
     private func ways(to spool: String?) -> ListRules {
         var ways = list.rules(destination: output)
-        ways.metalink = metalink.rules(output: isTemplate ? nil : spool ?? output)
+        ways.metalink = metalink.rules(output: place.isTemplate ? nil : spool ?? output)
         ways.documents = documents
         return ways
     }
@@ -82,7 +74,9 @@ struct Get: AsyncParsableCommand {
         if urls.isEmpty, lists.isEmpty, !mirror.isEmpty {
             throw ValidationError("--mirror is one more source of the one URL: name that too (web sites aren't copied)")
         }
-        if let directory, directory.contains("=") || ["@", "{", "http"].contains(where: directory.hasPrefix) {
+        if let directory = place.directory,
+            directory.contains("=") || ["@", "{", "http"].contains(where: directory.hasPrefix)
+        {
             throw ValidationError("-d is the folder to put the files into; --data is what a request says")
         }
         if let url = lists.first(where: { $0.contains("://") }) {
@@ -102,7 +96,7 @@ struct Get: AsyncParsableCommand {
         }
         if words.count + inputs.count > 1 || words.isEmpty {
             let alone: [(Bool, String)] = [
-                (output != nil && !isTemplate, "--output without a place such as {name}"),
+                (output != nil && !place.isTemplate, "--output without a place such as {name}"),
                 (proof.checksum != nil, "--checksum"), (!mirror.isEmpty, "--mirror"),
             ]
             if let option = alone.first(where: \.0) { throw ValidationError("\(option.1) goes with one URL") }
@@ -137,7 +131,7 @@ struct Get: AsyncParsableCommand {
     func run() async throws {
         try request.fields.checkFiles()
         var work = OneOff(
-            verb: "get", folder: Composition.absolute(directory ?? FileManager.default.currentDirectoryPath),
+            verb: "get", folder: Composition.absolute(place.directory ?? FileManager.default.currentDirectoryPath),
             limits: limits, output: show, state: state.state)
         work.configuration = try request.configuration.load()
         work.follows = !noMetalink

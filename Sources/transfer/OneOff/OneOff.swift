@@ -107,7 +107,10 @@ struct OneOff {
     /// Says where standard input is that hasn't arrived; of what was cancelled nothing is kept.
     private func settleSpools(_ name: String, _ execution: Execution) async throws {
         guard !spools.isEmpty else { return }
-        if try Composition.remote(state: state).isOver(name) { return spools.forEach { $0.remove() } }
+        if try Composition.remote(state: state).isOver(name) {
+            for spool in spools { spool.remove() }
+            return
+        }
         for spool in spools {
             let command = CommandHint(state: state).command(
                 "put", spool.path, again.first ?? "URL", options: Array(again.dropFirst()))

@@ -29,15 +29,7 @@ struct Watch: AsyncParsableCommand {
     var once = false
 
     @OptionGroup var upload: UploadOptions
-
-    @Option(help: ArgumentHelp("Only files that this pattern matches, or another one.", valueName: "glob"))
-    var include: [GlobArgument] = []
-
-    @Option(help: ArgumentHelp("Not the files, or sub-folders, that this pattern matches.", valueName: "glob"))
-    var exclude: [GlobArgument] = []
-
-    @Flag(help: "Sub-folders too.")
-    var recursive = false
+    @OptionGroup var files: WatchedFileOptions
 
     @Option(help: ArgumentHelp("How long a file has to be quiet; 2s without.", valueName: "time"))
     var settle: TimeSpan?
@@ -75,8 +67,7 @@ struct Watch: AsyncParsableCommand {
     func spec(_ configuration: Configuration = Configuration(), typed: TypedPasswords? = nil) throws -> WatchSpec {
         let (upload, settings) = try upload.upload(to: to, configuration, typed: typed)
         var spec = WatchSpec(folder: folder, url: upload.url)
-        spec.rules = WatchRules(
-            include: include.map(\.pattern), exclude: exclude.map(\.pattern), isRecursive: recursive)
+        spec.rules = files.rules
         spec.settle = settle?.duration ?? spec.settle
         spec.then = then?.value ?? .keep
         spec.keepFor = keepFor?.duration
@@ -129,6 +120,22 @@ struct Watch: AsyncParsableCommand {
         execution.obeySignals()
         let batches = try await session.begin([spec])
         ExitStatus.exit(try await execution.run(batches, RunOptions()))
+    }
+}
+
+/// The options that say which files of a watched folder are taken.
+struct WatchedFileOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Only files that this pattern matches, or another one.", valueName: "glob"))
+    var include: [GlobArgument] = []
+
+    @Option(help: ArgumentHelp("Not the files, or sub-folders, that this pattern matches.", valueName: "glob"))
+    var exclude: [GlobArgument] = []
+
+    @Flag(help: "Sub-folders too.")
+    var recursive = false
+
+    var rules: WatchRules {
+        WatchRules(include: include.map(\.pattern), exclude: exclude.map(\.pattern), isRecursive: recursive)
     }
 }
 

@@ -44,6 +44,20 @@ extension SegmentedDownloads {
         fill(job, segments, upTo: wanted, on: host)
     }
 
+    /// A record of a file that is being divided, without its ranges.
+    private static func record(
+        _ job: RunningJob, _ ready: ReadyDownload, _ start: BodyStart, _ total: Int64
+    ) -> ResumeData {
+        let earlier = start.continued > 0 ? ready.earlier : nil
+        var record = ResumeData(
+            url: Redaction.url(job.url), validator: Validator(start.head) ?? earlier?.validator, total: total,
+            synced: ByteRanges(0..<min(ready.synced, start.continued)), bootID: BootID.current, isSequential: false)
+        record.place = start.place
+        record.mediaType = start.head.mediaType ?? earlier?.mediaType
+        record.adopted = earlier?.adopted
+        return record
+    }
+
     /// Makes the map of a file that one exchange has filled so far.
     private func divide(
         _ job: RunningJob, _ segments: SegmentedJob, _ start: BodyStart, _ total: Int64,
@@ -51,7 +65,7 @@ extension SegmentedDownloads {
     ) {
         guard case .download(let ready) = job.ready else { return }
         let id = job.candidate.id
-        let record = ResumeData.ofSegments(job, ready, start, total)
+        let record = Self.record(job, ready, start, total)
         segments.phase = .preparing
         engine.workers.execute { [file = segments.file, meter = job.meter, host] in
             file.split(record, at: meter.position, total: total) { error in
@@ -144,20 +158,4 @@ extension SegmentedDownloads {
 extension MonotonicTime {
     /// Seconds since the machine's start.
     var inSeconds: Double { Double(nanoseconds) / 1e9 }
-}
-
-extension ResumeData {
-    /// A record of a file that is being divided, without its ranges.
-    fileprivate static func ofSegments(
-        _ job: RunningJob, _ ready: ReadyDownload, _ start: BodyStart, _ total: Int64
-    ) -> ResumeData {
-        let earlier = start.continued > 0 ? ready.earlier : nil
-        var record = ResumeData(
-            url: Redaction.url(job.url), validator: Validator(start.head) ?? earlier?.validator, total: total,
-            synced: ByteRanges(0..<min(ready.synced, start.continued)), bootID: BootID.current, isSequential: false)
-        record.place = start.place
-        record.mediaType = start.head.mediaType ?? earlier?.mediaType
-        record.adopted = earlier?.adopted
-        return record
-    }
 }

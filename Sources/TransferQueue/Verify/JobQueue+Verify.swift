@@ -5,6 +5,31 @@ import TransferJobs
 import TransferStore
 
 extension JobQueue {
+    /// Asks the server of a download about a file that nothing recorded could judge: for a digest by HEAD
+    /// (`Want-Repr-Digest`, RFC 9530), or for the ETag of an object of S3's. Its bytes aren't fetched.
+    ///
+    /// - Returns: The check with the server's verdict, or with the reason why there is none.
+    public func askServer(_ check: FileCheck) async -> FileCheck {
+        var check = check
+        let download = check.download
+        do {
+            guard let url = download.spec.urls.first else { return check }
+            let object = try runner.builder.object(download.spec, url: url)
+            let request = try runner.builder.inquiry(download.spec, url: url)
+            let outcome = await withCheckedContinuation { continuation in
+                engine.start(request, makeSink: { AnswerSink(limit: 0) }) { event in
+                    if case .ended(let outcome) = event { continuation.resume(returning: outcome) }
+                }
+            }
+            let word = ServerWord(head: try outcome.result.get(), isObject: object != nil)
+            check.verdict = try await reader.run { try word.verdict(download) }
+        } catch {
+            let words = (error as? TransferError)?.message ?? "\(error)"
+            check.verdict = .unknown("its server can't be asked: \(words)")
+        }
+        return check
+    }
+
     /// Takes up a batch in order to make its damaged files whole: what is left of good bytes is kept, and the rest fetched
     /// from the jobs' sources. A damaged file stays where it is until the new one is whole and proven.
     ///

@@ -1,0 +1,18 @@
+import ArgumentParser
+import TransferQueue
+
+/// The options of `get` that say where its files go.
+struct DestinationOptions: ParsableArguments {
+    @Option(name: .shortAndLong, help: ArgumentHelp("The folder to put the files into.", valueName: "dir"))
+    var directory: String?
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The file to write, for one URL; for many a path with {host}, {path}, {name}, {ext}, {n}, {date} or {query}. - is standard output.",
+            valueName: "file"))
+    var output: String?
+
+    /// Whether the path of each file is made from its URL.
+    var isTemplate: Bool { output.map(DestinationLedger.hasPlaces) ?? false }
+}
