@@ -89,7 +89,9 @@ import TransferTestSupport
         (["run", "--format", "xml", "x"], "--format"),
     ])
     func wrongWordsAreAnswered(arguments: [String], words: String) async throws {
-        let result = try await Workplace().command(arguments).run()
+        let place = try Workplace()
+        defer { withExtendedLifetime(place) {} }
+        let result = try await place.command(arguments).run()
         #expect(result.exitCode == 64 && result.standardError.contains(words), "\(result)")
     }
 }
