@@ -107,7 +107,11 @@ extension JobFileReader {
     ) throws {
         let inside = range.clamped(to: 0..<bytes.count)
         let context = FaultContext(bytes: bytes, base: SourceCursor(), path: nil, isXML: true)
-        let quoting = report.faults.count < JobFileReport.capacity
+        // A line with what may be a password isn't quoted at all.
+        let start = bytes[..<inside.lowerBound].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        let end = bytes[inside.lowerBound...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+        let isOpen = !bytes[start..<end].contains(UInt8(ascii: "@"))
+        let quoting = isOpen && report.faults.count < JobFileReport.capacity
         try add(context.fault(Problem(message: message, range: inside), quoting: quoting), sink)
     }
 }

@@ -5,6 +5,9 @@ import TransferScheduling
 
 // How many connections a file has: looked at a few times a second, while it's fetched.
 extension SegmentedDownloads {
+    private static let stalled = TransferError(
+        .timedOut, "nothing came while others brought something", isTransient: true)
+
     func schedule(on host: isolated some SegmentHost) {
         let timer = host.timer(.segments)
         if !timer.isScheduled { timer.schedule(at: .now + Self.interval) }
@@ -100,8 +103,6 @@ extension SegmentedDownloads {
 
     private func stopStalled(_ job: RunningJob, _ segments: SegmentedJob, _ now: MonotonicTime) {
         guard let map = segments.file.map else { return }
-        let stalled = TransferError(
-            .timedOut, "nothing came for 3 s while others brought something", isTransient: true)
         if let lead = segments.file.lead, let claim = map.claims[lead], case .transferring(let handle) = job.phase {
             if segments.leadMoved.map({ $0.position < claim.position }) ?? true {
                 segments.leadMoved = (claim.position, now)
@@ -121,7 +122,7 @@ extension SegmentedDownloads {
                 segments.count > 1 || segments.sources.isBetter(than: connection.source)
             {
                 segments.connections[number]?.isStopped = true
-                connection.handle.cancel(stalled)
+                connection.handle.cancel(Self.stalled)
             }
         }
     }
@@ -137,7 +138,9 @@ extension SegmentedDownloads {
                 Double(claim.left) / max(1, own) > 1
             else { continue }
             segments.connections[number]?.isStopped = true
-            connection.handle.cancel(.partDone)
+            // One that has brought nothing counts as failed: it isn't asked again at once.
+            let isMute = claim.position == connection.start
+            connection.handle.cancel(isMute ? Self.stalled : .partDone)
         }
     }
 
