@@ -29,7 +29,10 @@ import TransferTestSupport
             "unsupported URL gopher://a.example/x: unsupported scheme \"gopher\"; http, https, s3, ftp, ftps and sftp are supported"
         ),
         (["get", "http://a.example/x", "--checksum", "sha256:12"], "'sha256:12' is invalid"),
-        (["get", "http://a.example/x", "http://a.example/y", "-o", "z"], "--output without a place such as {name} goes with one URL"),
+        (
+            ["get", "http://a.example/x", "http://a.example/y", "-o", "z"],
+            "--output without a place such as {name} goes with one URL"
+        ),
         (["put", "file"], "name files and then a URL"),
         (["put", "a", "b", "http://a.example/x"], "several files need a URL that ends in /"),
         (["put", "/usr", "http://a.example/x"], "/usr is a folder, which needs a URL that ends in /"),

@@ -37,7 +37,10 @@ public struct SegmentSources: Sendable {
     /// - Returns: `nil` where none may be asked now.
     public func next(now: Double, isLast: Bool = false) -> Int? {
         let usable = all.indices.filter { all[$0].dropped == nil && (isLast || all[$0].notBefore <= now) }
-        if let fresh = usable.first(where: { all[$0].rate == nil && all[$0].connections == 0 && all[$0].failures == 0 }) { return fresh }
+        if let fresh = usable.first(where: { all[$0].rate == nil && all[$0].connections == 0 && all[$0].failures == 0 })
+        {
+            return fresh
+        }
         let best = usable.compactMap { all[$0].rate }.max() ?? 0
         return usable.filter { all[$0].rate.map { $0 >= best * Self.slowest } ?? true }.max { one, other in
             // A source that shares its rate among its connections is worth less with each of them.

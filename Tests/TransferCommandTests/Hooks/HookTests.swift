@@ -91,7 +91,8 @@ import TransferTestSupport
             // The shell has some of its own.
             let own: Set = ["PWD", "OLDPWD", "_", "SHLVL"]
             #expect(names.subtracting(own) == ["PATH", "HOME", "LANG", "LC_TIME", "TZ", "TRANSFER_EVENT_ID"])
-            let descriptors: Set<String> = Set(try hook.place.folder.text("fds.txt").split(separator: "\n").map(String.init))
+            let descriptors: Set<String> = Set(
+                try hook.place.folder.text("fds.txt").split(separator: "\n").map(String.init))
             // A shell keeps its script open from 10 up, or at 255.
             let low: Set<String> = descriptors.filter { (Int($0) ?? 0) < 10 }
             #expect(low == ["0", "1", "2"])

@@ -66,7 +66,8 @@ struct AddressTests {
             let sum = try await stage.serve("large", mebibytes: 12)
             try stage.place.jobs([
                 download(
-                    stage.url("/large", at: "files.test"), to: "large", #""segments": 1, "id": "large", "checksum": "sha256:\#(sum)""#)
+                    stage.url("/large", at: "files.test"), to: "large",
+                    #""segments": 1, "id": "large", "checksum": "sha256:\#(sum)""#)
             ])
             let process = try stage.startJobs()
             try await process.progress("large", atLeast: 2 << 20)
@@ -90,7 +91,8 @@ struct AddressTests {
             let sum = try await stage.serve("large", mebibytes: 12)
             try stage.place.jobs([
                 download(
-                    stage.url("/large", at: "files.test"), to: "large", #""segments": 1, "id": "large", "checksum": "sha256:\#(sum)""#)
+                    stage.url("/large", at: "files.test"), to: "large",
+                    #""segments": 1, "id": "large", "checksum": "sha256:\#(sum)""#)
             ])
             let process = try stage.startJobs()
             try await process.progress("large", atLeast: 2 << 20)
@@ -113,7 +115,8 @@ struct AddressTests {
             try await stage.peer.run("echo 1 >/proc/sys/net/ipv4/conf/all/rp_filter")
             let sum = try await stage.serve("large", mebibytes: 16)
             try stage.place.jobs([
-                download(stage.url("/large"), to: "large", #""segments": 1, "id": "large", "checksum": "sha256:\#(sum)""#)
+                download(
+                    stage.url("/large"), to: "large", #""segments": 1, "id": "large", "checksum": "sha256:\#(sum)""#)
             ])
             let process = try stage.startJobs()
             try await process.progress("large", atLeast: 2 << 20)
@@ -134,7 +137,8 @@ struct AddressTests {
         try await NetworkStage.with(limitRate: "2m") { stage in
             let sum = try await stage.serve("large", mebibytes: 8)
             try stage.place.jobs([
-                download(stage.url("/large"), to: "large", #""segments": 1, "id": "large", "checksum": "sha256:\#(sum)""#)
+                download(
+                    stage.url("/large"), to: "large", #""segments": 1, "id": "large", "checksum": "sha256:\#(sum)""#)
             ])
             let process = try stage.startJobs()
             try await process.progress("large", atLeast: 2 << 20)

@@ -32,7 +32,8 @@ struct LinkUseTests {
             try stage.place.jobs([
                 download(
                     stage.url("/file"), to: "file",
-                    #""segments": 1, "id": "file", "checksum": "sha256:\#(sum)", "network": {"meteredBudget": "2M/day"}"#)
+                    #""segments": 1, "id": "file", "checksum": "sha256:\#(sum)", "network": {"meteredBudget": "2M/day"}"#
+                )
             ])
             let process = try stage.startJobs()
             try await process.waiting(for: "network", id: "file")
@@ -124,7 +125,8 @@ struct LinkUseTests {
             try await stage.client.ip(["route del default", "route add \(TestNetwork.server) via 10.0.0.1"])
             try stage.place.jobs([
                 download(
-                    stage.url("/file", at: "nas.plant"), to: "file", #""segments": 1, "id": "file", "checksum": "sha256:\#(sum)""#)
+                    stage.url("/file", at: "nas.plant"), to: "file",
+                    #""segments": 1, "id": "file", "checksum": "sha256:\#(sum)""#)
             ])
             let process = try stage.startJobs()
             try await process.waiting(for: "network")

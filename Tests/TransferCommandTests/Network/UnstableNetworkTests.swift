@@ -76,7 +76,8 @@ struct UnstableNetworkTests {
         try await NetworkStage.with(limitRate: "2m") { stage in
             let sum = try await stage.serve("large", mebibytes: 40)
             try stage.place.jobs([
-                download(stage.url("/large"), to: "large", #""segments": 1, "id": "large", "checksum": "sha256:\#(sum)""#)
+                download(
+                    stage.url("/large"), to: "large", #""segments": 1, "id": "large", "checksum": "sha256:\#(sum)""#)
             ])
             let process = try stage.startJobs()
             try await process.progress("large", atLeast: 1 << 20)
