@@ -91,9 +91,9 @@ public final class ScriptedServer: Sendable {
     ///
     /// - Parameters:
     ///   - path: `/x`, as it's served.
-    ///   - method: Counts requests of that method only; others are answered as they should be. `nil` counts all.
+    ///   - method: The faults are for requests of that method only; others get `afterwards`. `nil` counts all.
     ///   - faults: One for each request; ``ServerFault/none`` for one that is answered as it should be.
-    ///   - afterwards: For all further requests.
+    ///   - afterwards: For all further requests, of whatever method.
     public func script(
         _ path: String, method: String? = nil, _ faults: [ServerFault], afterwards: ServerFault = .none
     ) {

@@ -50,13 +50,13 @@ import TransferTesting
             server.serve("/x", .text("x"))
             server.script("/x", method: "GET", [.status(500), .none, .redirect(to: "/y")], afterwards: .status(410))
             var statuses: [Int?] = []
-            for method in ["HEAD", "GET", "GET", "GET", "GET"] {
+            for method in ["GET", "GET", "GET", "GET"] {
                 let answer = await Session(configuration: .ephemeral)
                     .request(server.url("/x"), method: HTTPMethod(rawValue: method)).redirect(using: .doNotFollow)
                     .serializingData(emptyResponseCodes: [200, 302, 410, 500]).response
                 statuses.append(answer.response?.statusCode)
             }
-            #expect(statuses == [200, 500, 200, 302, 410])
+            #expect(statuses == [500, 200, 302, 410])
         }
     }
 

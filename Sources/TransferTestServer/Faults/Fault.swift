@@ -71,11 +71,7 @@ struct FaultScript: Sendable {
     /// For requests after the last entry.
     var afterwards = Fault.none
 
-    /// The only method that it's for; `nil` for all.
-    var method: String?
-
     mutating func next(for method: String) -> Fault {
-        if let only = self.method, only != method { return .none }
         guard let index = entries.firstIndex(where: { $0.method == nil || $0.method == method }) else {
             return afterwards
         }

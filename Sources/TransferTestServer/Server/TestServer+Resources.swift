@@ -20,7 +20,7 @@ extension TestServer {
     public func script(_ path: String, method: String? = nil, _ faults: [Fault], afterwards: Fault = .none) {
         update { state in
             state.scripts[ResourceKey.normalized(path)] = FaultScript(
-                entries: faults.map { .init(method: method, fault: $0) }, afterwards: afterwards, method: method)
+                entries: faults.map { .init(method: method, fault: $0) }, afterwards: afterwards)
         }
     }
 

@@ -58,7 +58,7 @@ import TransferCore
         let found = try paths(["https://a/f", "https://b/f", "https://a/f", "https://c/g"], nil, isAlone: true)
         #expect(found.paths == ["f", "g"])
         #expect(found.faults.count == 1)
-        #expect(found.faults[0].contains("same destination") && found.faults[0].contains("--collisions rename"))
+        #expect(found.faults[0].contains("same destination") && found.faults[0].contains("rename"))
     }
 
     @Test(arguments: [JobFileFormat.json, .jsonLines])
