@@ -29,6 +29,25 @@ struct RunReloader: Sendable {
     }
 
     private func reload() async throws {
+        let (sources, folders, rules) = try read()
+        var jobs = 0
+        for source in sources {
+            let staged = try await stage(source)
+            for warning in staged.warnings { reporter.note(.warn, "\(source.name): \(warning)") }
+            jobs += staged.batch.jobs
+            if staged.batch.jobs > 0 { await queue.begin(staged.batch) }
+        }
+        if let first = sources.first { queue.setLimits(limits.merged(with: first.batch().limits, rules.configuration)) }
+        var words = try await session.change(to: folders)
+        if words.isEmpty { words = ["the same folders"] }
+        words.append(NumberText.count(jobs, "job"))
+        reporter.note(.info, "read again: \(words.joined(separator: ", "))")
+    }
+
+    /// Reads the files again. A function of its own: the release compiler (Swift 6.3) doesn't survive it within the
+    /// asynchronous one.
+    @inline(never)
+    private func read() throws -> (sources: [JobFileSource], folders: [WatchSpec], rules: RequestRules) {
         var folders: [WatchSpec] = []
         var sources: [JobFileSource] = []
         var isFaulty = false
@@ -46,18 +65,7 @@ struct RunReloader: Sendable {
         }
         if let twin = RunPlan.twin(folders) { throw Failure(.invalidJobFile, "\(twin) is watched by two job files") }
         guard !isFaulty else { throw Failure(.invalidJobFile, "the job file has faults; going on as before") }
-        var jobs = 0
-        for source in sources {
-            let staged = try await stage(source)
-            for warning in staged.warnings { reporter.note(.warn, "\(source.name): \(warning)") }
-            jobs += staged.batch.jobs
-            if staged.batch.jobs > 0 { await queue.begin(staged.batch) }
-        }
-        if let first = sources.first { queue.setLimits(limits.merged(with: first.batch().limits, rules.configuration)) }
-        var words = try await session.change(to: folders)
-        if words.isEmpty { words = ["the same folders"] }
-        words.append(NumberText.count(jobs, "job"))
-        reporter.note(.info, "read again: \(words.joined(separator: ", "))")
+        return (sources, folders, rules)
     }
 
     private func stage(_ source: JobFileSource) async throws -> RunPlan.Staged {
