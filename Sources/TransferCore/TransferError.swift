@@ -115,7 +115,7 @@ extension TransferError.Code {
     public static let sourceChanged = Self("sourceChanged")
     public static let secretMissing = Self("secretMissing")
     public static let mayHaveBeenSent = Self("mayHaveBeenSent")
-    /// Nobody runs the queue that a job waits in.
+    /// The queue that a job waits in is run by no process.
     public static let unattended = Self("unattended")
     public static let cancelled = Self("cancelled")
     public static let internalFault = Self("internalFault")

@@ -129,8 +129,7 @@ extension WatchKeeper {
             for row in rows where !stopFlag.isSet {
                 let result = VersionDigest.compute(row.version, root: root) { stopFlag.isSet }
                 if stopFlag.isSet { break }
-                // Nobody knows of a file that has changed since it was taken whether these are the bytes that were
-                // sent.
+                // The bytes of a file that has changed since it was taken needn't be those that were sent.
                 if case .digest(let digest) = result,
                     let seen = places.file(row.version.path), !row.mayHaveChanged(seen.stamp)
                 {

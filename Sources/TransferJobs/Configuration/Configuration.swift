@@ -1,9 +1,10 @@
 import TransferCore
 
-/// What a machine and a user have set for all transfers: configuration files, laid on each other.
+/// The settings of a machine and a user for all transfers: configuration files, laid on each other.
 ///
-/// It stands behind what a job, its file and a command's options say, and makes no other job of one: a batch that was done
-/// isn't done again when the configuration changes. The library looks for no files; who uses it reads them.
+/// The configuration stands behind what a job, its file and a command's options say, and makes no other job of one: a
+/// batch that was done isn't done again when the configuration changes. The library looks for no files; who uses it
+/// reads them.
 ///
 /// ```swift
 /// let configuration = Configuration([
@@ -15,7 +16,7 @@ public struct Configuration: Sendable {
     /// The files, the weakest first.
     public let files: [ConfigurationFile]
 
-    /// Of the sections of all files, in their order.
+    /// The origins that the sections of all files are for, in the order of the sections.
     private let patterns: [OriginPattern]
 
     /// - Parameter files: The weakest first: a later one's values take the place of an earlier one's.

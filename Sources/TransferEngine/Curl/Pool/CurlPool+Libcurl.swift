@@ -75,7 +75,8 @@ enum PoolCallbacks {
     static let socket: transfer_socket_callback = { easy, socket, what, user, _ in
         guard let user else { return 0 }
         let pool = Unmanaged<CurlPool>.fromOpaque(user).takeUnretainedValue()
-        nonisolated(unsafe) let easy = easy  // Of this thread's own loop.
+        // libcurl calls this on the loop's own thread, and the closure below runs there before it returns.
+        nonisolated(unsafe) let easy = easy
         pool.onLoop { $0.watch(easy, socket, what) }
         return 0
     }

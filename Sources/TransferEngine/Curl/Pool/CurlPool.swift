@@ -17,7 +17,7 @@ actor CurlPool: LoopActor {
     /// Handshakes that ended where they stood, whose stacks nobody frees: there should be none.
     nonisolated let lostHandshakes = Atomic<Int>(0)
 
-    // Used on the loop; closed in deinit, when nobody else is left.
+    // The multi handle isn't shared: it's used on the loop alone, and closed in deinit, when no reference is left.
     nonisolated(unsafe) let multi: CurlMulti
     var active: [ExchangeID: ActiveExchange] = [:]
     var timers = PoolTimers()
@@ -30,7 +30,7 @@ actor CurlPool: LoopActor {
     let logins: AcceptedLogins?
 
     // The pool's connections.
-    /// Of the connections to file servers, where the pool is for those.
+    /// The sockets of connections to file servers; `nil` in a pool for HTTP.
     nonisolated let sockets: ServerSockets?
     let plainSockets = PlainSockets()
     let uploadSockets = UploadSockets()
@@ -60,7 +60,7 @@ actor CurlPool: LoopActor {
     }
 
     deinit {
-        // Nobody waits for a farewell.
+        // A connection to a file server ends without QUIT: its answer could take as long as the server likes.
         sockets?.stopAll(.shutDown)
         // While those stand by whom sockets are closed.
         multi.close()

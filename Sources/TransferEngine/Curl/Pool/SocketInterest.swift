@@ -15,7 +15,7 @@ struct SocketInterest {
         case tell
         /// A reply that libcurl may have use for is offered.
         case offer
-        /// Nobody wants to hear of the socket any more.
+        /// The socket is of no interest any more.
         case unregister
     }
 
