@@ -78,7 +78,7 @@ struct OneOff {
         var execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(),
             hint: Composition.hint(state: state))
-        execution.metrics = try Composition.metrics(output, state: state, execution.reporter)
+        execution.metrics = try Composition.metrics(output, configuration, of: queue, execution.reporter)
         for warning in reports.flatMap(\.report.warnings) { execution.reporter.note(.warn, warning) }
         let trusting = jobs.count { $0.settings.tls.insecure }
         if trusting > 0 { execution.reporter.note(.warn, JobFileReport.trusting(jobs: trusting)) }

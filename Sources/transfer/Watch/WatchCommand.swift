@@ -111,7 +111,7 @@ struct Watch: AsyncParsableCommand {
         var execution = Execution(queue: queue, reporter: reporter, stops: Execution.StopRules())
         execution.watch = session
         execution.hint = state.hint
-        execution.metrics = try Composition.metrics(show, state: state.state, reporter)
+        execution.metrics = try Composition.metrics(show, configuration, of: queue, reporter)
         reporter.call([:], state.hint)
         if spec.settings.tls.insecure {
             reporter.note(.warn, "certificates aren't checked: anybody on the way can read and change what is moved")
