@@ -74,7 +74,6 @@ import TransferTesting
             #expect(try factory.expectGauge("transfer_connections").lastValue != nil)
             #expect(try factory.expectGauge("transfer_hosts_paused").lastValue == 0)
             #expect(try factory.expectGauge("transfer_store_size_bytes").lastValue ?? 0 > 0)
-            #expect(try factory.expectGauge("transfer_oldest_queued_timestamp_seconds").values.count >= 1)
             // Nobody's URL or file is a label.
             let labels = factory.counters.flatMap { $0.dimensions.map(\.1) }
             #expect(!labels.contains { $0.contains("/") })
