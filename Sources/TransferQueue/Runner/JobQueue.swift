@@ -78,8 +78,8 @@ public final class JobQueue: Sendable {
         engine.shutDown()
         let store = store
         _ = try? await reader.run { try store.retire() }
-        runner.storeWorker.stop()
-        runner.folderWorker.stop()
+        runner.tools.storeWorker.stop()
+        runner.tools.folderWorker.stop()
         reader.stop()
         watchPools.stop()
         runner.loop.stop()
