@@ -154,7 +154,7 @@ extension QueueRunner {
             // Answered after what was asked of the store before.
             withStore { _ in
             } then: { runner, _ in
-                answer.resume(returning: runner.scheduler.pause(of: origin, now: .seconds(0)) != nil)
+                answer.resume(returning: runner.admission.scheduler.pause(of: origin, now: .seconds(0)) != nil)
             }
         }
     }
