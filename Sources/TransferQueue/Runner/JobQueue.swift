@@ -131,7 +131,7 @@ public final class JobQueue: Sendable {
         } onCancel: {
             stop()
         }
-        if let failure = await runner.state.failure { throw failure }
+        if let failure = await runner.failure { throw failure }
         let summary = await runner.summary()
         await runner.endRun()
         return summary
@@ -291,7 +291,7 @@ public final class JobQueue: Sendable {
         }
         await runner.waitForEnd()
         deadline.cancel()
-        if let failure = await runner.state.failure { throw failure }
+        if let failure = await runner.failure { throw failure }
         await runner.endRun()
         let reasons = await runner.untoldUploads
         return try await reader.run {

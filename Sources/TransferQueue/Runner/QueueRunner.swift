@@ -309,6 +309,12 @@ actor QueueRunner: LoopActor {
 
     // MARK: The face of the queue
 
+    /// Why the run couldn't go on.
+    var failure: (any Error)? { state.failure }
+
+    /// Whether answers of the store are still to come.
+    var hasStoreCalls: Bool { state.storeCalls > 0 }
+
     /// Makes the socket by which other processes ring.
     func listen(folder: String, runtime: String?) { commands.listen(folder: folder, runtime: runtime, on: self) }
 
