@@ -92,7 +92,8 @@ final class RunningJob {
 
     /// How many connections it may get.
     var segmentWish: ConnectionGrowth.Wish {
-        guard case .download(let download) = record.spec.work, case .exactly(let count) = download.segments else {
+        guard case .download(let download) = record.spec.work, case .exactly(let count) = download.connections
+        else {
             return .automatic
         }
         return .exactly(count)
