@@ -20,6 +20,7 @@ extension QueueRunner {
     var credentials: CredentialDesk { transfers.credentials }
     var downloads: Downloads { transfers.downloads }
     var segmented: SegmentedDownloads { transfers.segmented }
+    var mixChecks: MixChecks { transfers.mixChecks }
     var sources: SourceChecks { transfers.sources }
     var dialogues: UploadDialogues { transfers.dialogues }
     var abandonments: Abandonments { transfers.abandonments }
@@ -307,6 +308,15 @@ extension QueueRunner: SegmentHost {
         request.settings.route.speaksHTTP1Only = true
         if let link = job.way.link { request.settings.link = link }
         return request
+    }
+}
+
+extension QueueRunner: MixHost {
+    func findWrong(
+        _ job: RunningJob, _ item: DownloadCompletion.Item, _ ready: ReadyDownload, _ mix: MixedFile,
+        _ error: TransferError
+    ) {
+        mixChecks.begin(job, item, ready, mix, error, on: self)
     }
 }
 
