@@ -40,7 +40,8 @@ import TransferCore
         let (lines, holds) = Self.mapped[index]
         let reading = try read("http://h/f\n \(lines)\nhttp://h/g\n", as: .urlList)
         #expect(reading.lines == [] && reading.report.leftOut.isEmpty, "\(lines)")
-        #expect(reading.jobs.count == 2 && holds(try #require(reading.jobs.first)), "\(lines): \(reading.jobs)")
+        let job = try #require(reading.jobs.first)
+        #expect(reading.jobs.count == 2 && holds(job), "\(lines): \(reading.jobs)")
         // The next entry has nothing of it.
         #expect(reading.jobs.last?.settings == JobSettings())
     }

@@ -96,7 +96,8 @@ import TransferCore
         let (lines, holds) = Self.mapped[index]
         let reading = try read(Self.url + lines + "\n", as: .curl)
         #expect(reading.lines == [] && reading.report.leftOut.isEmpty, "\(lines)")
-        #expect(holds(try #require(reading.jobs.first)), "\(lines): \(reading.jobs)")
+        let job = try #require(reading.jobs.first)
+        #expect(holds(job), "\(lines): \(reading.jobs)")
     }
 
     @Test func whatIsSoAnywayIsTakenInSilence() throws {
