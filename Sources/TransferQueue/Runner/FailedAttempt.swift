@@ -174,6 +174,12 @@ extension JobRecord {
         (1...count).lazy.map { (mirror + $0) % count }.first { !hasSpent($0) }
     }
 
+    /// Whether it's in its first round through its mirrors, and this one isn't the last of them.
+    var hasFurtherMirrors: Bool {
+        !spec.isUpload && spec.urls.count > 1 && attempts < spec.urls.count - 1
+            && nextMirror(of: spec.urls.count).map { $0 != mirror } == true
+    }
+
     /// The URL that is tried now has failed for good.
     mutating func spendMirror() { spentMirrors |= 1 << UInt64(min(63, mirror)) }
 }

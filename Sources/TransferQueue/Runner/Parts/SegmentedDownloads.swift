@@ -39,6 +39,10 @@ final class SegmentedDownloads {
     /// A connection that brings nothing for this long is given up while others bring something.
     static let stall = Duration.seconds(3)
 
+    /// The time within which a mirror has to begin to answer while others haven't been tried. In the next round each has
+    /// the time that the job gives it.
+    static let mirrorPatience = Duration.seconds(2)
+
     init(engine: ExchangeEngine) { self.engine = engine }
 
     // MARK: The first exchange
@@ -98,6 +102,7 @@ final class SegmentedDownloads {
         guard let file = job.file, job.segments == nil, let total = start.total, total >= Self.smallest || file.isSplit
         else { return }
         let segments = SegmentedJob(file, job.segmentWish, sources(job, on: host))
+        segments.leadBegan = (start.offset, .now)
         segments.isDivisible = Self.isDivisible(job, start)
         segments.sources.answered(0, Validator(start.head))
         if file.isSplit { segments.phase = .open }
@@ -153,7 +158,7 @@ final class SegmentedDownloads {
         // Where it ended before it knew of the map, it wrote what the map doesn't say.
         segments.file.leadEnded(at: outcome.position)
         if case .failure(let error) = outcome.result, error != .partDone {
-            note(error, of: 0, job, segments)
+            note(error, job, segments)
         }
         goOn(job, segments, on: host)
     }
@@ -267,17 +272,20 @@ final class SegmentedDownloads {
         if var fault {
             // Whether a refusal is the last word is for the exchange to say that begins with the job's own question.
             if fault.status != nil { (fault.isTransient, fault.cause) = (true, nil) }
-            note(fault, of: connection.source, job, segments, status: outcome.head?.status)
+            // A source that has never brought anything says nothing of the others.
+            let isStrange = connection.source > 0 && segments.sources[connection.source].rate == nil
+            note(fault, isStrange: isStrange, job, segments, status: outcome.head?.status)
         }
         goOn(job, segments, on: host)
     }
 
     /// What a failure says of the number of connections.
     private func note(
-        _ error: TransferError, of source: Int, _ job: RunningJob, _ segments: SegmentedJob, status: Int? = nil
+        _ error: TransferError, isStrange: Bool = false, _ job: RunningJob, _ segments: SegmentedJob,
+        status: Int? = nil
     ) {
         segments.fault = error
-        guard job.stop == nil else { return }
+        guard job.stop == nil, !isStrange else { return }
         let now = MonotonicTime.now.inSeconds
         if let status = error.status ?? status, status >= 400 {
             if status == 429 || status == 503 {
