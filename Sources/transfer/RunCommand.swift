@@ -8,8 +8,9 @@ struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run batches of jobs to their end; the same command again continues.",
         discussion: """
-            A job file is .json, .jsonl (a job a line), .txt (aria2's list), or .meta4 or .metalink (a Metalink); - is standard
-            input, and a URL is fetched first.
+            A job file is .json, .jsonl (a job a line), .csv, .meta4 or .metalink (a Metalink), or a list of URLs: plain,
+            aria2's with its options, or the file that curl --config takes. - is standard input, and a URL is fetched
+            first.
             What was complete is kept, what was half done goes on where it was. With folders to "watch" in a file it
             goes on until it's stopped, and reads its files again at a SIGHUP.
             """)
@@ -135,7 +136,8 @@ struct Run: AsyncParsableCommand {
 
     /// Options of the command line that a later run wants as well.
     private var repeated: [String] {
-        list.words + metalink.words + coding.words + request.words + limits.words + output.hooks.words + (refresh ? ["--refresh"] : [])
+        list.words + metalink.words + coding.words + request.words + limits.words + output.hooks.words
+            + (refresh ? ["--refresh"] : [])
             + (verify ? ["--verify"] : [])
     }
 

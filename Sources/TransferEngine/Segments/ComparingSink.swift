@@ -2,13 +2,13 @@ import Glibc
 import Synchronization
 public import TransferCore
 
-/// What came of asking for bytes that are there already a second time.
+/// The result of asking for bytes that are there already a second time.
 public final class Comparison: Sendable {
     public struct Difference: Sendable {
         public let range: Range<Int64>
         /// The bytes that are in the file.
         public let old: [UInt8]
-        /// Those that came.
+        /// The bytes that came.
         public let new: [UInt8]
     }
 

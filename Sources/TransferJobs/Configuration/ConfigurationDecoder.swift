@@ -105,7 +105,7 @@ package enum ConfigurationDecoder {
     private static func perHost(_ decoder: inout JobDecoder, _ origin: String) throws(JSONFault) {
         _ = try decoder.reader.kind()
         let start = decoder.reader.offset
-        _ = try decoder.integer(FieldRanges.concurrencies)
+        _ = try LimitsDecoder.perHost(&decoder)
         guard origin.lowercased().hasPrefix("s3://") else { return }
         decoder.note(
             "transfers are counted by server: write \"perHost\" beneath that of the bucket, \"https://HOST\"",

@@ -203,6 +203,7 @@ extension QueueRunner {
                 loop.execute { self.onLoop { $0.received(event, of: id) } }
             }
             job.phase = .transferring(handle)
+            if job.record.hasFurtherMirrors { segmented.schedule(on: self) }
             announceStart(job, ready)
         } catch {
             failed(job, error, bodyLeft: false)

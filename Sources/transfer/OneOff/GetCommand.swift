@@ -18,7 +18,8 @@ struct Get: AsyncParsableCommand {
     @Option(
         name: [.customShort("i"), .customLong("input-file")],
         help: ArgumentHelp(
-            "A list of URLs, a line each; or aria2's, or a job file; - is standard input.", valueName: "list"))
+            "A list of URLs, a line each; or aria2's, curl's or a CSV, or a job file; - is standard input.",
+            valueName: "list"))
     var lists: [String] = []
 
     @OptionGroup var place: DestinationOptions

@@ -66,7 +66,8 @@ enum ForeignOptions {
             "-I --head --spider", .words("-n shows the plan (--dry-run); no option only asks a server")),
         ForeignOption("-r --range =#", .words("files are fetched whole")),
         ForeignOption("--http-accept-gzip", .option("--compressed")),
-        ForeignOption("--compression =", .words("--compressed has a file compressed on its way, and stores it decoded")),
+        ForeignOption(
+            "--compression =", .words("--compressed has a file compressed on its way, and stores it decoded")),
         // Of `get` and `run` it's an option.
         ForeignOption("--compressed", .words("files are sent as they are")),
         ForeignOption(
@@ -113,7 +114,8 @@ enum ForeignOptions {
             .words("each file gets its URL's name; -o FILE names one, -d DIR its folder")),
         ForeignOption("-P --directory-prefix --output-dir --dir =", .option("--directory")),
         ForeignOption("-i --input-file --files-from =", .option("--input-file")),
-        ForeignOption("-K --config --conf-path =", .words("`transfer run FILE` takes job files")),
+        ForeignOption("-K =", .list("curl")),
+        ForeignOption("--config --conf-path =", .words("`transfer run FILE` takes job files, and curl's with --format curl")),
         ForeignOption("--checksum-file --hash =", .option("--checksum")),
         ForeignOption("--allow-overwrite --overwrite", .words("--if-exists overwrite")),
         ForeignOption("--ignore-existing", .words("--if-exists skip")),

@@ -126,7 +126,9 @@ struct ConfigurationSchema {
     private func definition(_ name: String) -> Any {
         switch name {
         case "path": return ["type": "string", "pattern": #"^/[^\u0000]*$"#]
-        case "perHost": return ["type": "integer", "minimum": 1, "maximum": 10_000]
+        case "perHost":
+            let limits = (definitions["limits"] as? [String: Any])?["properties"] as? [String: Any]
+            return (limits?["perHost"] as? [String: Any])?.filter { $0.key == "anyOf" } ?? [:]
         default: break
         }
         guard var known = definitions[name] as? [String: Any] else { return [String: Any]() }

@@ -1,4 +1,3 @@
-import Glibc
 import TransferCore
 import TransferEngine
 import TransferEventLoop
@@ -165,14 +164,14 @@ final class MixChecks {
     private static func isRight(
         _ item: DownloadCompletion.Item, with differences: [Comparison.Difference]
     ) throws(TransferError) -> Bool {
-        for difference in differences { try item.part.put(difference.new, at: difference.range.lowerBound) }
+        for difference in differences { try item.part.overwrite(difference.new, at: difference.range.lowerBound) }
         do throws(TransferError) {
             _ = try DownloadCompletion.verify(item)
             return true
         } catch {
             guard error.code == .checksumMismatch else { throw error }
         }
-        for difference in differences { try item.part.put(difference.old, at: difference.range.lowerBound) }
+        for difference in differences { try item.part.overwrite(difference.old, at: difference.range.lowerBound) }
         return false
     }
 
@@ -183,13 +182,5 @@ final class MixChecks {
         // The disk failed.
         case .failure: giveUp(job, check, on: host)
         }
-    }
-}
-
-extension PartFile {
-    /// Writes over bytes that are there. Blocks: for workers.
-    fileprivate func put(_ bytes: [UInt8], at offset: Int64) throws(TransferError) {
-        let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
-        guard count == bytes.count else { throw .file("write", path, count < 0 ? errno : ENOSPC) }
     }
 }
