@@ -15,7 +15,7 @@ extension QueueRunner {
         let moved = job.record.spec.isUpload ? outcome.sent : outcome.received
         batches[job.record.batch]?.settledBytes += moved
         following.account(job, moved: moved, on: self)
-        following.judgeLink(job, outcome, on: self)
+        judgeLink(job, outcome)
         if outcome.head != nil { job.sending.wasAnswered = true }
         job.sending.finalURL = Redaction.url(outcome.finalURL)
         switch (job.record.spec.isUpload ? outcome.receipt : outcome.result, job.ready) {
