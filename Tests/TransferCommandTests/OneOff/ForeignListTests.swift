@@ -197,6 +197,6 @@ import TransferTestSupport
         let place = try Workplace()
         try place.folder.write("<!DOCTYPE html>\n<a href=\"http://h/a\">a</a>\n", to: "page.html")
         let result = try await place.run("get", "-i", "page.html")
-        #expect(result.exitCode == 65 && result.standardError.contains("page.html:1:1: error: a web page, not a list"), "\(result)")
+        #expect(result.exitCode == 65 && result.standardError.contains("page.html:1:1: error: a web page, no Metalink and no list"), "\(result)")
     }
 }
