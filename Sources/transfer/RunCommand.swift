@@ -41,6 +41,7 @@ struct Run: AsyncParsableCommand {
 
     @OptionGroup var list: ListOptions
     @OptionGroup var metalink: MetalinkOptions
+    @OptionGroup var coding: CodingOptions
     @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var output: OutputOptions
@@ -51,12 +52,14 @@ struct Run: AsyncParsableCommand {
         if files.isEmpty { throw ValidationError("name a job file, or - for standard input") }
         if files.count > 1, name != nil { throw ValidationError("--name goes with one job file") }
         if files.contains("-"), name == nil { throw ValidationError("standard input needs --name") }
+        try coding.check(request.segments)
         if files.contains("-"), files.count > 1 { throw ValidationError("- goes alone") }
     }
 
     func run() async throws {
         try request.fields.checkFiles()
         var rules = try request.rulesOfFiles(isAsking: !dryRun)
+        try coding.lay(over: &rules)
         rules.configuration = try request.configuration.load()
         if files == ["-"], !dryRun {
             let status = try await StandardInputRun(command: self, rules: rules).run()
@@ -106,7 +109,7 @@ struct Run: AsyncParsableCommand {
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(stops),
             commands: commands, hint: state.hint)
         execution.reporter.call([:], state.hint)
-        execution.metrics = try Composition.metrics(output, state: state.state, execution.reporter)
+        execution.metrics = try Composition.metrics(output, rules.configuration, of: queue, execution.reporter)
         for warning in warnings { execution.reporter.note(.warn, warning) }
         if folders.isEmpty {
             // The unit that watches runs such a file as well: its manager waits for a word, and for signs of life.
@@ -133,7 +136,8 @@ struct Run: AsyncParsableCommand {
 
     /// Options of the command line that a later run wants as well.
     private var repeated: [String] {
-        list.words + metalink.words + request.words + limits.words + output.hooks.words + (refresh ? ["--refresh"] : [])
+        list.words + metalink.words + coding.words + request.words + limits.words + output.hooks.words
+            + (refresh ? ["--refresh"] : [])
             + (verify ? ["--verify"] : [])
     }
 

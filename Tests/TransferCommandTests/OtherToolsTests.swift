@@ -18,7 +18,9 @@ import TransferTestSupport
         ("get -T f URL", ["`transfer put FILE"]),
         ("get -I URL", ["--dry-run"]),
         ("get -r 0-99 URL", ["files are fetched whole"]),
-        ("get --compressed URL", ["as the server has them"]),
+        ("get --http-accept-gzip URL", ["no --http-accept-gzip here: --compressed"]),
+        ("get --compression auto URL", ["--compressed has a file compressed"]),
+        ("put --compressed f URL", ["files are sent as they are"]),
         ("get --cookie-jar j URL", ["cookies of answers aren't kept"]),
         ("get -m 10 URL", ["no -m here: --max-time 10"]),
         ("get --retry-max-time 3 URL", ["\"maxWait\""]),
@@ -253,7 +255,7 @@ import TransferTestSupport
 
     @Test func everyOptionIsAnsweredAtOnce() async throws {
         let result = try await Workplace().run(
-            "get", "--resolve", "a:1:b", "--max-redirs", "3", "--compressed", "http://127.0.0.1:1/x")
+            "get", "--resolve", "a:1:b", "--max-redirs", "3", "-I", "http://127.0.0.1:1/x")
         #expect(
             result.standardError.split(separator: "\n").count == 4, "three answers and where the options are: \(result)"
         )

@@ -22,7 +22,8 @@ package enum ConfigurationDecoder {
             case .origins: try members(&decoder, origin)
             case .links: try members(&decoder, link)
             case .commands: try members(&decoder, command)
-            case .serve, .metrics, .queue: try other(&decoder)
+            case .metrics: try metrics(&decoder)
+            case .serve, .queue: try other(&decoder)
             }
         }
         guard seen != nil, !hasVersion else { return }
@@ -43,6 +44,7 @@ package enum ConfigurationDecoder {
         _ = try decoder.object(ConfigurationFields.defaults, place: "defaults") {
             (decoder, field) throws(JSONFault) in try field.read(&decoder, &draft)
         }
+        draft.checkConnections(&decoder)
         guard draft.rules.settings.tls.insecure else { return }
         decoder.note(
             "\"insecure\" is of single servers: nobody is to trust everybody; write it beneath one of \"origins\"",
@@ -95,6 +97,7 @@ package enum ConfigurationDecoder {
             case .job(let field): try field.read(&decoder, &draft)
             }
         }
+        draft.checkConnections(&decoder)
         guard draft.rules.settings.tls.insecure, OriginPattern(name)?.hasWildcard == true else { return }
         decoder.note("\"insecure\" is of single servers, not of all that a pattern stands for", place)
     }
@@ -102,7 +105,7 @@ package enum ConfigurationDecoder {
     private static func perHost(_ decoder: inout JobDecoder, _ origin: String) throws(JSONFault) {
         _ = try decoder.reader.kind()
         let start = decoder.reader.offset
-        _ = try decoder.integer(FieldRanges.concurrencies)
+        _ = try LimitsDecoder.perHost(&decoder)
         guard origin.lowercased().hasPrefix("s3://") else { return }
         decoder.note(
             "transfers are counted by server: write \"perHost\" beneath that of the bucket, \"https://HOST\"",
@@ -133,6 +136,20 @@ package enum ConfigurationDecoder {
             words.append(word)
         }
         if isArray, words.isEmpty { decoder.note("the program is missing", start..<start + 1) }
+    }
+
+    private static func metrics(_ decoder: inout JobDecoder) throws(JSONFault) {
+        _ = try decoder.object(MetricsKey.table, place: "metrics") { (decoder, _) throws(JSONFault) in
+            guard let text = try decoder.text() else { return }
+            let path = decoder.reader.string(text)
+            if !path.hasPrefix("/") || path.utf8.contains(0) {
+                decoder.note(
+                    "a file of metrics is named by its whole path, such as \"/var/lib/prometheus/transfer.prom\"",
+                    text.token)
+            } else if !MetricsFileName.isCollected(path) {
+                decoder.note("the name ends in .prom: the node exporter looks at no other files", text.token)
+            }
+        }
     }
 
     /// Reads an object of another part of the program: its secrets are named there too.

@@ -78,8 +78,8 @@ public final class JobQueue: Sendable {
         engine.shutDown()
         let store = store
         _ = try? await reader.run { try store.retire() }
-        runner.storeWorker.stop()
-        runner.folderWorker.stop()
+        runner.tools.storeWorker.stop()
+        runner.tools.folderWorker.stop()
         reader.stop()
         watchPools.stop()
         runner.loop.stop()
@@ -131,7 +131,7 @@ public final class JobQueue: Sendable {
         } onCancel: {
             stop()
         }
-        if let failure = await runner.state.failure { throw failure }
+        if let failure = await runner.failure { throw failure }
         let summary = await runner.summary()
         await runner.endRun()
         return summary
@@ -291,7 +291,7 @@ public final class JobQueue: Sendable {
         }
         await runner.waitForEnd()
         deadline.cancel()
-        if let failure = await runner.state.failure { throw failure }
+        if let failure = await runner.failure { throw failure }
         await runner.endRun()
         let reasons = await runner.untoldUploads
         return try await reader.run {

@@ -15,7 +15,7 @@ extension QueueRunner {
         let moved = job.record.spec.isUpload ? outcome.sent : outcome.received
         batches[job.record.batch]?.settledBytes += moved
         following.account(job, moved: moved, on: self)
-        following.judgeLink(job, outcome, on: self)
+        judgeLink(job, outcome)
         if outcome.head != nil { job.sending.wasAnswered = true }
         job.sending.finalURL = Redaction.url(outcome.finalURL)
         switch (job.record.spec.isUpload ? outcome.receipt : outcome.result, job.ready) {
@@ -35,7 +35,7 @@ extension QueueRunner {
         guard let status = error.status, StatusRule.mayBeOfSignature(status), !error.isTransient,
             job.record.spec.settings.retry.statusCodes == nil, outcome.metrics.redirects > 0,
             outcome.finalURL != job.object?.url ?? job.url,
-            memory.traces.asksOwnURLAgain(job.candidate.id)
+            running.traces.asksOwnURLAgain(job.candidate.id)
         else { return error }
         var error = error
         // The retry rule goes by the status as long as there is one.
@@ -84,10 +84,10 @@ extension QueueRunner {
         // A job that waits behind its origin's pause anyway keeps its place among those of its folder.
         let isEndless = job.isEndless(in: folders.desk)
         let isHeld =
-            isEndless && attempt.error.scope == .origin && scheduler.pause(of: origin, now: .now) != nil
+            isEndless && attempt.error.scope == .origin && admission.scheduler.pause(of: origin, now: .now) != nil
         let (verdict, exhaustion) = attempt.verdict(isEndless: isEndless, isHeld: isHeld) { .random(in: 0..<1) }
         if let exhaustion {
-            scheduler.originExhausted(
+            admission.scheduler.originExhausted(
                 origin, exhaustion, patience: OriginPatience(job.record.spec.settings.retry.rule))
         }
         switch verdict {
@@ -117,22 +117,26 @@ extension QueueRunner {
 
     func tellOrigin(_ job: RunningJob, _ attempt: FailedAttempt) {
         let origin = job.candidate.lane.origin
-        if attempt.isCrowded, scheduler.originCrowded(origin, now: .now) { return scheduler.originAnswered(origin) }
+        if attempt.isCrowded, admission.scheduler.originCrowded(origin, now: .now) {
+            return admission.scheduler.originAnswered(origin)
+        }
+        let refusal = attempt.refusal
+        if let refusal { admission.scheduler.originRefused(origin, refusal, since: job.started, now: .now) }
         let isEndless = job.isEndless(in: folders.desk)
         switch attempt.news(of: origin, isEndless: isEndless) {
         case .failed:
-            let wasOpen = scheduler.pause(of: origin, now: .now) == nil
-            scheduler.originFailed(
+            let wasOpen = admission.scheduler.pause(of: origin, now: .now) == nil
+            admission.scheduler.originFailed(
                 origin, job: job.candidate.id, attempt.error, rule: job.record.spec.settings.retry.rule,
                 isEndless: isEndless, random: .random(in: 0..<1), now: .now)
             if wasOpen { announcePause(of: origin, job.record.batch) }
-        case .answered: scheduler.originAnswered(origin)
-        case .none: scheduler.originAbandoned(origin, job: job.candidate.id, now: .now)
+        case .answered: admission.scheduler.originAnswered(origin, now: refusal == nil ? .now : nil)
+        case .none: admission.scheduler.originAbandoned(origin, job: job.candidate.id, now: .now)
         }
     }
 
     func announcePause(of origin: String, _ batch: Int64) {
-        guard let (error, remaining) = scheduler.pause(of: origin, now: .now) else { return }
+        guard let (error, remaining) = admission.scheduler.pause(of: origin, now: .now) else { return }
         if error.retryAfter != nil {
             // A pause that a server asked for holds for the next process too.
             let pause = StoredPause(
@@ -152,13 +156,13 @@ extension QueueRunner {
     ///   by time: without an attempt, and not for ever.
     func waitForDescriptors(_ job: RunningJob, _ error: TransferError, resume: ResumeData?) -> TransferError? {
         let now = MonotonicTime.now
-        let others = scheduler.active.count - (scheduler.active[job.candidate.id] == nil ? 0 : 1)
+        let others = admission.scheduler.active.count - (admission.scheduler.active[job.candidate.id] == nil ? 0 : 1)
         let wasAlone = admission.descriptors.noted(others: others + downloads.unsaved, started: job.started, now: now)
         let limit = OpenFiles.limit
         let advice =
             limit == .max ? "" : " (the limit is \(limit): raise it with ulimit -n, or LimitNOFILE= in a unit)"
         let narrowed = max(1, others)
-        if scheduler.openFiles.map({ narrowed < $0.places }) ?? true, admission.descriptors.tells(now: now) {
+        if admission.scheduler.openFiles.map({ narrowed < $0.places }) ?? true, admission.descriptors.tells(now: now) {
             let count = narrowed == 1 ? "1 transfer" : "\(narrowed) transfers"
             emit(
                 job.record.batch,
@@ -166,7 +170,7 @@ extension QueueRunner {
                     .openFiles("\(error.message); \(count) at a time for now, no attempt is spent\(advice)"),
                     transfers: 0))
         }
-        scheduler.descriptorsLacked(others: others, now: now)
+        admission.scheduler.descriptorsLacked(others: others, now: now)
         preparing.forgetAhead()
         downloads.saveGroup(on: self)
         guard wasAlone else {
@@ -201,9 +205,9 @@ extension QueueRunner {
         if !departure.isSettled { dialogues.takeBackVersion(job, on: self) }
         running[id] = nil
         downloads.dropRecord(of: id)
-        scheduler.ended(job.candidate)
+        admission.scheduler.ended(job.candidate)
         // Changes nothing where an answer or a failure was told.
-        scheduler.originAbandoned(job.candidate.lane.origin, job: id, now: .now)
+        admission.scheduler.originAbandoned(job.candidate.lane.origin, job: id, now: .now)
         giveBackFile(of: job, departure)
         record(job, departure)
     }
@@ -236,8 +240,8 @@ extension QueueRunner {
 
     func didRecord(_ ends: [JobEnd], _ steps: [JobStep], _ recorded: RecordedGroup) {
         for (end, cursor) in zip(ends, recorded.cursors) {
-            if end.again == nil { memory.secrets[end.id] = nil }
-            memory.traces.forget(end.id)
+            if end.again == nil { running.secrets[end.id] = nil }
+            running.traces.forget(end.id)
             batches.announce(end, cursor, on: self)
         }
         folders.tell(ends, recorded.watched, on: self)

@@ -15,7 +15,7 @@ extension QueueRunner {
     private static let claimsAtOnce = 64
 
     func claim(_ wants: [LaneWant]) {
-        let known = memory.secrets
+        let known = running.secrets
         for page in wants.pages(of: Self.claimsAtOnce) {
             withStore {
                 try $0.claim(page, secrets: known)
@@ -33,8 +33,8 @@ extension QueueRunner {
         // The network is judged by the rules of what there is, and who waits for it is told.
         let isNews =
             (!lane.network.isEmpty || following.holdsJobs)
-            && !scheduler.batches(under: lane.network).contains(lane.batch)
-        scheduler.backlogGrew(lane, by: count, overtakes: overtakes)
+            && !admission.scheduler.batches(under: lane.network).contains(lane.batch)
+        admission.scheduler.backlogGrew(lane, by: count, overtakes: overtakes)
         if isNews { following.review(on: self) }
     }
 
@@ -59,13 +59,13 @@ extension QueueRunner {
                 reach: builder.reach(job.record.spec, origin: result.lane.origin, straight: reach),
                 knocks: builder.mayBeChallenged(job.record.spec, result.lane.origin))
         }
-        scheduler.claimed(result.lane, candidates, asked: asked)
+        admission.scheduler.claimed(result.lane, candidates, asked: asked)
         // Once for all lanes: whatever else was asked of them was asked before it's counted.
         if result.isNews, batches[result.lane.batch]?.isAsStaged == true {
             batches.refresh(result.lane.batch, on: self)
         }
         // Which machines they are connected to first is known only now.
-        if scheduler.network.held.contains(result.lane.network) { following.reviewSoon(on: self) }
+        if admission.scheduler.network.held.contains(result.lane.network) { following.reviewSoon(on: self) }
         commands.holdBack(on: self)
     }
 
@@ -89,7 +89,7 @@ extension QueueRunner {
     func begin(_ candidate: Scheduler.Candidate) {
         Failpoint.reached(.jobClaimed)
         guard let record = admission.take(candidate.id), let batch = batches[candidate.lane.batch] else {
-            return scheduler.ended(candidate)
+            return admission.scheduler.ended(candidate)
         }
         let url = record.spec.urls[min(record.mirror, record.spec.urls.count - 1)]
         running[candidate.id] = RunningJob(candidate: candidate, record: record, started: .now, url: url)
@@ -99,9 +99,9 @@ extension QueueRunner {
                 DownloadPreparation(
                     record: record, download: batch.isStrict ? download.strictly : download, directory: batch.directory,
                     url: url,
-                    answeredURL: memory.traces.answeredURL(of: candidate.id),
-                    asksPlace: memory.traces.asksPlace(candidate.id),
-                    mayAdopt: memory.traces.mayAdopt(candidate.id)))
+                    answeredURL: running.traces.answeredURL(of: candidate.id),
+                    asksPlace: running.traces.asksPlace(candidate.id),
+                    mayAdopt: running.traces.mayAdopt(candidate.id)))
         case .upload(let upload): preparing.add(record, upload, batch.directory)
         }
     }
@@ -203,6 +203,7 @@ extension QueueRunner {
                 loop.execute { self.onLoop { $0.received(event, of: id) } }
             }
             job.phase = .transferring(handle)
+            if job.record.hasFurtherMirrors { segmented.schedule(on: self) }
             announceStart(job, ready)
         } catch {
             failed(job, error, bodyLeft: false)

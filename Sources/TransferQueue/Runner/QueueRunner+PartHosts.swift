@@ -3,21 +3,46 @@ import TransferEngine
 import TransferEventLoop
 import TransferFolders
 import TransferJobs
+import TransferReachability
 import TransferScheduling
 import TransferStore
 import TransferUpload
 
 // The runner as the host of its parts.
 
+extension QueueRunner {
+    nonisolated var configuration: QueueConfiguration { tools.configuration }
+    nonisolated var engine: ExchangeEngine { tools.engine }
+    nonisolated var hub: EventHub { tools.hub }
+    nonisolated var builder: RequestBuilder { tools.builder }
+
+    var census: FolderCensus { transfers.census }
+    var preparing: JobPreparing { transfers.preparing }
+    var credentials: CredentialDesk { transfers.credentials }
+    var downloads: Downloads { transfers.downloads }
+    var segmented: SegmentedDownloads { transfers.segmented }
+    var mixChecks: MixChecks { transfers.mixChecks }
+    var sources: SourceChecks { transfers.sources }
+    var dialogues: UploadDialogues { transfers.dialogues }
+    var abandonments: Abandonments { transfers.abandonments }
+
+    var reporter: Reporter { contacts.reporter }
+    var hooks: Hooks { contacts.hooks }
+    var commands: CommandPerformer { contacts.commands }
+}
+
 extension QueueRunner: UploadHost {
     func underWay(_ id: Int64) -> RunningJob? { running[id] }
 
-    func serverAnswered(_ job: RunningJob) { scheduler.answered(job.candidate) }
+    func serverAnswered(_ job: RunningJob) { admission.scheduler.answered(job.candidate) }
 
-    func judgeLink(_ job: RunningJob, _ outcome: ExchangeOutcome) { following.judgeLink(job, outcome, on: self) }
+    func judgeLink(_ job: RunningJob, _ outcome: ExchangeOutcome) {
+        measure(firstByteOf: outcome)
+        following.judgeLink(job, outcome, on: self)
+    }
 
     func cameFurther(_ job: RunningJob, from start: Int64, to position: Int64) -> Bool {
-        memory.traces.cameFurther(job.candidate.id, from: start, to: position)
+        running.traces.cameFurther(job.candidate.id, from: start, to: position)
     }
 
     func count(_ job: RunningJob, moved bytes: Int64) {
@@ -26,7 +51,7 @@ extension QueueRunner: UploadHost {
     }
 
     func uploaded(_ job: RunningJob, _ file: SourceFile, _ result: TransferResult, _ digest: Checksum?) {
-        scheduler.originAnswered(job.candidate.lane.origin)
+        originAnswered(job)
         job.result = result
         leave(
             job,
@@ -42,8 +67,27 @@ extension QueueRunner: UploadHost {
     func leave(_ job: RunningJob, for stop: RunningJob.Stop) { leave(job, for: stop, resume: nil) }
 }
 
+extension QueueRunner: GaugeHost {
+    var isMeasured: Bool { hub.measurements.isHeard }
+    var connections: Int { engine.connections }
+    var pausedHosts: Int { admission.scheduler.originWaits().count }
+    var links: NetworkSnapshot { following.network.snapshot }
+
+    func measure(_ measurements: [Measurement]) { hub.measurements.send(measurements) }
+
+    func measure(_ measurement: @autoclosure () -> Measurement) { hub.measurements.send(measurement()) }
+}
+
+extension PartHost {
+    /// Of an answer that has come.
+    func measure(firstByteOf outcome: ExchangeOutcome) {
+        guard outcome.head != nil, outcome.metrics.firstByte > 0 else { return }
+        measure(Measurement(.firstByte, [], .time(outcome.metrics.firstByte)))
+    }
+}
+
 extension QueueRunner: AbandonHost {
-    var knownSecrets: [Int64: JobSecrets] { memory.secrets }
+    var knownSecrets: [Int64: JobSecrets] { running.secrets }
     var untoldUploads: [Int64: TransferError] { abandonments.failures }
 
     func abandon(_ uploads: [AbandonedUpload]) { for upload in uploads { abandon(upload) } }
@@ -58,27 +102,31 @@ extension QueueRunner: NetworkHost {
     var openBatches: [Int64] { batches.open }
     var hasNoBatches: Bool { batches.isEmpty }
     var networksInUse: Set<String> {
-        scheduler.networks.union(running.values.map(\.candidate.lane.network))
+        admission.scheduler.networks.union(running.values.map(\.candidate.lane.network))
             .union(recording.steps.map(\.network)).union(admission.sleepers.map(\.lane.network))
     }
 
-    var gate: NetworkGate { scheduler.network }
+    var gate: NetworkGate { admission.scheduler.network }
 
-    func setGate(_ gate: NetworkGate) { scheduler.setNetwork(gate) }
+    func noteMoved(_ job: RunningJob, _ bytes: Int64) {
+        admission.scheduler.moved(bytes, at: job.candidate.lane.origin)
+    }
 
-    func isOpen(_ lane: Lane, _ reach: OriginReach) -> Bool { scheduler.network.isOpen(lane, reach) }
+    func setGate(_ gate: NetworkGate) { admission.scheduler.setNetwork(gate) }
 
-    func isDirect(_ host: HostUnderRules) -> Bool { scheduler.network.direct.contains(host) }
+    func isOpen(_ lane: Lane, _ reach: OriginReach) -> Bool { admission.scheduler.network.isOpen(lane, reach) }
 
-    func closedLanes() -> [Lane] { scheduler.closedLanes() }
+    func isDirect(_ host: HostUnderRules) -> Bool { admission.scheduler.network.direct.contains(host) }
 
-    func batchesHeld(under network: String) -> Set<Int64> { scheduler.batchesHeld(under: network) }
+    func closedLanes() -> [Lane] { admission.scheduler.closedLanes() }
 
-    func batchesThatGoOn(under network: String) -> Set<Int64> { scheduler.batchesThatGoOn(under: network) }
+    func batchesHeld(under network: String) -> Set<Int64> { admission.scheduler.batchesHeld(under: network) }
+
+    func batchesThatGoOn(under network: String) -> Set<Int64> { admission.scheduler.batchesThatGoOn(under: network) }
 
     func machines(under networks: Set<String>, _ gate: NetworkGate) -> Set<HostUnderRules> {
-        var machines = scheduler.hosts(under: networks)
-        for candidate in scheduler.kept(by: gate) where networks.contains(candidate.lane.network) {
+        var machines = admission.scheduler.hosts(under: networks)
+        for candidate in admission.scheduler.kept(by: gate) where networks.contains(candidate.lane.network) {
             machines.formUnion(MirrorTurns(of: candidate, admission.claimed[candidate.id], builder).machines)
         }
         for job in running.values where networks.contains(job.candidate.lane.network) {
@@ -91,21 +139,21 @@ extension QueueRunner: NetworkHost {
     /// No attempt is spent: nothing was asked of the server that can't be reached, and a later attempt may go there.
     func turnToMirrors() {
         var turned: [Scheduler.Candidate] = []
-        for candidate in scheduler.kept(by: scheduler.network) {
+        for candidate in admission.scheduler.kept(by: admission.scheduler.network) {
             let mirrors = MirrorTurns(of: candidate, admission.claimed[candidate.id], builder)
-            guard let turn = mirrors.firstOpen(scheduler.network) else { continue }
+            guard let turn = mirrors.firstOpen(admission.scheduler.network) else { continue }
             admission.turn(candidate.id, to: turn.mirror)
             turned.append(candidate.turned(to: turn.lane, turn.reach))
         }
         guard !turned.isEmpty else { return }
         let ids = Set(turned.map(\.id))
-        _ = scheduler.remove { ids.contains($0.id) }
-        for candidate in turned { scheduler.joined(candidate) }
+        _ = admission.scheduler.remove { ids.contains($0.id) }
+        for candidate in turned { admission.scheduler.joined(candidate) }
     }
 
     /// A server's own wish holds over every network.
     func wakeEarly() {
-        scheduler.openSilentGates()
+        admission.scheduler.openSilentGates()
         wake(admission.wakeUnasked())
     }
 }
@@ -113,12 +161,12 @@ extension QueueRunner: NetworkHost {
 extension QueueRunner: BatchHost {
     func batchComes(with secrets: [Int64: JobSecrets]) {
         following.start(on: self)
-        memory.secrets.merge(secrets) { $1 }
+        running.secrets.merge(secrets) { $1 }
         census.reset()
-        scheduler.reviveDead()
+        admission.scheduler.reviveDead()
     }
 
-    func backlogIs(_ lane: Lane, _ count: Int) { scheduler.backlogIs(lane, count) }
+    func backlogIs(_ lane: Lane, _ count: Int) { admission.scheduler.backlogIs(lane, count) }
 
     func setSleepers(of batch: Int64, _ jobs: [SleepingJob]) { admission.setSleepers(of: batch, jobs) }
 
@@ -126,7 +174,7 @@ extension QueueRunner: BatchHost {
         let error = TransferError(
             .httpStatus, pause.message, cause: pause.status.map { .http(status: $0) }, isTransient: true, scope: .origin
         )
-        scheduler.restorePause(of: pause.origin, error, until: .now + pause.remaining)
+        admission.scheduler.restorePause(of: pause.origin, error, until: .now + pause.remaining)
     }
 
     func review() { following.review(on: self) }
@@ -134,7 +182,7 @@ extension QueueRunner: BatchHost {
     func isWatched(_ batch: Int64) -> Bool { folders[batch] != nil }
 
     func forgetWork(of batch: Int64) {
-        scheduler.forget(batch: batch)
+        admission.scheduler.forget(batch: batch)
         admission.forgetSleepers(of: batch)
     }
 
@@ -180,17 +228,17 @@ extension QueueRunner: BatchHost {
 }
 
 extension QueueRunner: ReportHost {
-    func originWaits() -> Set<OriginWait> { scheduler.originWaits() }
+    func originWaits() -> Set<OriginWait> { admission.scheduler.originWaits() }
 
     func waits(of batch: Int64, busy: Int) -> BatchWaits {
         BatchWaits(
             left: batches[batch]?.remaining ?? 0, busy: busy,
-            asleep: admission.sleepers.filter { $0.lane.batch == batch }, held: scheduler.held(batch: batch),
+            asleep: admission.sleepers.filter { $0.lane.batch == batch }, held: admission.scheduler.held(batch: batch),
             network: following.wait(of: batch, on: self))
     }
 
     func pause(of origin: String, now: MonotonicTime) -> (error: TransferError, remaining: Duration)? {
-        scheduler.pause(of: origin, now: now)
+        admission.scheduler.pause(of: origin, now: now)
     }
 
     func accountAll() { following.accountAll(on: self) }
@@ -207,9 +255,9 @@ extension QueueRunner: CommandHost {
 
     func forgetSleepers(of batch: Int64) { admission.forgetSleepers(of: batch) }
 
-    func openGates() { scheduler.openGates() }
+    func openGates() { admission.scheduler.openGates() }
 
-    func reviveDead() { scheduler.reviveDead() }
+    func reviveDead() { admission.scheduler.reviveDead() }
 }
 
 extension QueueRunner: SourceHost {
@@ -238,9 +286,9 @@ extension QueueRunner: WatchHost, FolderHost {
     var isEndless: Bool { state.isEndless }
     var isStopping: Bool { state.stopping != nil }
 
-    func remember(_ secrets: [Int64: JobSecrets]) { memory.secrets.merge(secrets) { $1 } }
+    func remember(_ secrets: [Int64: JobSecrets]) { running.secrets.merge(secrets) { $1 } }
 
-    func forgetSecrets(of job: Int64) { memory.secrets[job] = nil }
+    func forgetSecrets(of job: Int64) { running.secrets[job] = nil }
 
     func join(_ batch: HeldBatch) { add(batch, secrets: [:], options: RunOptions()) }
 
@@ -248,31 +296,37 @@ extension QueueRunner: WatchHost, FolderHost {
 }
 
 extension QueueRunner: DownloadHost, PreparationHost {
-    func originAnswered(_ job: RunningJob) { scheduler.originAnswered(job.candidate.lane.origin) }
-
-    func originAbandoned(_ job: RunningJob) {
-        scheduler.originAbandoned(job.candidate.lane.origin, job: job.candidate.id, now: .now)
+    func originAnswered(_ job: RunningJob) {
+        admission.scheduler.originAnswered(job.candidate.lane.origin, now: .now)
     }
 
-    func freeSlot(_ job: RunningJob) { scheduler.ended(job.candidate) }
+    func originAbandoned(_ job: RunningJob) {
+        admission.scheduler.originAbandoned(job.candidate.lane.origin, job: job.candidate.id, now: .now)
+    }
 
-    func noteTrace(_ job: RunningJob, _ news: AttemptTraces.News) { memory.traces.note(job.candidate.id, news) }
+    func freeSlot(_ job: RunningJob) { admission.scheduler.ended(job.candidate) }
+
+    func noteTrace(_ job: RunningJob, _ news: AttemptTraces.News) { running.traces.note(job.candidate.id, news) }
 
     func claimed(_ id: Int64) -> JobRecord? { admission.claimed[id] }
 
-    func upcoming(_ count: Int) -> [Scheduler.Candidate] { scheduler.upcoming(count) }
+    func upcoming(_ count: Int) -> [Scheduler.Candidate] { admission.scheduler.upcoming(count) }
 
-    var startsAtOnce: Bool { scheduler.limits.requestRate == nil }
+    var startsAtOnce: Bool { admission.scheduler.limits.requestRate == nil }
 }
 
 extension QueueRunner: SegmentHost {
-    func spareConnections(to origin: String) -> Int { scheduler.spareConnections(to: origin) }
+    func spareConnections(to origin: String) -> Int { admission.scheduler.spareConnections(to: origin) }
 
-    func mayMix(_ job: RunningJob) -> Bool { memory.traces.mayMix(job.candidate.id) }
+    func mayMix(_ job: RunningJob) -> Bool { running.traces.mayMix(job.candidate.id) }
 
-    func connectionOpened(to origin: String) { scheduler.connectionOpened(to: origin) }
+    func connectionOpened(to origin: String) { admission.scheduler.connectionOpened(to: origin) }
 
-    func connectionClosed(to origin: String) { scheduler.connectionClosed(to: origin) }
+    func connectionClosed(to origin: String) { admission.scheduler.connectionClosed(to: origin) }
+
+    func connectionFailed(to origin: String, _ refusal: OriginNarrowing.Refusal, since: MonotonicTime) {
+        admission.scheduler.originRefused(origin, refusal, since: since, now: .now)
+    }
 
     func partRequest(_ job: RunningJob, url: String, _ point: ResumePoint) throws(TransferError) -> ExchangeRequest {
         guard case .download(let download) = job.record.spec.work, case .download(var ready) = job.ready else {
@@ -290,6 +344,15 @@ extension QueueRunner: SegmentHost {
     }
 }
 
+extension QueueRunner: MixHost {
+    func findWrong(
+        _ job: RunningJob, _ item: DownloadCompletion.Item, _ ready: ReadyDownload, _ mix: MixedFile,
+        _ error: TransferError
+    ) {
+        mixChecks.begin(job, item, ready, mix, error, on: self)
+    }
+}
+
 extension QueueRunner: CredentialHost {
     func register(_ name: String, _ provider: @escaping CredentialProvider) { credentials.register(name, provider) }
 }
@@ -300,5 +363,5 @@ extension QueueRunner: HookHost {
 }
 
 extension QueueRunner: RecordHost {
-    var isRecordAwaited: Bool { scheduler.isIdle && state.storeCalls == 0 || state.stopping != nil }
+    var isRecordAwaited: Bool { admission.scheduler.isIdle && state.storeCalls == 0 || state.stopping != nil }
 }

@@ -13,70 +13,40 @@ actor QueueRunner: LoopActor {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    let configuration: QueueConfiguration
     let store: any JobStore & RunMemory
-    let engine: ExchangeEngine
-    let hub: EventHub
-    let builder: RequestBuilder
-    /// The database has one writer: one thread, in the order of the calls.
-    let storeWorker = WorkerPool(name: "store", threads: 1)
-    /// Makes and opens files: one thread, as several would only wait for each other's lock on the folder.
-    let folderWorker = WorkerPool(name: "folders", threads: 1)
-    /// The folders that files are put into, as far as they are known.
-    let census = FolderCensus()
+    let tools: RunTools
 
     // The parts, each with a state of its own.
     var state = RunState()
-    var scheduler: Scheduler
-    var admission = Admission()
-    var memory = JobMemory()
-    let credentials = CredentialDesk()
-    let preparing: JobPreparing
-    var running: [Int64: RunningJob] = [:]
-    let downloads: Downloads
-    let segmented: SegmentedDownloads
+    var admission: Admission
+    var running = RunningJobs()
+    let transfers: TransferParts
     let recording = Recording()
     let batches = RunningBatches()
-    let reporter: Reporter
     let folders = WatchedBatches()
-    let commands = CommandPerformer()
+    let contacts: RunContacts
     let following: NetworkFollower
-    let abandonments: Abandonments
-    let dialogues: UploadDialogues
-    let sources: SourceChecks
-    let hooks: Hooks
-    var timers: [RunTimer: LoopTimer] = [:]
 
     init(
         _ configuration: QueueConfiguration, store: any JobStore & RunMemory, engine: ExchangeEngine, loop: EventLoop,
         hub: EventHub
     ) {
-        self.configuration = configuration
         self.store = store
-        self.engine = engine
         self.loop = loop
-        self.hub = hub
-        builder = RequestBuilder(
-            userAgent: configuration.userAgent, proxies: configuration.proxies, secrets: configuration.secrets)
-        scheduler = Scheduler(limits: Scheduler.Limits(configuration.limits), now: .now)
+        tools = RunTools(configuration, engine: engine, hub: hub)
+        admission = Admission(Scheduler(limits: Scheduler.Limits(configuration.limits), now: .now))
+        transfers = TransferParts(tools)
+        contacts = RunContacts(tools)
         var options = NetworkMonitor.Options()
         options.meteredRule = configuration.meteredRule
         following = NetworkFollower(monitor: NetworkMonitor(loop: loop, options: options), engine: engine)
-        preparing = JobPreparing(engine: engine, census: census, folders: folderWorker)
-        downloads = Downloads(engine: engine, builder: builder, census: census)
-        segmented = SegmentedDownloads(engine: engine)
-        reporter = Reporter(interval: configuration.progressInterval)
-        abandonments = Abandonments(engine: engine, builder: builder)
-        sources = SourceChecks(engine: engine)
-        hooks = Hooks(configuration.hooks, engine: engine, builder: builder)
-        dialogues = UploadDialogues(engine: engine)
         state.rates = RateBounds(configuration.limits)
     }
 
     /// For what starts from now on.
     func setLimits(_ limits: BatchLimits) {
         state.rates = RateBounds(limits)
-        scheduler.setLimits(Scheduler.Limits(limits), now: .now)
+        admission.scheduler.setLimits(Scheduler.Limits(limits), now: .now)
     }
 
     // MARK: The store
@@ -87,8 +57,10 @@ actor QueueRunner: LoopActor {
         then: @escaping @Sendable (isolated QueueRunner, Value) -> Void
     ) {
         state.storeCalls += 1
-        storeWorker.execute { [store, loop] in
+        tools.storeWorker.execute { [store, loop, hub] in
+            let start = MonotonicTime.now
             let result = Result { try work(store) }
+            hub.measurements.send(Measurement(.storeCommit, [], .time((.now - start).inSeconds)))
             loop.execute { self.onLoop { $0.storeAnswered(result, then) } }
         }
     }
@@ -106,6 +78,7 @@ actor QueueRunner: LoopActor {
 
     /// Without its database the queue can't promise anything any more: it stops, and says why.
     func storeFailed(_ error: any Error) {
+        if error is LeaseLost { measure(Measurement(.leasesLost, [], .add(1))) }
         let fault = store.fault(error)
         if state.fail(fault) {
             configuration.logger.error(
@@ -132,9 +105,9 @@ actor QueueRunner: LoopActor {
     private func startAll() {
         guard state.stopping == nil else { return finishStopping() }
         // Bounded: each finished download holds a descriptor until it's durable.
-        if downloads.unsaved < min(1024, scheduler.openFiles?.places ?? .max) {
+        if downloads.unsaved < min(1024, admission.scheduler.openFiles?.places ?? .max) {
             var wants: [LaneWant] = []
-            for action in scheduler.decide(now: .now) {
+            for action in admission.scheduler.decide(now: .now) {
                 switch action {
                 case .start(let candidate): begin(candidate)
                 case .refuse(let candidate, let error): refuse(candidate, error)
@@ -147,7 +120,8 @@ actor QueueRunner: LoopActor {
         downloads.flushRecords(on: self)
         if running.isEmpty { preparing.rest() }
         scheduleWake()
-        downloads.scheduleSave(isLast: scheduler.isIdle && state.storeCalls == 0, on: self)
+        scheduleLevels()
+        downloads.scheduleSave(isLast: admission.scheduler.isIdle && state.storeCalls == 0, on: self)
         recording.flush(on: self)
         if state.storeCalls == 0, recording.isEmpty, abandonments.isEmpty, !state.isFeeding { batches.finish(on: self) }
         reporter.scheduleTick(on: self)
@@ -155,7 +129,7 @@ actor QueueRunner: LoopActor {
 
     private func scheduleWake() {
         let now = MonotonicTime.now
-        var next = scheduler.nextWake
+        var next = admission.scheduler.nextWake
         if let sleeper = admission.nextDue {
             let time = max(now, sleeper)
             next = min(next ?? time, time)
@@ -164,18 +138,22 @@ actor QueueRunner: LoopActor {
         timer(.wake).schedule(at: next)
     }
 
+    private func scheduleLevels() {
+        let timer = timer(.levels)
+        guard !timer.isScheduled, !running.isEmpty, admission.scheduler.hasLevelsToLookAt else { return }
+        timer.schedule(at: .now + .milliseconds(250))
+    }
+
     func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?, route: JobRoute?) {
         guard let name = batches[batch]?.name, hub.isHeard else { return }
         hub.send(QueueEvent(time: WallClock.milliseconds, batch: name, cursor: cursor, kind: kind, route: route))
+        reporter.gauges.heard(kind, on: self)
     }
 
     // MARK: Timers
 
     func timer(_ which: RunTimer) -> LoopTimer {
-        if let timer = timers[which] { return timer }
-        let timer = loop.makeTimer { [weak self] in self?.onLoop { $0.fired(which) } }
-        timers[which] = timer
-        return timer
+        state.timers.timer(which) { loop.makeTimer { [weak self] in self?.onLoop { $0.fired(which) } } }
     }
 
     private func fired(_ timer: RunTimer) {
@@ -190,10 +168,14 @@ actor QueueRunner: LoopActor {
         case .network:
             following.review(on: self)
             pump()
+        case .levels:
+            for job in running.values { following.account(job, moved: job.bytesMoved, on: self) }
+            admission.scheduler.lookAtLevels(now: .now)
+            pump()
         case .segments: segmented.tick(on: self)
         case .stalls: following.lookForStalls(on: self)
         case .abandonment(let number):
-            timers[timer] = nil
+            state.timers.forget(timer)
             abandonments.again(number, on: self)
             pump()
         case .hooks:
@@ -241,7 +223,7 @@ actor QueueRunner: LoopActor {
         let ids = admission.takeAll()
         if !ids.isEmpty {
             // Claimed again, they would be there twice.
-            _ = scheduler.remove { _ in true }
+            _ = admission.scheduler.remove { _ in true }
             return withStore {
                 try $0.release(ids)
             } then: { _, _ in
@@ -333,7 +315,7 @@ actor QueueRunner: LoopActor {
     func takeBack(_ stop: RunningJob.Stop, where isMeant: (JobRecord) -> Bool) {
         preparing.forgetAhead()
         let meant = admission.ids(where: isMeant)
-        for candidate in scheduler.remove(where: { meant.contains($0.id) }) {
+        for candidate in admission.scheduler.remove(where: { meant.contains($0.id) }) {
             guard let record = admission.take(candidate.id) else { continue }
             let url = record.spec.urls[min(record.mirror, record.spec.urls.count - 1)]
             leave(RunningJob(candidate: candidate, record: record, started: .now, url: url), for: stop)
@@ -341,6 +323,12 @@ actor QueueRunner: LoopActor {
     }
 
     // MARK: The face of the queue
+
+    /// Why the run couldn't go on.
+    var failure: (any Error)? { state.failure }
+
+    /// Whether answers of the store are still to come.
+    var hasStoreCalls: Bool { state.storeCalls > 0 }
 
     /// Makes the socket by which other processes ring.
     func listen(folder: String, runtime: String?) { commands.listen(folder: folder, runtime: runtime, on: self) }
@@ -377,7 +365,7 @@ actor QueueRunner: LoopActor {
     }
 
     func submitted(_ staged: StagedJobs) {
-        memory.secrets.merge(staged.secrets) { $1 }
+        running.secrets.merge(staged.secrets) { $1 }
         guard state.isEndless || batches[staged.batch.id] != nil else { return }
         add(staged.batch, secrets: staged.secrets, options: RunOptions())
         pump()

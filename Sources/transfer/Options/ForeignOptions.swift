@@ -65,8 +65,11 @@ enum ForeignOptions {
         ForeignOption(
             "-I --head --spider", .words("-n shows the plan (--dry-run); no option only asks a server")),
         ForeignOption("-r --range =#", .words("files are fetched whole")),
+        ForeignOption("--http-accept-gzip", .option("--compressed")),
         ForeignOption(
-            "--compressed", .words("bytes are stored as the server has them; a coding is undone by the reader")),
+            "--compression =", .words("--compressed has a file compressed on its way, and stores it decoded")),
+        // Of `get` and `run` it's an option.
+        ForeignOption("--compressed", .words("files are sent as they are")),
         ForeignOption(
             "-c --cookie-jar --save-cookies -D --dump-header =",
             .words("cookies of answers aren't kept; -b FILE sends those of a file")),

@@ -134,7 +134,7 @@ extension QueueRunner {
     /// A claim, and a command right behind it. Nobody else runs the queue: it begins here.
     fileprivate func claim(_ lane: Lane, _ count: Int, then command: QueueCommand, in batch: StagedBatch) {
         add(batch.staged.batch, secrets: [:], options: RunOptions())
-        scheduler.backlogIs(lane, count)
+        admission.scheduler.backlogIs(lane, count)
         pump()
         commands.take([command], on: self)
     }
@@ -148,13 +148,13 @@ extension QueueRunner {
     /// Whether an origin that asked for a pause still has it once the command is done.
     fileprivate func spares(_ origin: String, after command: QueueCommand, in batch: StagedBatch) async -> Bool {
         add(batch.staged.batch, secrets: [:], options: RunOptions())
-        scheduler.restorePause(of: origin, Sample.busy(), until: .seconds(1e9))
+        admission.scheduler.restorePause(of: origin, Sample.busy(), until: .seconds(1e9))
         commands.take([command], on: self)
         return await withCheckedContinuation { answer in
             // Answered after what was asked of the store before.
             withStore { _ in
             } then: { runner, _ in
-                answer.resume(returning: runner.scheduler.pause(of: origin, now: .seconds(0)) != nil)
+                answer.resume(returning: runner.admission.scheduler.pause(of: origin, now: .seconds(0)) != nil)
             }
         }
     }

@@ -138,7 +138,7 @@ import TransferTestSupport
                 queue.stop()
                 let summary = try await within { try await run.valueOrEnd() }
                 #expect(summary.left == 600)
-                let isIdle = await queue.runner.scheduler.isIdle
+                let isIdle = await queue.runner.admission.scheduler.isIdle
                 #expect(isIdle)
                 let other = Sample.download(server.url("/other"), to: folder.path("other"))
                 let completed = try await queue.complete([other], name: "c").completed

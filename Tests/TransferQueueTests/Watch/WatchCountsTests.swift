@@ -125,14 +125,14 @@ import TransferTestSupport
                 changes.added = 5
                 changes.stamp = try #require(try queue.store.tally(batch: batch.id).watched).stamp
                 await runner.refreshFromStore(batch.id)
-                try await within { while await runner.state.storeCalls > 0 { await Task.yield() } }
+                try await within { while await runner.hasStoreCalls { await Task.yield() } }
                 await runner.took(keeper, batch: batch, changes)
                 #expect(await runner.left[batch.id] == 0)
                 changes.stamp = try #require(try queue.store.tally(batch: batch.id).watched).stamp
                 await runner.took(keeper, batch: batch, changes)
                 #expect(await runner.left[batch.id] == 5)
                 await runner.refreshFromStore(batch.id)
-                try await within { while await runner.state.storeCalls > 0 { await Task.yield() } }
+                try await within { while await runner.hasStoreCalls { await Task.yield() } }
                 #expect(await runner.left[batch.id] == 0)
             }
         }

@@ -212,7 +212,7 @@ import TransferWatch
                 await log.wait(forConfirmations: 1300)
                 let batch = await watched.keeper.batch.id
                 await queue.runner.refreshFromStore(batch)
-                try await within { while await queue.runner.state.storeCalls > 0 { await Task.yield() } }
+                try await within { while await queue.runner.hasStoreCalls { await Task.yield() } }
                 #expect(await queue.runner.totals[batch]?.remaining == 0)
                 run.cancel()
                 try await run.value

@@ -47,7 +47,7 @@ package enum WorkFields {
                 "A list of checksums as sha256sum and its kin write it, a file or a URL, in which the download is looked up. "
                     + "One that isn't in it is refused, unless something else proves it; false takes it.",
                 schema: ##""anyOf": [{ "$ref": "#/$defs/path" }, { "enum": [false] }]"##),
-            []
+            [], unset: { $0.checksums = nil }
         ) { (decoder, draft) throws(JSONFault) in
             draft.namesChecksums = true
             guard try decoder.reader.kind() == .boolean else {
@@ -73,7 +73,7 @@ package enum WorkFields {
             "priority", [.defaults, .watch], .all,
             FieldNote(
                 "Higher goes first.", schema: FieldCodec.integer(FieldRanges.priorities).schema, standard: "0"),
-            [.turn(priority)]
+            [.turn(priority)], unset: { $0.priority = 0 }
         ) { (decoder, draft) throws(JSONFault) in
             draft.rules.priority = try decoder.integer(FieldRanges.priorities) ?? 0
         },
@@ -82,6 +82,12 @@ package enum WorkFields {
                 "segments", \.segments, .segments, standard: .automatic,
                 "How many connections one file may get: a number, or \"auto\" for as many as pay. Files under 4 MiB get one."
             )),
+        JobField(
+            download: Field(
+                "compressed", \.compressed, .boolean, standard: false,
+                "Whether the server may compress a download on its way. The file is stored decoded, and digests and sizes are "
+                    + "those of the decoded file. Such a download gets one connection, and begins anew each time that it's "
+                    + "broken off.")),
         JobField(
             download: Field(
                 "ifExists", \.ifExists, .word, standard: .verify, "What to do when the file is there already.")),

@@ -1,12 +1,17 @@
 import TransferCore
 import TransferJobs
+import TransferScheduling
 import TransferStore
 
-/// Jobs on their way into the run: those that are claimed and haven't started, and those that sleep until their time.
+/// Jobs on their way into the run: those that are claimed and haven't started, those that sleep until their time, and the
+/// scheduler, which decides who starts.
 struct Admission {
+    var scheduler: Scheduler
     private(set) var claimed: [Int64: JobRecord] = [:]
     private(set) var sleepers: [SleepingJob] = []
     var descriptors = DescriptorLack()
+
+    init(_ scheduler: Scheduler) { self.scheduler = scheduler }
 
     // MARK: Claimed jobs
 

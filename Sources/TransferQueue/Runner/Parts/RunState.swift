@@ -21,6 +21,7 @@ struct RunState {
     /// Whether what may start is looked for at the end of this turn of the loop.
     var isPumpDue = false
     var rates = RateBounds()
+    var timers = RunTimers()
 
     /// - Returns: Whether it's the first one: what comes after it is of the same kind.
     mutating func fail(_ error: any Error) -> Bool {

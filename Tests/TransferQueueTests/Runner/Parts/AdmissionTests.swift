@@ -3,6 +3,7 @@ import TransferCore
 
 @testable import TransferJobs
 @testable import TransferQueue
+@testable import TransferScheduling
 @testable import TransferStore
 
 /// Jobs on their way into the run.
@@ -10,7 +11,7 @@ import TransferCore
     private let lane = Lane(batch: 1, origin: "http://h.example")
 
     @Test func sleepersWakeAtTheirTimeAndEarlierWithTheNetwork() {
-        var admission = Admission()
+        var admission = Admission(Scheduler(limits: .init(concurrency: 1, perHost: 1), now: .seconds(0)))
         for (id, time, isAsked) in [(1, 10.0, false), (2, 5, true), (3, 20, true)] as [(Int64, Double, Bool)] {
             admission.sleep(SleepingJob(id: id, lane: lane, due: MonotonicTime.seconds(time), isAsked: isAsked))
         }
