@@ -65,6 +65,11 @@ struct FailedAttempt {
     /// Whether the origin says that it takes fewer connections than it was given.
     var isCrowded: Bool { error.code == .tooManyConnections }
 
+    /// Whether the origin refuses as many transfers as it was given, or loses their connections.
+    var refusal: OriginNarrowing.Refusal? {
+        OriginNarrowing.Refusal(error, hadBegun: hadBegun || wasAnswered || bodyLeft)
+    }
+
     /// - Parameters:
     ///   - origin: The job's lane names it.
     ///   - isEndless: Whether the job is tried for ever where its origin is the reason.

@@ -3,6 +3,7 @@ import TransferEngine
 import TransferEventLoop
 import TransferFolders
 import TransferJobs
+import TransferReachability
 import TransferScheduling
 import TransferStore
 import TransferUpload
@@ -35,7 +36,10 @@ extension QueueRunner: UploadHost {
 
     func serverAnswered(_ job: RunningJob) { admission.scheduler.answered(job.candidate) }
 
-    func judgeLink(_ job: RunningJob, _ outcome: ExchangeOutcome) { following.judgeLink(job, outcome, on: self) }
+    func judgeLink(_ job: RunningJob, _ outcome: ExchangeOutcome) {
+        measure(firstByteOf: outcome)
+        following.judgeLink(job, outcome, on: self)
+    }
 
     func cameFurther(_ job: RunningJob, from start: Int64, to position: Int64) -> Bool {
         running.traces.cameFurther(job.candidate.id, from: start, to: position)
@@ -47,7 +51,7 @@ extension QueueRunner: UploadHost {
     }
 
     func uploaded(_ job: RunningJob, _ file: SourceFile, _ result: TransferResult, _ digest: Checksum?) {
-        admission.scheduler.originAnswered(job.candidate.lane.origin)
+        originAnswered(job)
         job.result = result
         leave(
             job,
@@ -61,6 +65,25 @@ extension QueueRunner: UploadHost {
     }
 
     func leave(_ job: RunningJob, for stop: RunningJob.Stop) { leave(job, for: stop, resume: nil) }
+}
+
+extension QueueRunner: GaugeHost {
+    var isMeasured: Bool { hub.measurements.isHeard }
+    var connections: Int { engine.connections }
+    var pausedHosts: Int { admission.scheduler.originWaits().count }
+    var links: NetworkSnapshot { following.network.snapshot }
+
+    func measure(_ measurements: [Measurement]) { hub.measurements.send(measurements) }
+
+    func measure(_ measurement: @autoclosure () -> Measurement) { hub.measurements.send(measurement()) }
+}
+
+extension PartHost {
+    /// Of an answer that has come.
+    func measure(firstByteOf outcome: ExchangeOutcome) {
+        guard outcome.head != nil, outcome.metrics.firstByte > 0 else { return }
+        measure(Measurement(.firstByte, [], .time(outcome.metrics.firstByte)))
+    }
 }
 
 extension QueueRunner: AbandonHost {
@@ -84,6 +107,10 @@ extension QueueRunner: NetworkHost {
     }
 
     var gate: NetworkGate { admission.scheduler.network }
+
+    func noteMoved(_ job: RunningJob, _ bytes: Int64) {
+        admission.scheduler.moved(bytes, at: job.candidate.lane.origin)
+    }
 
     func setGate(_ gate: NetworkGate) { admission.scheduler.setNetwork(gate) }
 
@@ -269,7 +296,9 @@ extension QueueRunner: WatchHost, FolderHost {
 }
 
 extension QueueRunner: DownloadHost, PreparationHost {
-    func originAnswered(_ job: RunningJob) { admission.scheduler.originAnswered(job.candidate.lane.origin) }
+    func originAnswered(_ job: RunningJob) {
+        admission.scheduler.originAnswered(job.candidate.lane.origin, now: .now)
+    }
 
     func originAbandoned(_ job: RunningJob) {
         admission.scheduler.originAbandoned(job.candidate.lane.origin, job: job.candidate.id, now: .now)
@@ -294,6 +323,10 @@ extension QueueRunner: SegmentHost {
     func connectionOpened(to origin: String) { admission.scheduler.connectionOpened(to: origin) }
 
     func connectionClosed(to origin: String) { admission.scheduler.connectionClosed(to: origin) }
+
+    func connectionFailed(to origin: String, _ refusal: OriginNarrowing.Refusal, since: MonotonicTime) {
+        admission.scheduler.originRefused(origin, refusal, since: since, now: .now)
+    }
 
     func partRequest(_ job: RunningJob, url: String, _ point: ResumePoint) throws(TransferError) -> ExchangeRequest {
         guard case .download(let download) = job.record.spec.work, case .download(var ready) = job.ready else {

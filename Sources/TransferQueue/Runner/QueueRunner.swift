@@ -57,8 +57,10 @@ actor QueueRunner: LoopActor {
         then: @escaping @Sendable (isolated QueueRunner, Value) -> Void
     ) {
         state.storeCalls += 1
-        tools.storeWorker.execute { [store, loop] in
+        tools.storeWorker.execute { [store, loop, hub] in
+            let start = MonotonicTime.now
             let result = Result { try work(store) }
+            hub.measurements.send(Measurement(.storeCommit, [], .time((.now - start).inSeconds)))
             loop.execute { self.onLoop { $0.storeAnswered(result, then) } }
         }
     }
@@ -76,6 +78,7 @@ actor QueueRunner: LoopActor {
 
     /// Without its database the queue can't promise anything any more: it stops, and says why.
     func storeFailed(_ error: any Error) {
+        if error is LeaseLost { measure(Measurement(.leasesLost, [], .add(1))) }
         let fault = store.fault(error)
         if state.fail(fault) {
             configuration.logger.error(
@@ -117,6 +120,7 @@ actor QueueRunner: LoopActor {
         downloads.flushRecords(on: self)
         if running.isEmpty { preparing.rest() }
         scheduleWake()
+        scheduleLevels()
         downloads.scheduleSave(isLast: admission.scheduler.isIdle && state.storeCalls == 0, on: self)
         recording.flush(on: self)
         if state.storeCalls == 0, recording.isEmpty, abandonments.isEmpty, !state.isFeeding { batches.finish(on: self) }
@@ -134,9 +138,16 @@ actor QueueRunner: LoopActor {
         timer(.wake).schedule(at: next)
     }
 
+    private func scheduleLevels() {
+        let timer = timer(.levels)
+        guard !timer.isScheduled, !running.isEmpty, admission.scheduler.hasLevelsToLookAt else { return }
+        timer.schedule(at: .now + .milliseconds(250))
+    }
+
     func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?, route: JobRoute?) {
         guard let name = batches[batch]?.name, hub.isHeard else { return }
         hub.send(QueueEvent(time: WallClock.milliseconds, batch: name, cursor: cursor, kind: kind, route: route))
+        reporter.gauges.heard(kind, on: self)
     }
 
     // MARK: Timers
@@ -156,6 +167,10 @@ actor QueueRunner: LoopActor {
         case .stop: endStopping()
         case .network:
             following.review(on: self)
+            pump()
+        case .levels:
+            for job in running.values { following.account(job, moved: job.bytesMoved, on: self) }
+            admission.scheduler.lookAtLevels(now: .now)
             pump()
         case .segments: segmented.tick(on: self)
         case .stalls: following.lookForStalls(on: self)

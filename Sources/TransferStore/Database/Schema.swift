@@ -347,5 +347,11 @@ package enum Schema {
             -- Of a completed download's file (PieceSumList).
             ALTER TABLE job ADD COLUMN sums BLOB;
             """),
+        Step(
+            "times of jobs",
+            """
+            -- Jobs up to that number were there at that time (milliseconds since 1970), as somebody saw who counted them.
+            CREATE TABLE jobsSeen (last INTEGER PRIMARY KEY, time INTEGER NOT NULL);
+            """),
     ]
 }

@@ -15,6 +15,8 @@ protocol NetworkHost: PartHost {
     var hasNoBatches: Bool { get }
     /// Rules (``/TransferJobs/Lane/network``) of jobs that may start, also of those that were given back and come again.
     var networksInUse: Set<String> { get }
+    /// The job's transfer has moved as many bytes more.
+    func noteMoved(_ job: RunningJob, _ bytes: Int64)
     /// The scheduler's gate: it says which lanes the network lets start.
     var gate: NetworkGate { get }
     func setGate(_ gate: NetworkGate)
@@ -210,14 +212,19 @@ final class NetworkFollower {
 
     // MARK: What it costs
 
-    /// Counts bytes that went over a metered link.
+    /// Counts bytes by the link that they went over, as far as it's known, and against budgets of metered ones.
     func account(_ job: RunningJob, moved: Int64, on host: isolated some NetworkHost) {
         let new = moved - job.way.accounted
         guard new > 0 else { return }
         job.way.accounted = moved
-        guard job.candidate.reach != .local, let link = network.likelyLink(job.way.link),
-            network.snapshot.metering(of: link.index).isMetered
-        else { return }
+        host.noteMoved(job, new)
+        let isLocal = job.candidate.reach == .local
+        let link =
+            isLocal ? network.snapshot.links.first { $0.kind == .loopback } : network.likelyLink(job.way.link)
+        guard let link else { return }
+        let direction = job.record.spec.isUpload ? "upload" : "download"
+        host.measure(Measurement(.linkBytes, [link.name, direction], .add(new)))
+        guard !isLocal, network.snapshot.metering(of: link.index).isMetered else { return }
         let kind = LinkClass(network.snapshot.kind(of: link.index))
         network.usage.add(new, over: kind, at: .now, network.zone)
         network.hasNewUsage = true

@@ -15,6 +15,8 @@ protocol SegmentHost: PartHost {
     func spareConnections(to origin: String) -> Int
     func connectionOpened(to origin: String)
     func connectionClosed(to origin: String)
+    /// Told before the connection is.
+    func connectionFailed(to origin: String, _ refusal: OriginNarrowing.Refusal, since: MonotonicTime)
     /// - Parameter point: The part.
     func partRequest(_ job: RunningJob, url: String, _ point: ResumePoint) throws(TransferError) -> ExchangeRequest
     /// Whether the job's sources haven't brought a wrong file together.
@@ -209,12 +211,14 @@ final class SegmentedDownloads {
         let request = try host.partRequest(job, url: url, point(job, segments, range, source))
         let id = job.candidate.id
         let origin = segments.origins[source]
+        let now = MonotonicTime.now
         let handle = engine.start(request, limiters: segments.file.limiters) { [file = segments.file] in
             SegmentSink(file, claim: number, start: range.lowerBound)
         } events: { [host] event in
             guard case .ended(let outcome) = event else { return }
             host.loop.execute {
                 host.onLoop { host in
+                    if let refusal = outcome.refusal { host.connectionFailed(to: origin, refusal, since: now) }
                     host.connectionClosed(to: origin)
                     host.segmented.ended(id, number, outcome, on: host)
                     host.pump()
@@ -222,7 +226,6 @@ final class SegmentedDownloads {
             }
         }
         host.connectionOpened(to: origin)
-        let now = MonotonicTime.now
         segments.connections[number] = SegmentedJob.Connection(
             handle: handle, source: source, start: range.lowerBound, since: now, lastMoved: now,
             position: range.lowerBound)
@@ -257,6 +260,7 @@ final class SegmentedDownloads {
         else { return }
         let now = MonotonicTime.now
         segments.received += outcome.received
+        host.measure(firstByteOf: outcome)
         if connection.source > 0, outcome.position > connection.start {
             segments.shares[connection.source, default: ByteRanges()].insert(connection.start..<outcome.position)
         }
@@ -327,5 +331,13 @@ final class SegmentedDownloads {
         }
         host.exchangeEnded(
             job, lead.joined(.success(head), position: position, received: received, resumeData: nil))
+    }
+}
+
+extension ExchangeOutcome {
+    /// What the end of a part says of the number of connections.
+    fileprivate var refusal: OriginNarrowing.Refusal? {
+        guard case .failure(let error) = result, error != .partDone else { return nil }
+        return OriginNarrowing.Refusal(error, status: head?.status, hadBegun: received > 0)
     }
 }
