@@ -51,7 +51,7 @@ package struct QueueMeasurements: Sendable {
         case .batchProgress(let progress):
             return wait(event.batch, progress.waiting, progress.waitReason.map(\.metricLabel))
         case .batchFinished: return wait(event.batch, 0, nil)
-        case .batchStarted, .batchWaiting, .batchContinues, .commanded, .authorized, .hook: return []
+        case .batchStarted, .batchWaiting, .batchContinues, .commanded, .source, .authorized, .hook: return []
         }
     }
 

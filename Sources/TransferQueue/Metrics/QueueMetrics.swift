@@ -70,7 +70,7 @@ package struct QueueMetrics: Sendable {
             }
             batches[name] = batch
         case .batchFinished(let totals, _): batches[name] = Batch(totals: totals)
-        case .batchWaiting, .batchContinues, .commanded, .authorized, .waiting, .dropped: break
+        case .batchWaiting, .batchContinues, .commanded, .source, .authorized, .waiting, .dropped: break
         case .started(let job, let start):
             let key = JobKey(batch: name, job: job)
             let counted = active[key]?.counted ?? 0

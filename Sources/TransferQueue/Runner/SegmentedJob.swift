@@ -83,16 +83,6 @@ final class SegmentedJob {
         return MixedFile(total: total, shares: all)
     }
 
-    /// For those who show progress.
-    var told: [JobProgress.Source] {
-        sources.all.indices.map { index in
-            let source = sources[index]
-            return JobProgress.Source(
-                url: Redaction.url(source.url), connections: source.connections + (index == 0 && lead == nil ? 1 : 0),
-                rate: source.rate.map { Int64($0) }, dropped: source.dropped)
-        }
-    }
-
     /// Bytes a second of each connection, by its claim.
     func rates(_ map: RangeMap, now: MonotonicTime) -> [Int: Double] {
         var rates: [Int: Double] = [:]

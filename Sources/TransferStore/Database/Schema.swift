@@ -347,5 +347,17 @@ package enum Schema {
             -- Of a completed download's file (PieceSumList).
             ALTER TABLE job ADD COLUMN sums BLOB;
             """),
+        Step(
+            "sources of downloads",
+            """
+            -- Of a download that ended: what each of its URLs did (JobSource), where there is more to say than one URL.
+            ALTER TABLE job ADD COLUMN sources TEXT;
+            -- The same of downloads under way, as far as the last report of the process that runs the batch says.
+            CREATE TABLE runningSources (
+                job INTEGER PRIMARY KEY,
+                batch INTEGER NOT NULL REFERENCES batch(id) ON DELETE CASCADE,
+                sources TEXT NOT NULL
+            ) WITHOUT ROWID;
+            """),
     ]
 }

@@ -20,6 +20,7 @@ extension SegmentedDownloads {
             guard job.segments?.isDivisible == true, job.stop == nil, case .transferring = job.phase else { continue }
             isNeeded = true
             look(job, on: host)
+            if let segments = job.segments { tellSources(job, segments, now: .now, on: host) }
         }
         if isNeeded { schedule(on: host) }
     }
