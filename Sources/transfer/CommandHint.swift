@@ -5,6 +5,8 @@ import TransferCore
 struct CommandHint: Sendable, Hashable {
     /// The folder that `--state` named; `nil` for the usual one.
     var state: String?
+    /// Whether the queue is still there when the process is gone.
+    var isLasting = true
     /// Whether who reads it sees other letters than ASCII's as they are; they are written out otherwise.
     var isUTF8 = true
 

@@ -49,8 +49,11 @@ struct LimitOptions: ParsableArguments {
     @Option(name: [.customShort("j"), .long], help: ArgumentHelp("Transfers at once.", valueName: "n"))
     var concurrency: Int?
 
-    @Option(name: .customLong("per-host"), help: ArgumentHelp("Transfers at once to one host.", valueName: "n"))
-    var perHost: Int?
+    @Option(
+        name: .customLong("per-host"),
+        help: ArgumentHelp(
+            "Transfers at once to one host, or auto: as many as pay, 6 at first and 32 at most.", valueName: "n|auto"))
+    var perHost: PerHostArgument?
 
     @Option(
         name: .customLong("limit-rate"),
@@ -58,10 +61,11 @@ struct LimitOptions: ParsableArguments {
     var limitRate: ByteAmount?
 
     mutating func validate() throws {
-        for (name, value) in [("--concurrency", concurrency), ("--per-host", perHost)] {
-            if let value, !(1...10_000).contains(value) {
-                throw ValidationError("\(name) takes a number from 1 to 10000")
-            }
+        if let concurrency, !(1...10_000).contains(concurrency) {
+            throw ValidationError("--concurrency takes a number from 1 to 10000")
+        }
+        if let perHost, perHost.value == nil {
+            throw ValidationError("--per-host takes a number from 1 to 10000, or auto")
         }
         _ = try EnvironmentRules.batchLimits()
     }
@@ -70,7 +74,7 @@ struct LimitOptions: ParsableArguments {
     var words: [String] {
         var words: [String] = []
         if let concurrency { words += ["-j", "\(concurrency)"] }
-        if let perHost { words += ["--per-host", "\(perHost)"] }
+        if let perHost { words += ["--per-host", perHost.written] }
         if let limitRate { words += ["--limit-rate", "\(limitRate.bytes)"] }
         return words
     }
@@ -82,7 +86,7 @@ struct LimitOptions: ParsableArguments {
         let standing = configuration.limits
         var limits = BatchLimits(
             concurrency: concurrency ?? given.concurrency ?? file.concurrency ?? standing.concurrency,
-            perHost: perHost ?? given.perHost ?? file.perHost ?? standing.perHost,
+            perHost: perHost?.value ?? given.perHost ?? file.perHost ?? standing.perHost,
             limitRate: limitRate?.bytes ?? given.limitRate ?? file.limitRate ?? standing.limitRate,
             requestRate: file.requestRate ?? standing.requestRate)
         limits.origins = standing.origins

@@ -18,6 +18,8 @@ struct Execution: Sendable {
     var metrics: MetricsFile?
     /// Folders that are watched until the run is stopped.
     var watch: WatchSession?
+    /// Goes when the run is over, and its queue with it.
+    var scratch: ScratchState?
     /// What begins once the batches are in the run.
     var companion: (@Sendable () async -> Void)?
 
@@ -96,8 +98,9 @@ struct Execution: Sendable {
         metrics?.close()
         reporter.finish(commands: commands)
         await queue.close()
-        // Nothing else ends a watch: to be asked is its right end, and what is left is left to the next start.
-        if watch != nil, Signals.isAsked { return .complete }
+        scratch?.remove()
+        // Nothing else ends such a watch: to be asked is its right end, and what is left is left to the next start.
+        if let watch, !watch.endsByItself, Signals.isAsked { return .complete }
         Signals.dieIfReceived()
         if summary.left > 0 || summary.hooksLeft > 0 { return .workLeft }
         let failed =

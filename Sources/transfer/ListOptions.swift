@@ -53,11 +53,11 @@ struct FormatArgument: ExpressibleByArgument {
     let value: JobFileFormat
 
     private static let formats: KeyValuePairs<String, JobFileFormat> = [
-        "urls": .urlList, "aria2": .urlList, "jsonl": .jsonLines, "json": .json,
+        "urls": .plainURLs, "aria2": .urlList, "curl": .curl, "csv": .csv, "jsonl": .jsonLines, "json": .json,
         "metalink": .metalink,
     ]
 
-    static let words = "urls, aria2, jsonl, json or metalink"
+    static let words = "urls, aria2, curl, csv, jsonl, json or metalink"
 
     init?(argument: String) {
         guard let format = Self.formats.first(where: { $0.key == argument }) else { return nil }

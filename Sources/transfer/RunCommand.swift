@@ -8,8 +8,9 @@ struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run batches of jobs to their end; the same command again continues.",
         discussion: """
-            A job file is .json, .jsonl (a job a line), .txt (aria2's list), or .meta4 or .metalink (a Metalink); - is standard
-            input, and a URL is fetched first.
+            A job file is .json, .jsonl (a job a line), .csv, .meta4 or .metalink (a Metalink), or a list of URLs: plain,
+            aria2's with its options, or the file that curl --config takes. - is standard input, and a URL is fetched
+            first.
             What was complete is kept, what was half done goes on where it was. With folders to "watch" in a file it
             goes on until it's stopped, and reads its files again at a SIGHUP.
             """)
@@ -40,6 +41,7 @@ struct Run: AsyncParsableCommand {
 
     @OptionGroup var list: ListOptions
     @OptionGroup var metalink: MetalinkOptions
+    @OptionGroup var coding: CodingOptions
     @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var output: OutputOptions
@@ -50,12 +52,14 @@ struct Run: AsyncParsableCommand {
         if files.isEmpty { throw ValidationError("name a job file, or - for standard input") }
         if files.count > 1, name != nil { throw ValidationError("--name goes with one job file") }
         if files.contains("-"), name == nil { throw ValidationError("standard input needs --name") }
+        try coding.check(request.segments)
         if files.contains("-"), files.count > 1 { throw ValidationError("- goes alone") }
     }
 
     func run() async throws {
         try request.fields.checkFiles()
         var rules = try request.rulesOfFiles(isAsking: !dryRun)
+        try coding.lay(over: &rules)
         rules.configuration = try request.configuration.load()
         if files == ["-"], !dryRun {
             let status = try await StandardInputRun(command: self, rules: rules).run()
@@ -132,7 +136,7 @@ struct Run: AsyncParsableCommand {
 
     /// Options of the command line that a later run wants as well.
     private var repeated: [String] {
-        list.words + metalink.words + request.words + limits.words + output.hooks.words + (refresh ? ["--refresh"] : [])
+        list.words + metalink.words + coding.words + request.words + limits.words + output.hooks.words + (refresh ? ["--refresh"] : [])
             + (verify ? ["--verify"] : [])
     }
 

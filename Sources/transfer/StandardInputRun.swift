@@ -45,7 +45,7 @@ struct StandardInputRun {
     private func feed(
         _ name: String, _ folder: String, _ queue: JobQueue, _ faults: InputFaults, _ reporter: Reporter
     ) async throws {
-        var hasWarned = false
+        var told = 0
         let list = command.listRules
         // A chunk is taken in by itself, so that nothing else compares its jobs with the earlier ones.
         let names = DestinationLedger(list.collisions, directory: folder, isAlone: true)
@@ -66,9 +66,12 @@ struct StandardInputRun {
                 }
             }
             if chunk.isEmpty { _ = try reader.finish(into: take) } else { try reader.feed(chunk, into: take) }
-            if !hasWarned, let warning = reader.report.warnings.first {
-                hasWarned = true
-                reporter.note(.warn, warning)
+            // What was left out of a list is known at its end.
+            let warnings = reader.report.warnings
+            if chunk.isEmpty || reader.report.trustingCount > 0 {
+                let news = warnings.dropFirst(told).prefix(chunk.isEmpty ? warnings.count : max(0, 1 - told))
+                for warning in news { reporter.note(.warn, warning) }
+                told += news.count
             }
             for fault in found { await faults.add(fault, batch: name) }
             if !jobs.isEmpty { try await add(jobs, name, folder, queue, faults) }

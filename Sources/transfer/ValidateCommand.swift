@@ -14,6 +14,7 @@ struct Validate: ParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("The folder that relative paths start from.", valueName: "dir"))
     var directory: String?
 
+    @OptionGroup var list: ListOptions
     @OptionGroup var hooks: HookOptions
     @OptionGroup var set: ConfigurationOptions
 
@@ -23,7 +24,7 @@ struct Validate: ParsableCommand {
         let folder = Composition.absolute(directory ?? FileManager.default.currentDirectoryPath)
         var isFaulty = false
         for file in files {
-            let source = try JobFileSource(file, hooks: hooks)
+            let source = try JobFileSource(file, list: list.rules(), hooks: hooks)
             let missing = ReportBox()
             var made = Set<String>()
             var watched = 0

@@ -236,6 +236,7 @@ import TransferTestSupport
 
     @Test(arguments: [
         ("TRANSFER_RETRY", "many"), ("TRANSFER_PROXY", "gopher://p"), ("TRANSFER_CONCURRENCY", "0"),
+        ("TRANSFER_PER_HOST", "0"), ("TRANSFER_PER_HOST", "many"),
         ("TRANSFER_LIMIT_RATE", "fast"), ("TRANSFER_TIMEOUT", "soon"),
     ]) func aWrongVariableIsNamed(name: String, value: String) async throws {
         let place = try Workplace()

@@ -30,6 +30,7 @@ extension ForeignOption.Answer {
         case .option(let name): "`\(name)`"
         case .tries(let name): "`\(name)`, with one less: the first attempt isn't counted"
         case .key(let key): "a key of the job file, for example `\(key)`"
+        case .list(let form): "`transfer get -i FILE --format \(form)`"
         case .words(let words): words
         }
     }

@@ -18,7 +18,9 @@ import TransferTestSupport
         ("get -T f URL", ["`transfer put FILE"]),
         ("get -I URL", ["--dry-run"]),
         ("get -r 0-99 URL", ["files are fetched whole"]),
-        ("get --compressed URL", ["as the server has them"]),
+        ("get --http-accept-gzip URL", ["no --http-accept-gzip here: --compressed"]),
+        ("get --compression auto URL", ["--compressed has a file compressed"]),
+        ("put --compressed f URL", ["files are sent as they are"]),
         ("get --cookie-jar j URL", ["cookies of answers aren't kept"]),
         ("get -m 10 URL", ["no -m here: --max-time 10"]),
         ("get --retry-max-time 3 URL", ["\"maxWait\""]),
@@ -33,7 +35,10 @@ import TransferTestSupport
         ("get --resolve a:80:127.0.0.1 URL", ["/etc/hosts"]),
         ("get -O URL", ["-o FILE names one"]),
         ("get --output-dir d URL", ["no --output-dir here: --directory d"]),
-        ("get -K f", ["job files"]),
+        ("get -K f", ["no -K here: -i f --format curl", "Here:    transfer get -i f --format curl"]),
+        ("run -K f", ["Here:    transfer run f --format curl"]),
+        ("put -K f URL", ["transfer get -i FILE --format curl"]),
+        ("get --conf-path=f URL", ["curl's with --format curl"]),
         ("get -s URL", ["no -s here: --quiet"]),
         ("get -w '%{http_code}' URL", ["--json tells"]),
         ("get --stderr f URL", ["2> FILE"]),
@@ -250,7 +255,7 @@ import TransferTestSupport
 
     @Test func everyOptionIsAnsweredAtOnce() async throws {
         let result = try await Workplace().run(
-            "get", "--resolve", "a:1:b", "--max-redirs", "3", "--compressed", "http://127.0.0.1:1/x")
+            "get", "--resolve", "a:1:b", "--max-redirs", "3", "-I", "http://127.0.0.1:1/x")
         #expect(
             result.standardError.split(separator: "\n").count == 4, "three answers and where the options are: \(result)"
         )

@@ -8,7 +8,12 @@ enum JobFileCheck {
     /// The first byte says which form the rest has.
     static func check(_ bytes: [UInt8]) throws {
         guard let first = bytes.first else { return }
-        let form: JobFileFormat = [.json, .jsonLines, .urlList][Int(first) % 3]
+        let form: JobFileFormat =
+            switch first {
+            case UInt8(ascii: "c"): .curl
+            case UInt8(ascii: "v"): .csv
+            default: [.json, .jsonLines, .urlList][Int(first) % 3]
+            }
         let text = Array(bytes.dropFirst())
         let jobs = try read(text, form, piece: nil)
         for job in jobs {

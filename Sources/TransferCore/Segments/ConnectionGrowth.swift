@@ -12,7 +12,7 @@ public struct ConnectionGrowth: Sendable {
     /// The most that are opened for one file without being told.
     public static let most = 16
     /// How much faster twice as many connections must be to have paid for themselves.
-    static let payment = 1.25
+    package static let payment = 1.25
     /// A file that one connection brings within this time gets no other.
     static let worthwhile = 2.0
     /// Seconds over which a rate is measured.

@@ -8,9 +8,6 @@ public enum ContentCoding {
     /// Codings to ask for, the one that saves most first.
     public static let decodable: [String] = (BrotliLayer.isAvailable ? ["br"] : []) + ["gzip", "deflate"]
 
-    /// Whether a body with this Content-Encoding can be decoded, all of its codings.
-    static func canDecode(_ field: String) -> Bool { layers(field).allSatisfy { $0.isAvailable } }
-
     /// The layers that were put on a body, in their order.
     static func layers(_ field: String) -> [Layer] {
         field.split(separator: ",").compactMap { part in

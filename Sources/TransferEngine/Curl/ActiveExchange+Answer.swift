@@ -74,7 +74,8 @@ extension ActiveExchange {
                 stopReason = .failed(error)
                 return false
             }
-            meter.update(total: request.settings.decodes && start.isCoded ? head.contentLength : start.total)
+            let isCounted = isCoded || request.settings.decodes && start.isCoded
+            meter.update(total: isCounted ? head.contentLength : start.total)
             meter.update(position: start.continued)
             if let restart = start.restart { events(.restarted(reason: restart)) }
             events(.responded(start))
@@ -93,7 +94,14 @@ extension ActiveExchange {
         }
     }
 
-    enum Received { case taken, held, stop }
+    enum Received {
+        case taken
+        /// The sink takes no more for now.
+        case held
+        /// Others get their turn first.
+        case paused
+        case stop
+    }
 
     func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Received {
         guard let decoder = answer.decoder, answer.phase == .body, stopReason == nil else {
@@ -156,13 +164,21 @@ extension ActiveExchange {
 
 // Answers whose codings are taken off before they are delivered.
 extension ActiveExchange {
-    /// A body that can't be decoded is delivered as it came; its Content-Encoding tells.
+    /// A message that can't be decoded is delivered as it came; its Content-Encoding tells. A file has no place for that.
     func chooseDecoder(_ start: BodyStart) throws(TransferError) {
         answer.decoder = nil
-        guard request.settings.decodes, case .message = request.intent, start.isCoded,
-            let coding = start.head.contentCoding, ContentCoding.canDecode(coding)
-        else { return }
+        let (isFile, decodes) =
+            switch request.intent {
+            case .message: (false, request.settings.decodes)
+            case .representation: (true, request.settings.decodesFiles)
+            }
+        guard decodes, start.isCoded, let coding = start.head.contentCoding else { return }
         let layers = ContentCoding.layers(coding)
+        guard layers.allSatisfy(\.isAvailable) else {
+            guard isFile else { return }
+            let name = String(coding.prefix(60)).debugDescription
+            throw .undecodable("its Content-Encoding is \(name), which is unknown here", isTransient: false)
+        }
         if !layers.isEmpty { answer.decoder = try ContentDecoder(layers) }
     }
 
@@ -175,20 +191,26 @@ extension ActiveExchange {
         let known = min(answer.decodedAhead, bytes.count)
         answer.decodedAhead -= known
         var rest = UnsafeRawBufferPointer(rebasing: bytes[known...])
+        defer { received += Int64(bytes.count - known - rest.count) }
+        var turn = 0
         do throws(TransferError) {
             while true {
-                // A small piece may become a thousand times as long: the sink is asked before each part of it.
-                guard sink.isReady else {
+                // A small piece may become a thousand times as long, and more: the sink is asked before each part of it.
+                let isLong = turn >= Self.decodedInOneTurn
+                guard sink.isReady, !isLong else {
                     answer.decodedAhead += bytes.count - rest.count
-                    return .held
+                    if !sink.isReady { return .held }
+                    (pace.pausedUntil, pace.mustPause) = (.now, true)
+                    return .paused
                 }
                 guard let piece = try decoder.next(&rest) else { break }
-                try sink.write(piece)
-                received += Int64(piece.count)
-                if let limit = request.settings.maxDecodedLength, received > limit {
+                answer.decoded += Int64(piece.count)
+                if let limit = request.settings.maxDecodedLength, answer.decoded > limit {
                     throw TransferError(
                         .badResponse, "the answer is larger than \(limit) bytes when it's decoded")
                 }
+                try sink.write(piece)
+                if isTimed { turn += piece.count }
             }
         } catch {
             stopReason = .failed(error)
@@ -199,6 +221,12 @@ extension ActiveExchange {
         throttle(bytes.count)
         return .taken
     }
+
+    /// Whether a piece that becomes very long is decoded in several turns; `RatePauses` begins them.
+    private var isTimed: Bool { request.settings.decodesFiles }
+
+    /// Bytes: some milliseconds of work, which other transfers of the loop can wait.
+    private static let decodedInOneTurn = 8 << 20
 
     /// Why what came isn't all of the body, although its framing says so: its last codings have an end of their own.
     var decodingFailure: TransferError? {

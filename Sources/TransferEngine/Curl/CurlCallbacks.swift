@@ -53,6 +53,7 @@ enum CurlCallbacks {
         case .held:
             exchange.pace.holds.insert(.sink)
             return Int(CURL_WRITEFUNC_PAUSE)
+        case .paused: return Int(CURL_WRITEFUNC_PAUSE)
         case .stop: return stop
         }
     }

@@ -14,6 +14,8 @@ struct IncomingAnswer {
     var decoder: ContentDecoder?
     /// Bytes that the decoder has taken of those that libcurl will bring once more, after a hold.
     var decodedAhead = 0
+    /// Bytes that came out of the decoder.
+    var decoded: Int64 = 0
     /// Bytes of a body that nobody wants.
     var dropped = 0
     /// libcurl has all of an answer about which nothing was decided yet.

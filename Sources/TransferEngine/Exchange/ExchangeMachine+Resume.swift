@@ -54,8 +54,8 @@ extension ExchangeMachine {
             return deliver(
                 hop,
                 BodyStart(
-                    head: head, offset: 0, total: total(head), url: hop.reference, isContinuable: true,
-                    restart: restart,
+                    head: head, offset: 0, total: total(head), url: hop.reference,
+                    isContinuable: !takesCodingOff(head), restart: restart,
                     setsAside: point.outlastsOddAnswers
                         && (point.validator?.ifRange != nil || point.needsNoValidator),
                     takesCredentials: hop.sendsCredentials))
@@ -100,7 +100,7 @@ extension ExchangeMachine {
         }
         guard case .representation = request.intent, let total = start.total, position != total else {
             if case .representation = request.intent,
-                !LengthRule.isProven(start.head, total: start.total, isFramed: isFramed),
+                !isProven(start, position: position, isFramed: isFramed),
                 let action = confirm(hop, start, position: position)
             {
                 return action
@@ -123,6 +123,15 @@ extension ExchangeMachine {
         }
         state = .ended
         return .fail(failure)
+    }
+
+    /// Whether all of the body came, as its framing or its coding shows: a coded stream has an end of its own.
+    private func isProven(_ start: BodyStart, position: Int64, isFramed: Bool) -> Bool {
+        guard takesCodingOff(start.head) else {
+            return LengthRule.isProven(start.head, total: start.total, isFramed: isFramed)
+        }
+        return position > 0
+            || LengthRule.isProven(start.head, total: start.head.contentLength, isFramed: isFramed)
     }
 
     private static func noFurther(_ reason: String?) -> TransferError {

@@ -187,7 +187,10 @@ struct ExchangeMachine {
     mutating func confirm(_ hop: Hop, _ start: BodyStart, position: Int64) -> EndAction? {
         guard request.settings.openEnd != .taken else { return nil }
         let confirmation = Confirmation(start: start, position: position)
-        guard hop.method == "GET", !hop.sendsBody else { return confirmed(.unknown, confirmation) }
+        // The server would tell the length of coded bytes.
+        guard hop.method == "GET", !hop.sendsBody, !takesCodingOff(start.head) else {
+            return confirmed(.unknown, confirmation)
+        }
         var question = hop
         question.method = "HEAD"
         question.headers.removeAll { field in
@@ -306,7 +309,8 @@ struct ExchangeMachine {
         return deliver(
             hop,
             BodyStart(
-                head: head, offset: 0, total: total(head), url: hop.reference, isContinuable: isFile ? true : nil,
+                head: head, offset: 0, total: total(head), url: hop.reference,
+                isContinuable: isFile ? !takesCodingOff(head) : nil,
                 takesCredentials: hop.sendsCredentials))
     }
 
@@ -332,8 +336,14 @@ struct ExchangeMachine {
 
     /// The length of the body, where it's that of the file: a coded body is the file only where nothing takes the coding off.
     func total(_ head: ResponseHead) -> Int64? {
-        guard head.value("Transfer-Encoding") == nil else { return nil }
+        guard head.value("Transfer-Encoding") == nil, !takesCodingOff(head) else { return nil }
         if case .representation = request.intent { return head.contentLength }
         return head.contentCoding == nil ? head.contentLength : nil
+    }
+
+    /// Whether the file is what remains of the body when its codings are taken off.
+    func takesCodingOff(_ head: ResponseHead) -> Bool {
+        guard request.settings.decodesFiles, case .representation = request.intent else { return false }
+        return head.contentCoding.map { !ContentCoding.layers($0).isEmpty } ?? false
     }
 }

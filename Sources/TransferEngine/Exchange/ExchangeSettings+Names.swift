@@ -116,6 +116,12 @@ extension ExchangeSettings {
         set { receiving.decodes = newValue }
     }
 
+    /// ``Receiving/decodesFiles``.
+    public var decodesFiles: Bool {
+        get { receiving.decodesFiles }
+        set { receiving.decodesFiles = newValue }
+    }
+
     /// ``Receiving/maxDecodedLength``.
     public var maxDecodedLength: Int64? {
         get { receiving.maxDecodedLength }

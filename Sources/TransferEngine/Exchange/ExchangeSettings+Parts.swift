@@ -77,6 +77,9 @@ extension ExchangeSettings {
         public var receiveBufferSize = 512 << 10
         /// Whether a coded answer is decoded, where its codings are known; only for `.message`.
         public var decodes = false
+        /// Whether a coded file is decoded on its way to the sink; only for `.representation`. Such a file can't be continued,
+        /// as ranges count in the coded bytes, and one whose coding nobody decodes here fails.
+        public var decodesFiles = false
         /// Bytes that a decoded answer may have; more is an error. `nil` for no bound.
         public var maxDecodedLength: Int64?
 

@@ -25,7 +25,8 @@ struct Resumption {
     init(_ request: ExchangeRequest) {
         ownURL = request.url
         if case .representation(let point) = request.intent {
-            self.point = point
+            // Offsets in a file that is decoded are none that a server knows.
+            self.point = request.settings.decodesFiles ? nil : point
             isOfFile = true
         } else {
             isOfFile = false

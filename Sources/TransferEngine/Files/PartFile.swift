@@ -132,6 +132,12 @@ public final class PartFile: Sendable {
         guard ftruncate(descriptor, off_t(length)) == 0 else { throw .file("truncate", path, errno) }
     }
 
+    /// Writes over bytes that are there. Blocks: for workers.
+    public func overwrite(_ bytes: [UInt8], at offset: Int64) throws(TransferError) {
+        let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+        guard count == bytes.count else { throw .file("write", path, count < 0 ? errno : ENOSPC) }
+    }
+
     /// Records what the bytes are, in an extended attribute of the file itself or, where it can't have one, by the keeper.
     ///
     /// - Returns: Whether the file took it.

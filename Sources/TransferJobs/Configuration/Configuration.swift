@@ -117,7 +117,7 @@ public struct Configuration: Sendable {
         var limits = OriginLimits(section.pattern)
         let inner = section.rules["limits"] ?? .empty
         read(section.rules["perHost"] ?? inner["perHost"] ?? .unset) { (decoder) throws(JSONFault) in
-            limits.perHost = try decoder.integer(FieldRanges.concurrencies)
+            limits.perHost = try LimitsDecoder.perHost(&decoder)
         }
         read(inner["limitRate"] ?? .unset) { (decoder) throws(JSONFault) in
             limits.limitRate = try decoder.rateLimit()
@@ -143,12 +143,12 @@ public struct Configuration: Sendable {
 /// Bounds of an origin, or of the hosts that a pattern stands for.
 public struct OriginLimits: Sendable, Hashable {
     public let pattern: OriginPattern
-    /// Transfers under way at once to one host, 1 to 10,000.
-    public var perHost: Int?
+    /// Transfers under way at once to one host.
+    public var perHost: PerHost?
     /// Bytes a second for all transfers together that the pattern stands for.
     public var limitRate: Int64?
 
-    public init(_ pattern: OriginPattern, perHost: Int? = nil, limitRate: Int64? = nil) {
+    public init(_ pattern: OriginPattern, perHost: PerHost? = nil, limitRate: Int64? = nil) {
         self.pattern = pattern
         self.perHost = perHost
         self.limitRate = limitRate

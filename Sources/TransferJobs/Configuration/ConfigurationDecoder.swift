@@ -43,6 +43,7 @@ package enum ConfigurationDecoder {
         _ = try decoder.object(ConfigurationFields.defaults, place: "defaults") {
             (decoder, field) throws(JSONFault) in try field.read(&decoder, &draft)
         }
+        draft.checkConnections(&decoder)
         guard draft.rules.settings.tls.insecure else { return }
         decoder.note(
             "\"insecure\" is of single servers: nobody is to trust everybody; write it beneath one of \"origins\"",
@@ -95,6 +96,7 @@ package enum ConfigurationDecoder {
             case .job(let field): try field.read(&decoder, &draft)
             }
         }
+        draft.checkConnections(&decoder)
         guard draft.rules.settings.tls.insecure, OriginPattern(name)?.hasWildcard == true else { return }
         decoder.note("\"insecure\" is of single servers, not of all that a pattern stands for", place)
     }
@@ -102,7 +104,7 @@ package enum ConfigurationDecoder {
     private static func perHost(_ decoder: inout JobDecoder, _ origin: String) throws(JSONFault) {
         _ = try decoder.reader.kind()
         let start = decoder.reader.offset
-        _ = try decoder.integer(FieldRanges.concurrencies)
+        _ = try LimitsDecoder.perHost(&decoder)
         guard origin.lowercased().hasPrefix("s3://") else { return }
         decoder.note(
             "transfers are counted by server: write \"perHost\" beneath that of the bucket, \"https://HOST\"",

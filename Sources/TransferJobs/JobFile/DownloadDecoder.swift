@@ -37,6 +37,9 @@ package enum DownloadDecoder {
         _ decoder: inout JobDecoder, _ draft: JobDraft, _ seen: UInt64
     ) -> JobSpec.Work? {
         draft.refuse(&decoder, decoder.fields.bits.ofUploads & seen, belongsTo: "an upload")
+        if decoder.fields.has(.compressed, seen), decoder.fields.has(.segments, seen), !decoder.isTrusted {
+            draft.checkConnections(&decoder)
+        }
         guard let to = draft.to else { return nil }
         var destination = decoder.reader.string(to)
         if !decoder.isTrusted {

@@ -76,6 +76,16 @@ extension JobDraft {
         }
     }
 
+    /// One object names both: what a weaker one says of `segments` gives way to `compressed`.
+    package func checkConnections(_ decoder: inout JobDecoder) {
+        guard rules.download.compressed, case .exactly(let count) = rules.download.segments, count > 1 else { return }
+        decoder.note(Self.compressedParts, decoder.range(of: .segments, in: self))
+    }
+
+    package static let compressedParts =
+        "\"segments\" and \"compressed\" don't go together: what is compressed on its way has no parts that could be "
+        + "asked for; leave one of them out"
+
     /// The job and its defaults together name what belongs together.
     private func checkTLS(_ decoder: inout JobDecoder) {
         let tls = rules.settings.tls

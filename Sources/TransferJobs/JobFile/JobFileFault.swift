@@ -44,6 +44,10 @@ public struct JobFileReport: Sendable, Hashable {
     public var watchCount = 0
     /// Jobs that take whoever answers for their server.
     public var trustingCount = 0
+    /// Options of another tool's list that nothing here does, and without which its jobs are the same.
+    public internal(set) var leftOut = LeftOut()
+    /// The form of the file, once it's known.
+    public internal(set) var format: JobFileFormat?
 
     public init() {}
 
@@ -57,10 +61,11 @@ public struct JobFileReport: Sendable, Hashable {
     /// Counts faults of which nothing else is known.
     package mutating func add(uncounted: Int) { faultCount += uncounted }
 
-    /// A warning, in words, of a key that works otherwise than the file says: no fault.
+    /// Warnings, in words, of what works otherwise than the file says, or was left out: no faults.
     public var warnings: [String] {
         var warnings: [String] = []
         if trustingCount > 0 { warnings.append(Self.trusting(jobs: trustingCount)) }
+        if let words = leftOut.words(format) { warnings.append(words) }
         return warnings
     }
 

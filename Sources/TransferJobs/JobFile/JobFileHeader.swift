@@ -89,6 +89,7 @@ package struct JobFileHeader {
                 "\"insecure\" is of single jobs: nobody is to trust everybody for all that a file holds",
                 draft.start..<draft.start + 1)
         }
+        draft.checkConnections(&decoder)
         if let noProxy = draft.rules.noProxy { draft.rules.settings.proxy?.noProxy = noProxy }
         decoder.setDefaults(draft.rules, at: draft.start..<decoder.reader.offset)
     }

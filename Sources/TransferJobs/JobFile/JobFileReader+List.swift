@@ -12,6 +12,22 @@ package struct URLListEntry {
     /// A URL line came, whether or not it was in order.
     package var isOpen = false
     package var isWrong = false
+    /// Further options; `nil` where there is none.
+    package var more: ListDraft?
+
+    /// The entry with its further options.
+    fileprivate func draft(_ more: ListDraft, to destination: String) -> ListDraft {
+        var draft = more
+        draft.place = ListPlace(span)
+        draft.set(["download"], .strings(urls), at: draft.place)
+        draft.set(["to"], .string(destination), at: to.map { ListPlace($0) } ?? draft.place)
+        if let checksum { draft.set(["checksum"], .string(checksum.description), at: draft.place) }
+        for header in headers {
+            guard case .literal(let value) = header.value else { continue }
+            draft.set(["headers", header.name], .string(value), at: draft.place)
+        }
+        return draft
+    }
 
     fileprivate func job(to destination: String, on defaults: JobDefaults) -> JobSpec {
         var settings = defaults.settings
@@ -30,10 +46,11 @@ package struct URLListEntry {
 }
 
 extension JobFileReader {
-    /// aria2's options that an entry may have.
+    /// aria2's options that are read with their entry; ``Aria2Options`` has the others.
     package static let listOptions = ["out", "dir", "checksum", "header"]
 
     /// Reads a line of a list: a URL and its mirrors with tabs between them, or, indented, an option of the last URL.
+    /// Where there are URLs alone, blanks before them mean nothing.
     package mutating func listLine(
         _ text: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
     ) throws {
@@ -43,22 +60,22 @@ extension JobFileReader {
         while start < end, text[start] == 0x20 || text[start] == 0x09 { start += 1 }
         guard start < end, text[start] != UInt8(ascii: "#") else { return }
         let bytes = UnsafeBufferPointer(rebasing: text[..<end])
-        if start > 0 {
+        if start > 0, format != .plainURLs {
             try option(bytes, from: start, sink)
         } else {
             try endList(sink)
             try begin(BatchSpec(), sink)
             report.jobCount += 1
             list = URLListEntry(isOpen: true)
-            try mirrors(bytes, sink)
+            try mirrors(bytes, from: start, sink)
         }
     }
 
     private mutating func mirrors(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
+        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ sink: (JobFileElement) throws -> Void
     ) throws {
-        list.span = span(0..<bytes.count, bytes)
-        for mirror in bytes.split(separator: 0x09) {
+        list.span = span(start..<bytes.count, bytes)
+        for mirror in bytes[start...].split(separator: 0x09) {
             let range = mirror.startIndex..<mirror.endIndex
             guard let url = try utf8(range, bytes, sink) else { continue }
             // A blank may be meant to part a URL from something else.
@@ -85,12 +102,12 @@ extension JobFileReader {
         guard let option = try utf8(name, bytes, sink), let text = try utf8(value, bytes, sink) else { return }
         // On its command line aria2 takes the same options with two dashes.
         let key = option.hasPrefix("--") ? String(option.dropFirst(2)) : option
-        guard Self.listOptions.contains(key) else {
-            let nearest = NearestKey.suggestion(for: key, among: Self.listOptions).map { "did you mean \"\($0)\"?" }
-            let advice = nearest ?? "\(Wording.alternatives(Self.listOptions)) are possible here"
-            return try refuse("unsupported option \(Wording.quoted(key)); \(advice)", name, bytes, sink)
+        let meaning = Aria2Options.meaning(of: key)
+        guard meaning != nil || Self.listOptions.contains(key) else {
+            return try unknown(key, name, bytes, sink)
         }
         guard equals != nil else { return try refuse("an option is written \(key)=VALUE", name, bytes, sink) }
+        if let meaning { return try apply(meaning, key, text, value, bytes, sink) }
         switch key {
         case "out", "dir":
             if let message = DestinationPath.refusal(ofPath: text) ?? DestinationTemplate.refusal(of: text) {
@@ -103,6 +120,41 @@ extension JobFileReader {
             if list.checksum == nil { try refuse(ChecksumRule.refusal(of: text), value, bytes, sink) }
         default: try header(text, value, bytes, sink)
         }
+    }
+
+    private mutating func unknown(
+        _ key: String, _ range: Range<Int>, _ bytes: UnsafeBufferPointer<UInt8>,
+        _ sink: (JobFileElement) throws -> Void
+    ) throws {
+        if key.contains("://") {
+            let message = "an indented line holds an option of the URL before it; --format urls reads URLs alone"
+            return try refuse(message, range, bytes, sink)
+        }
+        guard let nearest = NearestKey.suggestion(for: key, among: Self.listOptions + Aria2Options.names) else {
+            return report.leftOut.add(key, line: line)
+        }
+        try refuse("unsupported option \(Wording.quoted(key)); did you mean \"\(nearest)\"?", range, bytes, sink)
+    }
+
+    /// Takes an option that aria2 has besides those of every list.
+    private mutating func apply(
+        _ meaning: ListMeaning, _ key: String, _ text: String, _ range: Range<Int>,
+        _ bytes: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
+    ) throws {
+        let place = ListPlace(
+            range, in: Array(bytes), number: line, isSecret: meaning.isSecret || text.contains("@"))
+        // The first option tells a place that the entry's own takes the place of.
+        var more = list.more ?? ListDraft(at: place, url: list.urls.first ?? "")
+        list.more = nil
+        let option = ListedOption(name: key, shown: key, value: text, isOn: text != "false", place: place)
+        switch meaning.apply(option, to: &more) {
+        case .taken: break
+        case .leftOut: report.leftOut.add(key, line: line)
+        case .refused(let message):
+            list.isWrong = true
+            try add(place.fault(message), sink)
+        }
+        list.more = more
     }
 
     private mutating func header(
@@ -132,6 +184,7 @@ extension JobFileReader {
         guard !entry.isWrong, !entry.urls.isEmpty else { return }
         let folder = entry.folder.map { $0 + "/" } ?? ""
         let named = entry.out.map { folder + $0 } ?? (folder.isEmpty ? destination : folder)
+        if let more = entry.more, !more.isEmpty { return try hand(entry.draft(more, to: named), sink) }
         decoder.turn.number = report.jobCount
         let path = DestinationTemplate.expanded(
             DestinationPath.normalized(named), url: entry.urls[0], decoder.turn)
@@ -142,7 +195,7 @@ extension JobFileReader {
         var spec = entry.job(to: path, on: base.defaults)
         if base.isConfigured { spec.lasting = entry.job(to: path, on: decoder.defaults).spelt.fingerprint }
         let locations = JobLocations(
-            index: report.jobCount - 1, job: entry.span, to: entry.to ?? entry.span, format: .urlList)
+            index: report.jobCount - 1, job: entry.span, to: entry.to ?? entry.span, format: format ?? .urlList)
         if case .download(let download) = spec.work,
             let message = DownloadDecoder.missing(download, base.defaults.checksums)
         {

@@ -6,6 +6,10 @@ extension JobFileReader {
         _ bytes: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
     ) throws {
         try begin(BatchSpec(), sink)
+        if let page = Self.page(bytes) {
+            let message = "a web page, not a list: pages aren't searched for links; write their URLs, a line each"
+            return try refuse(message, page, bytes, sink)
+        }
         var parser = MetalinkParser(bytes)
         // A fault within a file is told, and no job is made of what was read of it.
         var isWrong = false
@@ -42,6 +46,16 @@ extension JobFileReader {
                 }
             }
         }
+    }
+
+    /// Where a document of HTML says that it's one.
+    private static func page(_ bytes: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+        guard let start = bytes.firstIndex(of: UInt8(ascii: "<")) else { return nil }
+        let words = String(decoding: bytes[start...].prefix(16), as: UTF8.self).lowercased()
+        guard let mark = ["<!doctype html", "<html", "<head", "<body", "<a href"].first(where: words.hasPrefix) else {
+            return nil
+        }
+        return start..<start + mark.utf8.count
     }
 
     private mutating func hand(

@@ -23,7 +23,7 @@ public enum JobFileElement: Sendable {
 /// ```
 public struct JobFileReader {
     /// The form of the file; `nil` until it's told from the contents.
-    public private(set) var format: JobFileFormat?
+    public private(set) var format: JobFileFormat? { didSet { report.format = format } }
     /// What was wrong so far.
     public internal(set) var report = JobFileReport()
 
@@ -45,6 +45,8 @@ public struct JobFileReader {
     /// The destination of URLs in lists that name none.
     package let destination: String
     package let metalink: MetalinkRules
+    /// Reads the lines of another tool's list.
+    private var foreign: ForeignList?
     private var pending: [UInt8] = []
     private var isTooLong = false
 
@@ -67,6 +69,7 @@ public struct JobFileReader {
         self.names = names ?? DestinationLedger(directory: directory)
         self.destination = destination
         self.metalink = metalink
+        report.format = format
         decoder = JobDecoder(
             JSONReader(UnsafeBufferPointer(start: nil, count: 0)), rules: rules, sums: ChecksumSource(sums))
         decoder.turn = DestinationTemplate.Turn(date: LocalDate.today)
@@ -86,7 +89,7 @@ public struct JobFileReader {
         switch format {
         case .json: try document(bytes.bindMemory(to: UInt8.self), sink)
         case .metalink: try metalinkDocument(bytes.bindMemory(to: UInt8.self), sink)
-        case .jsonLines, .urlList: try lines(bytes.bindMemory(to: UInt8.self), sink)
+        case .jsonLines, .urlList, .plainURLs, .curl, .csv: try lines(bytes.bindMemory(to: UInt8.self), sink)
         }
         return try finish(into: sink)
     }
@@ -108,7 +111,7 @@ public struct JobFileReader {
         _ bytes: UnsafeRawBufferPointer, into sink: (JobFileElement) throws -> Void
     ) throws {
         switch format {
-        case .jsonLines, .urlList: try lines(bytes.bindMemory(to: UInt8.self), sink)
+        case .jsonLines, .urlList, .plainURLs, .curl, .csv: try lines(bytes.bindMemory(to: UInt8.self), sink)
         case .json, .metalink: pending.append(contentsOf: bytes)
         case nil:
             pending.append(contentsOf: bytes)
@@ -131,12 +134,19 @@ public struct JobFileReader {
     /// - Returns: All that was wrong with the file.
     /// - Throws: What `sink` throws.
     public mutating func finish(into sink: (JobFileElement) throws -> Void) throws -> JobFileReport {
+        if format == nil {
+            let begun = pending
+            let told = begun.withUnsafeBytes { JobFileFormat.sniff($0, isWhole: true) } ?? .urlList
+            format = told
+            if !told.isDocument {
+                pending = []
+                try begun.withUnsafeBytes { try lines($0.bindMemory(to: UInt8.self), sink) }
+            }
+        }
         let rest = pending
         pending = []
         try rest.withUnsafeBytes { raw in
             let bytes = raw.bindMemory(to: UInt8.self)
-            let format = format ?? JobFileFormat.sniff(raw, isWhole: true) ?? .urlList
-            self.format = format
             if format == .json {
                 if !hasBegun { try document(bytes, sink) }
             } else if format == .metalink {
@@ -147,6 +157,10 @@ public struct JobFileReader {
         }
         try endList(sink)
         try begin(BatchSpec(), sink)
+        if var list = foreign {
+            foreign = nil
+            for finding in list.finish() { try take(finding, sink) }
+        }
         return report
     }
 
@@ -244,6 +258,39 @@ public struct JobFileReader {
         }
         let hasMark = line == 1 && bytes.starts(with: JobFileFormat.byteOrderMark)
         let text = hasMark ? UnsafeBufferPointer(rebasing: bytes[JobFileFormat.byteOrderMark.count...]) : bytes
-        if format == .urlList { try listLine(text, sink) } else { try jobLine(text, sink) }
+        switch format {
+        case .urlList, .plainURLs: try listLine(text, sink)
+        case .curl, .csv:
+            try begin(BatchSpec(), sink)
+            var list = foreign ?? ForeignList(format, destination: destination)
+            foreign = nil
+            let findings = list.read(Array(text), number: line)
+            foreign = list
+            for finding in findings { try take(finding, sink) }
+        default: try jobLine(text, sink)
+        }
+    }
+
+    private mutating func take(_ finding: ListFinding, _ sink: (JobFileElement) throws -> Void) throws {
+        switch finding {
+        case .fault(let fault): try add(fault, sink)
+        case .leftOut(let name, let line): report.leftOut.add(name, line: line)
+        case .job(let draft):
+            report.jobCount += 1
+            try hand(draft, sink)
+        }
+    }
+
+    /// Hands out the job that a list's entry is, or what is wrong with it.
+    package mutating func hand(_ draft: ListDraft, _ sink: (JobFileElement) throws -> Void) throws {
+        decoder.turn.number = report.jobCount
+        let read = decoder.job(of: draft)
+        for fault in read.faults { try add(fault, sink) }
+        report.add(uncounted: read.uncounted)
+        guard let spec = read.spec else { return }
+        if spec.settings.tls.insecure { report.trustingCount += 1 }
+        let place = JobLocations(
+            index: report.jobCount - 1, job: draft.place.span, to: read.to.span, format: format ?? .urlList)
+        try deliver(spec, place, sink)
     }
 }

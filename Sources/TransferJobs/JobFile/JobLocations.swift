@@ -31,13 +31,13 @@ public struct JobLocations: Sendable, Hashable {
         switch format {
         case .json: "$.jobs[\(index)]"
         case .jsonLines: "$"
-        case .urlList, .metalink: ""
+        case .urlList, .plainURLs, .curl, .csv, .metalink: ""
         }
     }
 
     /// The JSON path of a part of the job, such as `$.jobs[3].needs[0]`; empty in a list of URLs and in a Metalink.
     public func path(of part: String) -> String {
-        format == .urlList || format == .metalink ? "" : "\(path).\(part)"
+        format.isList || format == .metalink ? "" : "\(path).\(part)"
     }
 
     /// A fault about the job's destination.

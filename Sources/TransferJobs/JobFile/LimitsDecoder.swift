@@ -14,12 +14,13 @@ package enum LimitsDecoder {
     }
 
     /// Reads a number, or `"auto"`.
-    private static func perHost(_ decoder: inout JobDecoder) throws(JSONFault) -> Int? {
+    package static func perHost(_ decoder: inout JobDecoder) throws(JSONFault) -> PerHost? {
         switch try decoder.reader.kind() {
-        case .number: return try decoder.integer(FieldRanges.concurrencies)
+        case .number: return try decoder.integer(FieldRanges.concurrencies).map(PerHost.exactly)
         case .string:
             let text = try decoder.reader.string()
-            if decoder.reader.string(text) != "auto" { decoder.note("expected a number or \"auto\"", text.token) }
+            if decoder.reader.string(text) == PerHost.automaticWord { return .automatic }
+            decoder.note("expected a number or \"auto\"", text.token)
             return nil
         case let kind:
             try decoder.mismatch("a number or \"auto\"", kind)

@@ -18,8 +18,8 @@ public struct BatchSpec: Sendable, Hashable {
 public struct BatchLimits: Sendable, Hashable {
     /// Transfers under way at once; 32 by default, 1 to 10,000.
     public var concurrency: Int?
-    /// Transfers under way at once to one host; `nil` is `auto`, which is 16.
-    public var perHost: Int?
+    /// Transfers under way at once to one host; ``PerHost/automatic`` by default.
+    public var perHost: PerHost?
     /// Bytes a second for all transfers together.
     public var limitRate: Int64?
     /// Requests started in a second.
@@ -27,7 +27,7 @@ public struct BatchLimits: Sendable, Hashable {
     /// Bounds of single origins, the strongest first.
     public var origins: [OriginLimits] = []
 
-    public init(concurrency: Int? = nil, perHost: Int? = nil, limitRate: Int64? = nil, requestRate: Double? = nil) {
+    public init(concurrency: Int? = nil, perHost: PerHost? = nil, limitRate: Int64? = nil, requestRate: Double? = nil) {
         self.concurrency = concurrency
         self.perHost = perHost
         self.limitRate = limitRate

@@ -67,11 +67,15 @@ public struct JobSpec: Sendable, Hashable {
         /// What nothing proves to be whole fails: a file of which no digest is known and whose length only the end of the
         /// connection tells. Nothing is adopted then that nothing proves.
         public var strict: Bool
+        /// The server may compress the file on its way, and it's stored decoded; false by default. Such a file gets one
+        /// connection and can't be continued: it begins anew after each failure. Digests and ``size`` are of the decoded file.
+        public var compressed: Bool
 
         public init(
             urls: [String], destination: String, checksum: Checksum? = nil, pieces: PieceDigests? = nil,
             ifExists: IfExists = .verify, method: String? = nil, body: String? = nil, remoteTime: Bool = true,
-            segments: SegmentCount = .automatic, adopt: Adopt = .proven, strict: Bool = false
+            segments: SegmentCount = .automatic, adopt: Adopt = .proven, strict: Bool = false,
+            compressed: Bool = false
         ) {
             self.urls = urls
             self.destination = destination
@@ -84,7 +88,11 @@ public struct JobSpec: Sendable, Hashable {
             self.segments = segments
             self.adopt = adopt == .unproven && strict ? .proven : adopt
             self.strict = strict
+            self.compressed = compressed
         }
+
+        /// How many connections the file gets: ranges of a file that is compressed on its way are none of its own.
+        package var connections: SegmentCount { compressed ? .exactly(1) : segments }
 
         /// Whether digests decide about the whole file.
         package var isProvenByDigests: Bool { checksum != nil || pieces != nil }
@@ -186,6 +194,9 @@ extension JobSpec {
 
     /// Whether it's a download that fails where nothing proves it to be whole.
     package var isStrict: Bool { work.isStrict }
+
+    /// Whether it's a download that may be compressed on its way.
+    package var isCompressed: Bool { work.isCompressed }
 
     /// Whether an upload of another version than it began with isn't wanted.
     package var failsIfChanged: Bool { work.failsIfChanged }

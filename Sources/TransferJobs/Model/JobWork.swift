@@ -71,6 +71,10 @@ extension JobSpec.Work {
         if case .download(let download) = self { download.strict } else { false }
     }
 
+    package var isCompressed: Bool {
+        if case .download(let download) = self { download.compressed } else { false }
+    }
+
     /// Whether an upload of another version than it began with isn't wanted.
     package var failsIfChanged: Bool {
         if case .upload(let upload) = self { upload.options.ifChanged == .fail } else { false }

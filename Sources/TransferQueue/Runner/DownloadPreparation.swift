@@ -239,7 +239,7 @@ struct DownloadPreparation: Sendable {
 
     /// Whether the bytes of another tool's file may be the beginning of this one.
     private var adopts: Bool {
-        mayAdopt && (download.method ?? "GET") == "GET"
+        mayAdopt && !download.compressed && (download.method ?? "GET") == "GET"
             && (download.adopt == .unproven || download.adopt == .proven && download.isProvenByDigests)
     }
 

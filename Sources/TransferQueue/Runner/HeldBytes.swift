@@ -24,7 +24,8 @@ struct HeldBytes {
         self.url = url
         self.answeredURL = answeredURL
         self.asksPlace = asksPlace
-        known = part.initialRecord ?? (part.isClaimed ? record.resume : nil)
+        // What a server decodes on its way can't be continued by offsets.
+        known = download.compressed ? nil : part.initialRecord ?? (part.isClaimed ? record.resume : nil)
     }
 
     /// How many bytes can be trusted.
@@ -42,7 +43,7 @@ struct HeldBytes {
     /// Whether the bytes of a version that was set aside are worth more: nothing usable came of the newer one, or it was
     /// the same after all.
     var prefersAside: Bool {
-        guard let (size, record) = part.aside, isSameFile(record.url) else { return false }
+        guard !download.compressed, let (size, record) = part.aside, isSameFile(record.url) else { return false }
         let aside = record.trustedLength(onMount: part.mount, fileSize: size)
         guard aside > length else { return false }
         guard length > 0, let known else { return true }

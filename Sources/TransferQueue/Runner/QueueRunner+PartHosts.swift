@@ -20,6 +20,7 @@ extension QueueRunner {
     var credentials: CredentialDesk { transfers.credentials }
     var downloads: Downloads { transfers.downloads }
     var segmented: SegmentedDownloads { transfers.segmented }
+    var mixChecks: MixChecks { transfers.mixChecks }
     var sources: SourceChecks { transfers.sources }
     var dialogues: UploadDialogues { transfers.dialogues }
     var abandonments: Abandonments { transfers.abandonments }
@@ -310,25 +311,12 @@ extension QueueRunner: SegmentHost {
     }
 }
 
-extension QueueRunner {
-    /// The first connection of a download has been asked for.
-    func sourceAsked(_ job: RunningJob) {
-        guard case .download(let download) = job.record.spec.work, download.urls.count > 1 || !job.sources.isEmpty
-        else { return }
-        job.sources.opened(job.url, now: MonotonicTime.now.inSeconds)
-        tellSources(of: job)
-    }
-
-    /// An attempt came to nothing by the fault of its only source, where there are others.
-    ///
-    /// - Parameter isSpent: Whether it's never asked again.
-    func sourceFailed(_ job: RunningJob, _ error: TransferError, isSpent: Bool) {
-        guard case .download(let download) = job.record.spec.work, download.urls.count > 1, job.sources.isOfOne,
-            error.errno == nil, error.code != .secretMissing, error.code != .cancelled
-        else { return }
-        let fault = JobSource.Fault(error)
-        if isSpent { job.sources.dropped(job.url, fault) } else { job.sources.paused(job.url, fault) }
-        tellSources(of: job)
+extension QueueRunner: MixHost {
+    func findWrong(
+        _ job: RunningJob, _ item: DownloadCompletion.Item, _ ready: ReadyDownload, _ mix: MixedFile,
+        _ error: TransferError
+    ) {
+        mixChecks.begin(job, item, ready, mix, error, on: self)
     }
 }
 

@@ -51,9 +51,19 @@ struct RequestBuilder: Sendable {
         if object == nil, download.checksum == nil, request.method == "GET", url.hasPrefix("http") {
             request.headers.append(ReprDigest.wish)
         }
+        if download.compressed, object != nil || url.hasPrefix("http") {
+            request.settings.decodesFiles = true
+            // More than the file may have is nobody's file, however small it came.
+            request.settings.maxDecodedLength = download.size
+            if request.headers.value("Accept-Encoding") == nil { request.headers.append(Self.codings) }
+        }
         if let body = download.body { request.body = .bytes(Array(body.utf8)) }
         return onJourney(request)
     }
+
+    /// The codings that can be taken off, the one that saves most first.
+    private static let codings = HeaderField(
+        "Accept-Encoding", ContentCoding.decodable.joined(separator: ", "))
 
     /// Asks what a server has of a download, without its body.
     func inquiry(_ spec: JobSpec, url: String) throws(TransferError) -> ExchangeRequest {
@@ -69,6 +79,8 @@ struct RequestBuilder: Sendable {
         } else {
             request.headers.append(ReprDigest.wish)
         }
+        // Another coding is another version to the server.
+        if spec.isCompressed, request.headers.value("Accept-Encoding") == nil { request.headers.append(Self.codings) }
         return onJourney(request)
     }
 

@@ -8,13 +8,16 @@ import TransferUpload
 /// A job that this process has claimed, from its preparation to its record. The runner's own: what others need of it
 /// goes to them as values.
 final class RunningJob {
-    /// `preparing` → `transferring` or `talking` → `saving` → recorded and gone; a stop may come in every phase.
+    /// `preparing` → `transferring` or `talking` → `saving` (⇄ `comparing`) → recorded and gone; a stop may come in every
+    /// phase.
     enum Phase {
         case preparing
         case transferring(ExchangeHandle)
         /// An upload of several requests: `RunningJob.talk` has them.
         case talking
         case saving
+        /// What several sources brought wrongly is asked for again: `MixChecks` has the rest.
+        case comparing(ExchangeHandle)
     }
 
     /// The source of an upload, and the bytes that left of it, as far as they are known.
@@ -99,7 +102,8 @@ final class RunningJob {
 
     /// How many connections it may get.
     var segmentWish: ConnectionGrowth.Wish {
-        guard case .download(let download) = record.spec.work, case .exactly(let count) = download.segments else {
+        guard case .download(let download) = record.spec.work, case .exactly(let count) = download.connections
+        else {
             return .automatic
         }
         return .exactly(count)
@@ -119,6 +123,7 @@ final class RunningJob {
         switch phase {
         case .transferring(let handle): [handle] + (segments?.handles ?? [])
         case .talking: talk?.legs.values.map(\.handle) ?? []
+        case .comparing(let handle): [handle]
         case .preparing, .saving: []
         }
     }
@@ -126,7 +131,7 @@ final class RunningJob {
     var isUnderWay: Bool {
         switch phase {
         case .transferring, .talking: true
-        case .preparing, .saving: false
+        case .preparing, .saving, .comparing: false
         }
     }
 
@@ -214,7 +219,7 @@ struct TransferResult: Sendable {
     /// Redacted.
     let finalURL: String
     /// Bytes over the network.
-    let transferred: Int64
+    var transferred: Int64
     let validator: String?
     let response: String?
     /// Of a download, without its parameters.

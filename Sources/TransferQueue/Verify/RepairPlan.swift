@@ -25,6 +25,8 @@ package struct RepairPlan: Sendable, Hashable {
         switch check.verdict {
         case .good, .unknown: return nil
         case .missing: break
+        // No range of the decoded file could be asked for.
+        case .bad where check.download.spec.isCompressed: break
         case .bad(_, let ranges):
             var start: Int64 = 0
             for range in ranges {

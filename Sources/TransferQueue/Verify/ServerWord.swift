@@ -24,6 +24,9 @@ struct ServerWord {
         if let recorded = download.validator, let now = Validator(head)?.description, now != recorded {
             return .unknown("its server has another version now (\(now))")
         }
+        if download.spec.isCompressed, head.contentCoding != nil {
+            return .unknown("its server speaks of the compressed file, and the decoded one is here")
+        }
         if let told = ReprDigest.value(head, preferred: nil) {
             let found = try FileReading(download.path, algorithm: told.algorithm).digest
             return found == told ? .good(.server) : .bad(.server, size > 0 ? [0..<size] : [])

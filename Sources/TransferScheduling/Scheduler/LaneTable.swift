@@ -14,6 +14,8 @@ package struct LaneTable: Sendable {
         package fileprivate(set) var lanes: [Int] = []
         /// A lane was left out of the order because no place was free here.
         package var holdsLanes = false
+        /// The same when it was last decided, where something has changed since.
+        fileprivate var heldLanes = false
     }
 
     package private(set) var lanes: [LaneState] = []
@@ -93,6 +95,11 @@ package struct LaneTable: Sendable {
 
     package mutating func holdLanes(at origin: Int) { origins[origin].holdsLanes = true }
 
+    /// Whether jobs waited for a place here when it was last decided what starts.
+    package func isFull(_ origin: String) -> Bool {
+        originPlaces[origin].map { origins[$0].holdsLanes || origins[$0].heldLanes } ?? false
+    }
+
     private mutating func place(ofOrigin name: String) -> Int {
         if let place = originPlaces[name] { return place }
         let place = freeOrigins.popLast() ?? origins.count
@@ -105,7 +112,7 @@ package struct LaneTable: Sendable {
     private mutating func freeIfUnused(_ origin: Int) {
         guard origins[origin].active == 0, origins[origin].lanes.isEmpty else { return }
         originPlaces[origins[origin].name] = nil
-        origins[origin].holdsLanes = false
+        (origins[origin].holdsLanes, origins[origin].heldLanes) = (false, false)
         freeOrigins.append(origin)
     }
 
@@ -120,6 +127,7 @@ package struct LaneTable: Sendable {
     package mutating func touchAll() { changed = Array(lanes.indices) }
 
     private mutating func touch(at origin: Int) {
+        if origins[origin].holdsLanes { origins[origin].heldLanes = true }
         origins[origin].holdsLanes = false
         changed += origins[origin].lanes
     }
@@ -127,7 +135,9 @@ package struct LaneTable: Sendable {
     /// A lane to look at, each of those that changed once at least.
     package mutating func nextChanged() -> Int? {
         while let place = changed.popLast() {
-            if place < lanes.count { return place }
+            guard place < lanes.count else { continue }
+            origins[lanes[place].origin].heldLanes = false
+            return place
         }
         return nil
     }

@@ -4,18 +4,19 @@ package import TransferJobs
 package struct OriginBounds: Sendable, Hashable {
     /// The strongest first.
     private var origins: [OriginLimits]
-    /// What was looked up before; 0 for an origin of which nothing is said.
-    private var known: [String: Int] = [:]
+    /// What was looked up before; `nil` in it for an origin of which nothing is said.
+    private var known: [String: PerHost?] = [:]
 
     package init(_ origins: [OriginLimits] = []) { self.origins = origins.filter { $0.perHost != nil } }
 
     /// - Parameter origin: Scheme, host and port.
     /// - Returns: `nil` where nothing is said.
-    package mutating func places(at origin: String) -> Int? {
+    package mutating func places(at origin: String) -> PerHost? {
         guard !origins.isEmpty else { return nil }
-        let places = known[origin] ?? origins.first { $0.pattern.matches(url: origin) }?.perHost ?? 0
-        known[origin] = places
-        return places > 0 ? places : nil
+        if let places = known[origin] { return places }
+        let places = origins.first { $0.pattern.matches(url: origin) }?.perHost
+        known[origin] = .some(places)
+        return places
     }
 
     package static func == (one: OriginBounds, other: OriginBounds) -> Bool { one.origins == other.origins }

@@ -11,12 +11,13 @@ package struct Scheduler: Sendable {
 
     package struct Limits: Sendable, Hashable {
         package var concurrency = 32
-        package var perHost = 16
+        package var perHost = PerHost.automatic
         package var requestRate: Double?
         package var bounds: OriginBounds
 
         package init(
-            concurrency: Int = 32, perHost: Int = 16, requestRate: Double? = nil, bounds: OriginBounds = OriginBounds()
+            concurrency: Int = 32, perHost: PerHost = .automatic, requestRate: Double? = nil,
+            bounds: OriginBounds = OriginBounds()
         ) {
             self.concurrency = concurrency
             self.perHost = perHost
@@ -27,7 +28,7 @@ package struct Scheduler: Sendable {
         package init(_ limits: BatchLimits) {
             self.init(
                 // Programs may say anything; with no slot at all a batch would never end.
-                concurrency: max(1, limits.concurrency ?? 32), perHost: max(1, limits.perHost ?? 16),
+                concurrency: max(1, limits.concurrency ?? 32), perHost: limits.perHost ?? .automatic,
                 requestRate: limits.requestRate, bounds: OriginBounds(limits.origins))
         }
     }
@@ -47,11 +48,10 @@ package struct Scheduler: Sendable {
     package private(set) var limits: Limits
     /// What was started and hasn't ended, with the places of their origins.
     package private(set) var active: [Int64: Int] = [:]
-    package private(set) var table = LaneTable()
+    package internal(set) var table = LaneTable()
     private var order = StartOrder()
     package private(set) var gates: [String: OriginGate] = [:]
-    /// Of origins that take fewer jobs at a time than the limit.
-    private var rooms: [String: OriginRoom] = [:]
+    var places: OriginPlaces
     private var doors = OriginDoors()
     /// Origins that are paused and have jobs to start, with the time at which a job may try.
     private var pauses = PauseTimes()
@@ -71,11 +71,13 @@ package struct Scheduler: Sendable {
 
     package init(limits: Limits, now: MonotonicTime) {
         self.limits = limits
+        places = OriginPlaces(limits.perHost, limits.bounds)
         rate = limits.requestRate.map { StartRate(perSecond: $0, now: now) }
     }
 
     package mutating func setLimits(_ limits: Limits, now: MonotonicTime) {
         self.limits = limits
+        places.set(limits.perHost, limits.bounds)
         rate = limits.requestRate.map { StartRate(perSecond: $0, now: now) }
         table.touchAll()
     }
@@ -118,7 +120,9 @@ package struct Scheduler: Sendable {
         if doors.answered(candidate) { table.touch(to: candidate.lane.origin) }
     }
 
-    package mutating func originAnswered(_ origin: String) {
+    /// - Parameter now: `nil` where the answer is none of a transfer that came to its end.
+    package mutating func originAnswered(_ origin: String, now: MonotonicTime? = nil) {
+        if let now, places.answered(origin, isFull: table.isFull(origin), now: now) { table.touch(to: origin) }
         // Open with no failures is what a missing gate means.
         guard gates[origin] != nil else { return }
         gates[origin]?.answered()
@@ -139,7 +143,7 @@ package struct Scheduler: Sendable {
     /// The origin takes no more jobs at a time. Returns whether others of ours are there: then it needs no pause, only fewer.
     package mutating func originCrowded(_ origin: String, now: MonotonicTime) -> Bool {
         let others = table.active(at: origin) - 1
-        rooms[origin, default: OriginRoom(others: others, now: now)].refused(others: others, now: now)
+        places.crowded(origin, others: others, now: now)
         return others > 0
     }
 
@@ -236,7 +240,7 @@ package struct Scheduler: Sendable {
     package mutating func spareConnections(to origin: String) -> Int {
         let waits = table.lanes(to: origin).contains { !$0.window.isEmpty || $0.backlog > 0 }
         if waits { return -beside.count(to: origin) }
-        let spare = places(at: origin) - table.active(at: origin) - beside.count(to: origin)
+        let spare = places.connections(at: origin) - table.active(at: origin) - beside.count(to: origin)
         return min(spare, limits.concurrency - active.count - beside.total)
     }
 
@@ -265,7 +269,7 @@ package struct Scheduler: Sendable {
         var actions: [Action] = []
         var claims: [Action] = []
         nextWake = nil
-        growRooms(now)
+        for origin in places.grow(now: now) { table.touch(to: origin) }
         while let origin = pauses.nextDue(now: now) { table.touch(to: origin) }
         lookAtChanges(&claims)
         let concurrency = concurrency(now)
@@ -315,9 +319,10 @@ package struct Scheduler: Sendable {
         while let place = order.next() {
             let state = table.lanes[place]
             guard let index = startable(state) else { continue }
-            if table.origins[state.origin].active + beside.count(to: state.lane.origin) >= places(at: state.lane.origin)
-                || doors.holds(state.window[index])
-            {
+            let inUse = table.origins[state.origin].active + beside.count(to: state.lane.origin)
+            let isFull = inUse >= places.count(at: state.lane.origin)
+            if isFull { places.filled(state.lane.origin) }
+            if isFull || doors.holds(state.window[index]) {
                 table.holdLanes(at: state.origin)
                 continue
             }
@@ -350,18 +355,6 @@ package struct Scheduler: Sendable {
     private func isHeldBack(_ origin: String, _ end: MonotonicTime) -> Bool {
         guard case .paused(end, _) = gates[origin]?.state else { return false }
         return table.lanes(to: origin).contains { !$0.window.isEmpty }
-    }
-
-    private mutating func places(at origin: String) -> Int {
-        let bound = limits.bounds.places(at: origin) ?? limits.perHost
-        return rooms.isEmpty ? bound : min(bound, rooms[origin]?.places ?? .max)
-    }
-
-    private mutating func growRooms(_ now: MonotonicTime) {
-        guard !rooms.isEmpty else { return }
-        let before = rooms
-        rooms = OriginRoom.grown(rooms, now: now) { limits.bounds.places(at: $0) ?? limits.perHost }
-        for (origin, room) in before where rooms[origin]?.places != room.places { table.touch(to: origin) }
     }
 
     private mutating func claimIfLow(_ place: Int, _ actions: inout [Action]) {

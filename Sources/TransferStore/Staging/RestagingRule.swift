@@ -6,7 +6,7 @@ package enum RestagingRule {
     /// means a line of one twice. In a job file that is a mistake.
     ///
     /// - Parameter isSame: Nothing of the job is another.
-    package static func folds(_ place: JobLocations?, isSame: Bool) -> Bool { isSame && place?.format == .urlList }
+    package static func folds(_ place: JobLocations?, isSame: Bool) -> Bool { isSame && place?.format.isList == true }
 
     /// Whether a job stays as it is, with its attempts and its wait; the others begin anew. Whoever runs a file again wants
     /// what failed or was held, and a run that goes on doesn't.

@@ -1,3 +1,15 @@
+/// A content coding (RFC 9110 §8.4.1) whose streams are made without compression.
+public enum StoredCoding: String, Sendable, CaseIterable {
+    case gzip, deflate
+
+    public func coded(_ bytes: [UInt8]) -> [UInt8] {
+        switch self {
+        case .gzip: Gzip.stored(bytes)
+        case .deflate: Zlib.stored(bytes)
+        }
+    }
+}
+
 /// A valid gzip stream (RFC 1952) of stored blocks: the coding is what is tested, not the compression.
 enum Gzip {
     static func stored(_ bytes: [UInt8]) -> [UInt8] {

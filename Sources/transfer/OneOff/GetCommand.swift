@@ -18,7 +18,8 @@ struct Get: AsyncParsableCommand {
     @Option(
         name: [.customShort("i"), .customLong("input-file")],
         help: ArgumentHelp(
-            "A list of URLs, a line each; or aria2's, or a job file; - is standard input.", valueName: "list"))
+            "A list of URLs, a line each; or aria2's, curl's or a CSV, or a job file; - is standard input.",
+            valueName: "list"))
     var lists: [String] = []
 
     @OptionGroup var place: DestinationOptions
@@ -37,6 +38,7 @@ struct Get: AsyncParsableCommand {
     @OptionGroup var list: ListOptions
     @OptionGroup var metalink: MetalinkOptions
     @OptionGroup var proof: ProofOptions
+    @OptionGroup var coding: CodingOptions
     @OptionGroup var message: MessageOptions
     @OptionGroup var s3: S3Arguments
     @OptionGroup var request: RequestOptions
@@ -111,6 +113,7 @@ struct Get: AsyncParsableCommand {
         if proof.checksum != nil, proof.checksums != nil {
             throw ValidationError("--checksum and --checksums don't go together")
         }
+        try coding.check(request.segments)
         if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("standard input is one list") }
         if output == "-", show.json || show.jsonProgress {
             throw ValidationError("standard output is for the file or for --json, not for both")
@@ -146,6 +149,7 @@ struct Get: AsyncParsableCommand {
         let body = try message.body()
         var rules = try request.rules()
         try s3.lay(over: &rules)
+        try coding.lay(over: &rules)
         rules.configuration = work.configuration
         let typed = dryRun ? nil : try request.login.askedPasswords(for: named)
         let sums = try proof.list(documents)
@@ -229,6 +233,7 @@ struct Get: AsyncParsableCommand {
         var rules = try request.rulesOfFiles(isAsking: isAsking)
         try s3.lay(over: &rules)
         try proof.lay(over: &rules, documents)
+        try coding.lay(over: &rules)
         // The spool of standard output is nobody's file.
         if output == "-" { _ = rules.set("ifExists", to: #""overwrite""#) }
         rules.configuration = configuration

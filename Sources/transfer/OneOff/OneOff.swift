@@ -79,7 +79,9 @@ struct OneOff {
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(),
             hint: Composition.hint(state: state))
         execution.metrics = try Composition.metrics(output, state: state, execution.reporter)
-        for warning in reports.flatMap(\.report.warnings) { execution.reporter.note(.warn, warning) }
+        for (list, report) in zip(lists, reports) {
+            for warning in report.report.warnings { execution.reporter.note(.warn, "\(list.name): \(warning)") }
+        }
         let trusting = jobs.count { $0.settings.tls.insecure }
         if trusting > 0 { execution.reporter.note(.warn, JobFileReport.trusting(jobs: trusting)) }
         var options = RunOptions()
@@ -129,7 +131,10 @@ struct OneOff {
         for job in jobs { if let job = names.named(job) { print("  " + plan.line(job)) } }
         for list in lists {
             let report = try Self.read(list, folder, names) { spec, _ in print("  " + plan.line(spec)) }
-            guard !report.isEmpty else { continue }
+            guard !report.isEmpty else {
+                for warning in report.warnings { StandardError.write("\(list.name): warning: \(warning)\n") }
+                continue
+            }
             isFaulty = true
             StandardError.write(report.rendered(file: list.name))
         }

@@ -47,14 +47,14 @@ enum EnvironmentRules {
         let set = rules.filter { Composition.environment[$0.variable] != nil }
         let keys = zip(set, members.texts).map { Configuration.Variable($0.variable, key: $0.key, json: $1) }
         let limits = try batchLimits()
-        let numbers = [
-            ("TRANSFER_CONCURRENCY", "concurrency", limits.concurrency.map(Int64.init)),
-            ("TRANSFER_PER_HOST", "perHost", limits.perHost.map(Int64.init)),
-            ("TRANSFER_LIMIT_RATE", "limitRate", limits.limitRate),
+        let values = [
+            ("TRANSFER_CONCURRENCY", "concurrency", limits.concurrency.map { "\($0)" }),
+            ("TRANSFER_PER_HOST", "perHost", limits.perHost?.json),
+            ("TRANSFER_LIMIT_RATE", "limitRate", limits.limitRate.map { "\($0)" }),
         ]
         return keys
-            + numbers.compactMap { name, key, value in
-                value.map { Configuration.Variable(name, key: key, json: "\($0)", isLimit: true) }
+            + values.compactMap { name, key, value in
+                value.map { Configuration.Variable(name, key: key, json: $0, isLimit: true) }
             }
     }
 
@@ -63,7 +63,7 @@ enum EnvironmentRules {
     /// - Throws: `ValidationError` that names the variable.
     static func batchLimits() throws -> BatchLimits {
         BatchLimits(
-            concurrency: try count("TRANSFER_CONCURRENCY"), perHost: try count("TRANSFER_PER_HOST"),
+            concurrency: try count("TRANSFER_CONCURRENCY"), perHost: try perHost("TRANSFER_PER_HOST"),
             limitRate: try rate("TRANSFER_LIMIT_RATE"))
     }
 
@@ -71,6 +71,12 @@ enum EnvironmentRules {
         guard let text = Composition.environment[variable] else { return nil }
         if let value = Int(text), (1...10_000).contains(value) { return value }
         throw ValidationError("\(variable) takes a number from 1 to 10000")
+    }
+
+    private static func perHost(_ variable: String) throws -> PerHost? {
+        guard let text = Composition.environment[variable] else { return nil }
+        if let value = PerHost(text: text) { return value }
+        throw ValidationError("\(variable) takes a number from 1 to 10000, or auto")
     }
 
     private static func rate(_ variable: String) throws -> Int64? {

@@ -9,6 +9,8 @@ struct ForeignOption: Sendable {
         case tries(String)
         /// A key of the job file, with an example of its value.
         case key(String)
+        /// A list in the form of that tool, which is named as `--format` names it.
+        case list(String)
         /// There is no such thing, or it goes another way.
         case words(String)
     }

@@ -65,8 +65,10 @@ enum ForeignOptions {
         ForeignOption(
             "-I --head --spider", .words("-n shows the plan (--dry-run); no option only asks a server")),
         ForeignOption("-r --range =#", .words("files are fetched whole")),
-        ForeignOption(
-            "--compressed", .words("bytes are stored as the server has them; a coding is undone by the reader")),
+        ForeignOption("--http-accept-gzip", .option("--compressed")),
+        ForeignOption("--compression =", .words("--compressed has a file compressed on its way, and stores it decoded")),
+        // Of `get` and `run` it's an option.
+        ForeignOption("--compressed", .words("files are sent as they are")),
         ForeignOption(
             "-c --cookie-jar --save-cookies -D --dump-header =",
             .words("cookies of answers aren't kept; -b FILE sends those of a file")),
@@ -111,7 +113,8 @@ enum ForeignOptions {
             .words("each file gets its URL's name; -o FILE names one, -d DIR its folder")),
         ForeignOption("-P --directory-prefix --output-dir --dir =", .option("--directory")),
         ForeignOption("-i --input-file --files-from =", .option("--input-file")),
-        ForeignOption("-K --config --conf-path =", .words("`transfer run FILE` takes job files")),
+        ForeignOption("-K =", .list("curl")),
+        ForeignOption("--config --conf-path =", .words("`transfer run FILE` takes job files, and curl's with --format curl")),
         ForeignOption("--checksum-file --hash =", .option("--checksum")),
         ForeignOption("--allow-overwrite --overwrite", .words("--if-exists overwrite")),
         ForeignOption("--ignore-existing", .words("--if-exists skip")),

@@ -131,6 +131,13 @@ struct OptionCheck {
                 rewritten: words)
         case .key(let example):
             return .answered("no \(name) here: in a job file (`transfer run`), \(example)", rewritten: nil)
+        case .list(let form):
+            let words = value.map { command == "run" ? [$0, "--format", form] : ["-i", $0, "--format", form] }
+            guard let words, ["run", "get"].contains(command) else {
+                return .answered("no \(name) here: transfer get -i FILE --format \(form)", rewritten: nil)
+            }
+            let shown = words.map { ShellWord.quoted($0) }.joined(separator: " ")
+            return .answered("no \(name) here: \(shown)", rewritten: words)
         case .words(let words): return .answered("no \(name) here: \(words)", rewritten: nil)
         }
     }

@@ -9,6 +9,7 @@ extension EndReport {
         guard totals.failed > 0 else { return lines }
         let table = groupLines(width, charset)
         if !table.isEmpty { lines += [""] + table }
+        guard hint.isLasting else { return lines }
         lines += [
             "", StyledLine("List:   \(hint.command("status", batch, options: ["--failed"]))"),
             StyledLine("Again:  \(hint.command("retry", batch, options: ["--failed"]))"),

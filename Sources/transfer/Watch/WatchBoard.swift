@@ -165,13 +165,15 @@ extension WatchBoard.Folder {
         var words = ["\(path): stopped", "\(NumberText.grouped(uploaded)) uploaded"]
         if !failed.isEmpty {
             let command = hint.command("status", WatchBatch.name(of: path), options: ["--failed"])
-            words.append("\(NumberText.grouped(failed.count)) failed (\(command) lists them)")
+            let list = hint.isLasting ? " (\(command) lists them)" : ""
+            words.append("\(NumberText.grouped(failed.count)) failed\(list)")
         }
         if !stuck.isEmpty { words.append("\(NumberText.grouped(stuck.count)) not moved or deleted") }
         if waiting > 0 {
             let resume = hint.command("resume", WatchBatch.name(of: path))
             let how =
-                isPaused
+                !hint.isLasting
+                ? "and nothing is remembered" : isPaused
                 ? "paused; after \(resume) the next start goes on with them" : "which the next start goes on with"
             words.append("\(NumberText.count(waiting, "file")) left, \(how)")
         } else {

@@ -28,6 +28,11 @@ struct Watch: AsyncParsableCommand {
     @Flag(help: "Take what is in the folder now, and end: by the exit status of run.")
     var once = false
 
+    @Flag(
+        name: .customLong("no-ledger"),
+        help: "With --once: send everything that is in the folder, whatever was sent before, and remember nothing of it.")
+    var noLedger = false
+
     @OptionGroup var upload: UploadOptions
     @OptionGroup var files: WatchedFileOptions
 
@@ -60,6 +65,11 @@ struct Watch: AsyncParsableCommand {
 
     mutating func validate() throws {
         if folder.isEmpty { throw ValidationError("name a folder") }
+        if noLedger {
+            if !once { throw ValidationError("--no-ledger goes with --once: a watch has to remember what it has sent") }
+            if newOnly { throw ValidationError("--no-ledger sends what is in the folder, and --new-only leaves it alone") }
+            if state.state != nil { throw ValidationError("--no-ledger keeps no state: leave --state out") }
+        }
         _ = try spec()
     }
 
@@ -103,16 +113,22 @@ struct Watch: AsyncParsableCommand {
         try upload.request.fields.checkFiles()
         let configuration = try upload.request.configuration.load()
         let spec = try spec(configuration, typed: try upload.request.login.askedPasswords(for: [to]))
+        let scratch = noLedger ? try ScratchState() : nil
+        defer { scratch?.remove() }
+        let place = scratch?.path ?? state.state
+        var hint = state.hint
+        hint.isLasting = scratch == nil
         let queue = try await Composition.queue(
-            state: state.state, limits: limits.merged(with: BatchLimits(), configuration), configuration,
+            state: place, limits: limits.merged(with: BatchLimits(), configuration), configuration,
             hooks: show.hooks)
         let reporter = try Composition.reporter(show)
         let session = WatchSession(queue, reporter, folders: [spec.folder], once: once ? WatchOnce(spec) : nil)
         var execution = Execution(queue: queue, reporter: reporter, stops: Execution.StopRules())
         execution.watch = session
-        execution.hint = state.hint
-        execution.metrics = try Composition.metrics(show, state: state.state, reporter)
-        reporter.call([:], state.hint)
+        execution.scratch = scratch
+        execution.hint = hint
+        execution.metrics = try Composition.metrics(show, state: place, reporter)
+        reporter.call([:], hint)
         if spec.settings.tls.insecure {
             reporter.note(.warn, "certificates aren't checked: anybody on the way can read and change what is moved")
         }

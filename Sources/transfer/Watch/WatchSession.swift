@@ -10,6 +10,9 @@ final class WatchSession: Sendable {
     /// `nil` for a watch that goes on until it's stopped.
     private let once: WatchOnce?
 
+    /// Whether it ends when all is done that was there.
+    var endsByItself: Bool { once != nil }
+
     private actor Folders {
         private var watched: [String: WatchedFolder] = [:]
         private var isClosed = false

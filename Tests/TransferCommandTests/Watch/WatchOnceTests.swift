@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import TransferTestServer
 import TransferTestSupport
@@ -34,5 +35,102 @@ import TransferTestSupport
             let missing = try await place.run("watch", "nowhere", "--to", server.url("/in/"), "--once")
             #expect(missing.exitCode == 64 && missing.standardError.contains("nowhere"), "\(missing)")
         }
+    }
+
+    /// Where a run without a ledger has its queue.
+    private func command(_ place: Workplace, _ words: [String]) throws -> TransferCommand {
+        try FileManager.default.createDirectory(
+            atPath: place.folder.path("tmp"), withIntermediateDirectories: true)
+        var command = place.command(words)
+        command.environment["TMPDIR"] = place.folder.path("tmp")
+        return command
+    }
+
+    @Test func withoutALedgerEverythingIsSentEachTimeAndNothingIsLeft() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let sink = server.acceptUploads("/in/*")
+            for name in ["a", "sub/b"] { try place.folder.write(name, to: "out/\(name)") }
+            let words = ["watch", "out", "--to", server.url("/in/"), "--once", "--recursive", "--settle", "10ms"]
+            for count in [2, 4] {
+                let result = try await command(place, words + ["--no-ledger"]).run()
+                #expect(result.exitCode == 0 && sink.uploads.count == count, "\(result)")
+            }
+            #expect(Set(sink.uploads.map(\.path)) == ["/in/a", "/in/sub/b"])
+            #expect(try place.folder.files().allSatisfy { $0.hasPrefix("out/") })
+            // A ledger knows nothing of it either.
+            let remembered = try await place.command(words).run()
+            #expect(remembered.exitCode == 0 && sink.uploads.count == 6, "\(remembered)")
+            // And one that does isn't asked.
+            #expect(try await command(place, words + ["--no-ledger"]).run().exitCode == 0)
+            #expect(sink.uploads.count == 8)
+            let moved = try await command(place, words + ["--no-ledger", "--then", "delete"]).run()
+            #expect(moved.exitCode == 0 && sink.uploads.count == 10, "\(moved)")
+            #expect(!place.folder.exists("out/a") && !place.folder.exists("out/sub/b"))
+        }
+    }
+
+    @Test func withoutALedgerARefusedFileIsToldWithoutACommandThatWouldFindNothing() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.script("/in/a", [], afterwards: .status(403))
+            try place.folder.write("a", to: "out/a")
+            let words = ["watch", "out", "--to", server.url("/in/"), "--once", "--settle", "10ms", "--no-ledger"]
+            let refused = try await command(place, words).run()
+            #expect(refused.exitCode == 1 && refused.standardError.contains("403"), "\(refused)")
+            #expect(!refused.standardError.contains("transfer status"), "\(refused)")
+            #expect(!refused.standardError.contains("transfer retry"), "\(refused)")
+            #expect(try place.folder.files() == ["out/a"])
+        }
+    }
+
+    @Test func whatAKilledRunWithoutALedgerLeftGoesWithTheNext() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let sink = server.acceptUploads("/in/*")
+            server.script("/in/a", [.stallUpload(after: 1000)])
+            try place.folder.write(String(repeating: "a", count: 3_000_000), to: "out/a")
+            let words = ["watch", "out", "--to", server.url("/in/"), "--once", "--settle", "10ms", "--no-ledger"]
+            let process = try command(place, words).start()
+            try await server.waitForRequests(1)
+            // One that runs is left alone.
+            try place.folder.write("b", to: "other/b")
+            let other = ["watch", "other", "--to", server.url("/in/"), "--once", "--settle", "10ms", "--no-ledger"]
+            #expect(try await command(place, other).run().exitCode == 0)
+            #expect(try place.folder.files(below: "tmp").contains { $0.hasSuffix("queue.sqlite") })
+            process.kill(SIGKILL)
+            #expect(try await process.result().signal == SIGKILL)
+            let again = try await command(place, words).run()
+            #expect(again.exitCode == 0 && sink.uploads.map(\.path).sorted() == ["/in/a", "/in/b"], "\(again)")
+            #expect(try place.folder.files(below: "tmp").isEmpty)
+        }
+    }
+
+    @Test(arguments: [[], ["--no-ledger"]])
+    func aRunThatIsStoppedEndsByTheSignal(_ words: [String]) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.acceptUploads("/in/*")
+            server.script("/in/a", [.stallUpload(after: 1000)])
+            try place.folder.write(String(repeating: "a", count: 3_000_000), to: "out/a")
+            let process = try command(
+                place, ["watch", "out", "--to", server.url("/in/"), "--once", "--settle", "10ms"] + words
+            ).start()
+            try await server.waitForRequests(1)
+            process.kill(SIGTERM)
+            #expect(try await process.result().signal == SIGTERM)
+            #expect(try place.folder.files(below: "tmp").isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        (["--no-ledger"], "--once"), (["--no-ledger", "--once", "--new-only"], "--new-only"),
+        (["--no-ledger", "--once", "--state", "s"], "--state"),
+    ])
+    func whatDoesNotGoWithoutALedgerIsRefused(_ words: [String], _ option: String) async throws {
+        let place = try Workplace()
+        try place.folder.write("a", to: "out/a")
+        let result = try await place.command(["watch", "out", "--to", "http://127.0.0.1:9/"] + words).run()
+        #expect(result.exitCode == 64 && result.standardError.contains(option), "\(result)")
     }
 }

@@ -170,6 +170,7 @@ private func faults(_ text: String) -> [String] {
         (#""origins": {"gopher://a": {}}"#, "unsupported scheme"),
         (#""origins": {"s3://b": {"perHost": 1}}"#, "transfers are counted by server"),
         (#""origins": {"a.lan": {"perHost": 0}}"#, "0 is out of range"),
+        (#""origins": {"a.lan": {"perHost": "many"}}"#, #"expected a number or "auto""#),
         (#""origins": {"a.lan": {"concurrency": 1}}"#, #"belongs to "limits" of the whole file"#),
         (#""defaults": {"checksums": "/SUMS"}"#, #""checksums" belongs to a job"#),
         (#""serve": []"#, "expected an object"),
@@ -194,6 +195,14 @@ private func faults(_ text: String) -> [String] {
         #expect(limits.origins.map(\.perHost) == [4, 2])
     }
 
+    @Test func autoIsSaidAsANumberIs() throws {
+        let limits = try configuration(
+            #""limits": {"perHost": 4}, "origins": {"a.lan": {"perHost": "auto"}}"#, #""limits": {"perHost": "auto"}"#
+        ).limits
+        #expect(limits.perHost == .automatic && limits.origins.map(\.perHost) == [.automatic])
+        #expect(try self.limits().perHost == nil, "nothing is said")
+    }
+
     private func limits() throws -> BatchLimits {
         try configuration(
             #""limits": {"concurrency": 4, "limitRate": "50M"}, "origins": {"*.example": {"perHost": 2}}"#,
@@ -203,7 +212,7 @@ private func faults(_ text: String) -> [String] {
 
     @Test func anOriginHasItsOwnPlaces() throws {
         let now = MonotonicTime.seconds(1)
-        for (origin, count) in [("https://cdn.example", 4), ("https://b.example", 2), ("https://other.test", 8)] {
+        for (origin, count) in [("https://cdn.example", 4), ("https://b.example", 2), ("https://other.test", 6)] {
             var scheduler = Scheduler(limits: .init(try limits()), now: now)
             let lane = Lane(batch: 1, origin: origin)
             scheduler.claimed(lane, (1...20).map { .init(id: $0, lane: lane, priority: 0) }, asked: 256)

@@ -32,7 +32,7 @@ import TransferCore
         #expect(reading.batch?.name == "nightly")
         #expect(
             reading.batch?.limits
-                == BatchLimits(concurrency: 50, perHost: nil, limitRate: 50 << 20, requestRate: 100.0 / 60))
+                == BatchLimits(concurrency: 50, perHost: .automatic, limitRate: 50 << 20, requestRate: 100.0 / 60))
         let job = try #require(reading.jobs.first)
         #expect(job.id == "iso")
         #expect(job.priority == -10)

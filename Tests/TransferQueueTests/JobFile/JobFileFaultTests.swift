@@ -18,6 +18,11 @@ import TransferCore
         (#""segments": 33"#, #"2:51:2 $.jobs[0].segments 33 is out of range; 1 to 32 are possible"#),
         (#""segments": 1.5"#, #"2:51:3 $.jobs[0].segments expected a whole number"#),
         (#""segments": "4""#, #"2:51:3 $.jobs[0].segments expected a number of connections or "auto""#),
+        (
+            #""segments": 4, "compressed": true"#,
+            #"2:39:10 $.jobs[0].segments "segments" and "compressed" don't go together: what is compressed on its way has no parts that could be asked for; leave one of them out"#
+        ),
+        (#""compressed": 1"#, #"2:53:1 $.jobs[0].compressed expected true or false, found a number"#),
         (#""priority": 99999999999999999999"#, #"2:51:20 $.jobs[0].priority expected a whole number"#),
         (#""remoteTime": null"#, #"2:53:4 $.jobs[0].remoteTime expected true or false, found null"#),
         (

@@ -105,7 +105,7 @@ import TransferCore
     }
 
     @Test(arguments: [
-        ("http://h/\n split=4", #"2:2:5  unsupported option "split"; out, dir, checksum or header are possible here"#),
+        ("http://h/\n splt=4", #"2:2:4  unsupported option "splt"; did you mean "split"?"#),
         ("http://h/\n uot=4", #"2:2:3  unsupported option "uot"; did you mean "out"?"#),
         (" out=4", "1:2:5  an indented line holds an option, but no URL stands before it"),
         ("http://h/\n out", "2:2:3  an option is written out=VALUE"), ("http://h/\n out=", "2:6:1  the path is empty"),
@@ -124,8 +124,8 @@ import TransferCore
 
     @Test(
         arguments: [
-            ("a.json", .json), ("dir/A.JSONL", .jsonLines), ("a.ndjson", .jsonLines), ("a.txt", .urlList), ("-", nil),
-            ("a", nil),
+            ("a.json", .json), ("dir/A.JSONL", .jsonLines), ("a.ndjson", .jsonLines), ("a.csv", .csv), ("-", nil),
+            ("a", nil), (".curlrc", .curl), ("a.txt", nil),
         ] as [(String, JobFileFormat?)])
     func tellsTheFormatFromTheName(name: String, format: JobFileFormat?) {
         #expect(JobFileFormat(fileName: name) == format)
@@ -135,8 +135,8 @@ import TransferCore
         arguments: [
             ("{\n", .json), (" \n{\"version\": 1,\n", .json), ("{\"to\": 1}\n", .jsonLines),
             ("{\"version\": 1}\n{", .jsonLines),
-            ("{\"version\": 1, \"jobs\": []}\n", .json), ("[", .json), ("http://h/\n", .urlList), ("# x", .urlList),
-            ("", nil),
+            ("{\"version\": 1, \"jobs\": []}\n", .json), ("[", .json), ("http://h/\n", .urlList), ("# x", nil),
+            ("# x\n\n http://h/\n", .urlList), ("http://h/", nil), ("", nil),
             (" \n", nil), ("{\"to\"", nil), ("\u{FEFF}[", .json),
         ] as [(String, JobFileFormat?)])
     func tellsTheFormatFromTheContents(text: String, format: JobFileFormat?) {

@@ -23,6 +23,7 @@ import TransferCore
         var scheduler: Scheduler
         var now = MonotonicTime.seconds(0)
         let limits: Scheduler.Limits
+        let perHost: Int
         var ready: [Lane: [Scheduler.Candidate]] = [:]
         /// What the store gave, once it has done one; that is heard later, and other news of the store before.
         var claims: [(lane: Lane, count: Int, page: [Scheduler.Candidate]?)] = []
@@ -37,8 +38,10 @@ import TransferCore
 
         init(seed: UInt64, jobs: Int) {
             random = SplitMix(state: seed)
+            let concurrency = Int.random(in: 1...8, using: &random)
+            perHost = .random(in: 1...4, using: &random)
             limits = Scheduler.Limits(
-                concurrency: .random(in: 1...8, using: &random), perHost: .random(in: 1...4, using: &random),
+                concurrency: concurrency, perHost: .exactly(perHost),
                 requestRate: Bool.random(using: &random) ? .random(in: 5...500, using: &random) : nil)
             scheduler = Scheduler(limits: limits, now: now)
             let lanes = (0..<Int.random(in: 1...6, using: &random)).map {
@@ -75,7 +78,7 @@ import TransferCore
             }
             check(active.count <= limits.concurrency || active.count == before, "\(active.count) at once")
             for (origin, jobs) in Dictionary(grouping: active.values, by: \.lane.origin) {
-                check(jobs.count <= limits.perHost, "\(jobs.count) at once to \(origin)")
+                check(jobs.count <= perHost, "\(jobs.count) at once to \(origin)")
             }
             check(scheduler.active.count == active.count, "counts \(scheduler.active.count) of \(active.count) active")
         }

@@ -11,7 +11,7 @@ import TransferCore
 
     func scheduler(_ concurrency: Int = 32, perHost: Int = 16, requestRate: Double? = nil) -> Scheduler {
         Scheduler(
-            limits: .init(concurrency: concurrency, perHost: perHost, requestRate: requestRate), now: now)
+            limits: .init(concurrency: concurrency, perHost: .exactly(perHost), requestRate: requestRate), now: now)
     }
 
     func jobs(_ lane: Lane, _ ids: ClosedRange<Int64>, priority: Int = 0) -> [Scheduler.Candidate] {
@@ -338,12 +338,12 @@ import TransferCore
     }
 
     @Test func theDocumentedDefaults() {
-        #expect(Scheduler.Limits(BatchLimits()) == .init(concurrency: 32, perHost: 16, requestRate: nil))
+        #expect(Scheduler.Limits(BatchLimits()) == .init(concurrency: 32, perHost: .automatic, requestRate: nil))
     }
 
     @Test(arguments: [0, -5])
     func absurdLimitsStillLetSomethingStart(_ number: Int) {
-        var scheduler = Scheduler(limits: .init(BatchLimits(concurrency: number, perHost: number)), now: now)
+        var scheduler = Scheduler(limits: .init(BatchLimits(concurrency: number, perHost: .exactly(number))), now: now)
         scheduler.claimed(a, jobs(a, 1...2), asked: 256)
         #expect(started(scheduler.decide(now: now)).count == 1)
     }

@@ -6,13 +6,15 @@ protocol RateHost: PoolHost {
     var active: [ExchangeID: ActiveExchange] { get }
 }
 
-/// Pauses of exchanges that have been faster than their bound on the rate.
+/// Pauses of exchanges that have been faster than their bound on the rate, or have had their turn.
 final class RatePauses {
-    /// Whether any exchange has had a bound: without, nobody needs to be looked at.
+    /// Whether any exchange has had a bound, or may have to give others a turn: without, nobody needs to be looked at.
     private var hasLimits = false
     private var pauses = Deadlines()
 
-    func begin(_ exchange: ActiveExchange) { if !exchange.limiters.isEmpty { hasLimits = true } }
+    func begin(_ exchange: ActiveExchange) {
+        if !exchange.limiters.isEmpty || exchange.request.settings.decodesFiles { hasLimits = true }
+    }
 
     func end(_ id: ExchangeID) { pauses.remove(id) }
 

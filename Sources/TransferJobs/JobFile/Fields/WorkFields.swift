@@ -84,6 +84,12 @@ package enum WorkFields {
             )),
         JobField(
             download: Field(
+                "compressed", \.compressed, .boolean, standard: false,
+                "Whether the server may compress a download on its way. The file is stored decoded, and digests and sizes are "
+                    + "those of the decoded file. Such a download gets one connection, and begins anew each time that it's "
+                    + "broken off.")),
+        JobField(
+            download: Field(
                 "ifExists", \.ifExists, .word, standard: .verify, "What to do when the file is there already.")),
         JobField(
             download: Field(

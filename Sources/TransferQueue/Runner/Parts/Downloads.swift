@@ -2,6 +2,7 @@ import CTransferFailpoint
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
 import TransferScheduling
 import TransferUpload
 
@@ -22,6 +23,10 @@ protocol DownloadHost: PartHost {
     func noteTrace(_ job: RunningJob, _ news: AttemptTraces.News)
     func failed(_ job: RunningJob, _ error: TransferError, bodyLeft: Bool, left: Remains, progressed: Bool)
     func leave(_ job: RunningJob, _ departure: Departure)
+    /// Only the whole has a digest, which what several sources brought hasn't.
+    func findWrong(
+        _ job: RunningJob, _ item: DownloadCompletion.Item, _ ready: ReadyDownload, _ mix: MixedFile,
+        _ error: TransferError)
 }
 
 /// Downloads from the end of their exchange: those that came whole are made durable together, of others the partial file
@@ -33,6 +38,8 @@ final class Downloads {
     private var finishing = Finishing()
     /// Records of partial files that their file systems cannot carry.
     private var parts = PartRecords()
+    /// Whole downloads of several sources, until they are saved.
+    private var mixed: [Int64: DownloadCompletion.Item] = [:]
 
     private static let markedSize: Int64 = 256 << 10
 
@@ -65,7 +72,7 @@ final class Downloads {
             mediaType: head.mediaType,
             unproven: download.isProvenByDigests ? nil : ready.earlier(for: outcome)?.adopted?.count,
             isLengthUnproven: outcome.isLengthUnproven && told == nil)
-        finishing.add(
+        let item =
             DownloadCompletion.Item(
                 id: job.candidate.id, part: ready.part,
                 path: ready.target.file(url: job.url, disposition: head.value("Content-Disposition")),
@@ -79,7 +86,9 @@ final class Downloads {
                 isLarge: outcome.position > 1 << 20,
                 adopted: ready.earlier(for: outcome)?.adopted?.path,
                 mark: isMarked(job, outcome.position, host.batches) ? .mark(job, ready, head, outcome) : nil,
-                isMixed: ready.mix != nil))
+                isMixed: ready.mix != nil)
+        if ready.mix != nil, download.pieces == nil { mixed[item.id] = item }
+        finishing.add(item)
     }
 
     /// Whether the finished file is to bear where it came from: those do that are worth a record on the way, so that a
@@ -137,6 +146,7 @@ final class Downloads {
     private func didSave(_ answers: [DownloadCompletion.Answer], on host: isolated some DownloadHost) {
         finishing.saved(answers.count)
         for answer in answers {
+            let mixed = mixed.removeValue(forKey: answer.id)
             guard let job = host.underWay(answer.id) else { continue }
             switch answer.result {
             case .success(let saved):
@@ -144,14 +154,19 @@ final class Downloads {
                 var receipt = job.receipt(in: batch, path: saved.path, bytes: saved.facts.size, digest: saved.digest)
                 receipt.sums = saved.sums
                 host.leave(job, .done(receipt, saved.facts))
-            case .failure(let error): saveFailed(job, error, on: host)
+            case .failure(let error): saveFailed(job, mixed, error, on: host)
             }
         }
         host.pump()
     }
 
-    private func saveFailed(_ job: RunningJob, _ error: TransferError, on host: isolated some DownloadHost) {
+    /// - Parameter mixed: Of several sources, where only the whole has a digest, the first time.
+    private func saveFailed(
+        _ job: RunningJob, _ mixed: DownloadCompletion.Item?, _ error: TransferError,
+        on host: isolated some DownloadHost
+    ) {
         if error.code == .checksumMismatch, case .download(let ready) = job.ready, let mix = ready.mix {
+            if let mixed { return host.findWrong(job, mixed, ready, mix, error) }
             return fetchAgain(job, ready, mix, error, on: host)
         }
         // A file that can't have its name can't have it later either: a changed job fetches it anew.
@@ -173,9 +188,15 @@ final class Downloads {
         host.failed(job, error, bodyLeft: false, left: left, progressed: false)
     }
 
+    /// What was wrong of a file has been replaced.
+    func saveAgain(_ item: DownloadCompletion.Item, on host: isolated some DownloadHost) {
+        finishing.add(item)
+        host.pump()
+    }
+
     /// What several sources brought together is wrong: what one of them may have to do with that is fetched again from
     /// another, and the rest stays.
-    private func fetchAgain(
+    func fetchAgain(
         _ job: RunningJob, _ ready: ReadyDownload, _ mix: MixedFile, _ error: TransferError,
         on host: isolated some DownloadHost
     ) {
@@ -194,6 +215,14 @@ final class Downloads {
                         ready.part.remove()
                         return host.failed(job, error, bodyLeft: false, left: .nothing, progressed: false)
                     }
+                    guard job.stop == nil else {
+                        return host.failed(
+                            job, error, bodyLeft: false, left: .record(again.resume), progressed: false)
+                    }
+                    for url in again.blamed {
+                        job.sources.dropped(url, JobSource.Fault(.wrongBytes, "\(error.message): it has other bytes"))
+                    }
+                    host.tellSources(of: job)
                     host.emit(job.record.batch, .restarted(job: job.record.identity, reason: again.reason(error)))
                     job.record.resume = again.resume
                     job.record.mirror = again.mirror

@@ -50,6 +50,26 @@ extension PartHost {
             emit(job.record.batch, .source(job: job.record.identity, source))
         }
     }
+
+    /// The first connection of a download has been asked for.
+    func sourceAsked(_ job: RunningJob) {
+        guard case .download(let download) = job.record.spec.work, download.urls.count > 1 || !job.sources.isEmpty
+        else { return }
+        job.sources.opened(job.url, now: MonotonicTime.now.inSeconds)
+        tellSources(of: job)
+    }
+
+    /// An attempt came to nothing by the fault of its only source, where there are others.
+    ///
+    /// - Parameter isSpent: Whether it's never asked again.
+    func sourceFailed(_ job: RunningJob, _ error: TransferError, isSpent: Bool) {
+        guard case .download(let download) = job.record.spec.work, download.urls.count > 1, job.sources.isOfOne,
+            error.errno == nil, error.code != .secretMissing, error.code != .cancelled
+        else { return }
+        let fault = JobSource.Fault(error)
+        if isSpent { job.sources.dropped(job.url, fault) } else { job.sources.paused(job.url, fault) }
+        tellSources(of: job)
+    }
 }
 
 extension SourceLedger {

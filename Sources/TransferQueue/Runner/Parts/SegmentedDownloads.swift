@@ -50,7 +50,7 @@ final class SegmentedDownloads {
     ) {
         let id = job.candidate.id
         guard case .download(let download) = job.record.spec.work,
-            download.segments.mayBeMany || !ready.ranges.isEmpty
+            download.connections.mayBeMany || !ready.ranges.isEmpty
         else { return host.transferMarked(id, job) }
         let file = SegmentedFile(
             ready.part, meter: job.meter, workers: engine.workers, limiters: limiters, keeper: keeper)

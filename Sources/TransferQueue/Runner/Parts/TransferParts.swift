@@ -8,6 +8,7 @@ struct TransferParts {
     let credentials = CredentialDesk()
     let downloads: Downloads
     let segmented: SegmentedDownloads
+    let mixChecks: MixChecks
     let sources: SourceChecks
     let dialogues: UploadDialogues
     let abandonments: Abandonments
@@ -16,6 +17,7 @@ struct TransferParts {
         let (engine, builder) = (tools.engine, tools.builder)
         preparing = JobPreparing(engine: engine, census: census, folders: tools.folderWorker)
         downloads = Downloads(engine: engine, builder: builder, census: census)
+        mixChecks = MixChecks(engine: engine)
         segmented = SegmentedDownloads(engine: engine)
         sources = SourceChecks(engine: engine)
         dialogues = UploadDialogues(engine: engine)

@@ -1,0 +1,159 @@
+import TransferCore
+
+/// Reads a table of comma-separated values whose header names the keys of jobs: `url,to,checksum`.
+package struct CSVList: Sendable {
+    private struct Column: Sendable {
+        var meaning: CSVColumn
+        var name: String
+
+        /// Whether it says what is moved.
+        var movesSomething: Bool {
+            switch meaning {
+            case .source: true
+            case .key(let path, _): path == ["upload"]
+            default: false
+            }
+        }
+    }
+
+    /// `nil` until the header was read; empty for one that is wrong, after which nothing is read.
+    private var columns: [Column]?
+    /// A record that goes on in the next line.
+    private var open: [UInt8] = []
+    private var openLine = 0
+    private let destination: String
+
+    /// - Parameter destination: Where a URL goes whose row names no file.
+    package init(destination: String) { self.destination = destination }
+
+    /// Reads a line.
+    ///
+    /// - Parameters:
+    ///   - line: Its bytes, without the line's end.
+    ///   - number: From 1.
+    package mutating func read(_ line: [UInt8], number: Int) -> [ListFinding] {
+        if open.isEmpty {
+            guard CSVRecord.isOpen(line) else { return record(line, number) }
+            open = line
+            openLine = number
+            return []
+        }
+        open.append(0x0A)
+        open += line
+        guard open.count < JobFileReader.maxLine else { return finish() }
+        guard !CSVRecord.isOpen(open) else { return [] }
+        defer { open = [] }
+        return record(open, openLine)
+    }
+
+    /// Ends the table.
+    package mutating func finish() -> [ListFinding] {
+        guard !open.isEmpty else { return [] }
+        defer { open = [] }
+        return record(open, openLine)
+    }
+
+    private mutating func record(_ bytes: [UInt8], _ line: Int) -> [ListFinding] {
+        guard String(validating: bytes, as: UTF8.self) != nil else {
+            return [.fault(ListPlace(0..<1, in: bytes, number: line, isSecret: true).fault("invalid UTF-8"))]
+        }
+        let record: CSVRecord
+        do throws(CSVRecord.Fault) {
+            record = try CSVRecord(bytes)
+        } catch {
+            return [.fault(ListPlace(error.range, in: bytes, number: line, isSecret: true).fault(error.message))]
+        }
+        guard !record.isBlank else { return [] }
+        guard let columns else {
+            // Some tools write remarks above the header.
+            if bytes.first == UInt8(ascii: "#") { return [] }
+            return header(record, bytes, line)
+        }
+        return columns.isEmpty ? [] : row(record, columns, bytes, line)
+    }
+
+    private mutating func header(_ record: CSVRecord, _ bytes: [UInt8], _ line: Int) -> [ListFinding] {
+        var found: [ListFinding] = []
+        var columns: [Column] = []
+        var names: Set<String> = []
+        func fault(_ message: String, _ cell: CSVRecord.Cell) {
+            found.append(.fault(ListPlace(cell.range, in: bytes, number: line).fault(message)))
+        }
+        self.columns = []
+        if record.cells.count == 1, let cell = record.cells.first, cell.text.contains(where: { ";\t|".contains($0) }) {
+            fault("columns have commas between them", cell)
+            return found
+        }
+        for cell in record.cells {
+            do throws(CSVColumn.Refusal) {
+                let meaning = try CSVColumn(cell.text)
+                columns.append(Column(meaning: meaning, name: cell.text))
+                switch meaning {
+                case .leftOut: if !cell.text.isEmpty { found.append(.leftOut(cell.text, line: line)) }
+                case .source: break
+                case .key, .digest:
+                    if !names.insert(cell.text.lowercased()).inserted {
+                        fault("two columns are \(Wording.quoted(cell.text))", cell)
+                    }
+                }
+            } catch {
+                fault(error.message, cell)
+            }
+        }
+        let isFaulty = found.contains { if case .fault = $0 { true } else { false } }
+        if !isFaulty, !columns.contains(where: \.movesSomething), let cell = record.cells.first {
+            fault("the first line names the columns, and one of them is url (or upload, with to)", cell)
+            return found
+        }
+        if !isFaulty { self.columns = columns }
+        return found
+    }
+
+    private func row(
+        _ record: CSVRecord, _ columns: [Column], _ bytes: [UInt8], _ line: Int
+    ) -> [ListFinding] {
+        let isSecret =
+            bytes.contains(UInt8(ascii: "@")) || columns.contains { if case .key(_, .secret) = $0.meaning { true } else { false } }
+        func place(_ cell: CSVRecord.Cell) -> ListPlace {
+            ListPlace(cell.range, in: bytes, number: line, isSecret: isSecret)
+        }
+        if let extra = record.cells.dropFirst(columns.count).first(where: { !$0.text.isEmpty }) {
+            let message = "a row of \(record.cells.count) cells, and the header has \(columns.count); a comma in a cell needs quotes"
+            return [.fault(place(extra).fault(message))]
+        }
+        var draft = ListDraft(at: record.cells.first.map(place) ?? ListPlace(SourceSpan(line: line, column: 1)))
+        var sources: [String] = []
+        var faults: [ListFinding] = []
+        for (cell, column) in zip(record.cells, columns) where !cell.text.isEmpty {
+            switch column.meaning {
+            case .leftOut: break
+            case .source:
+                let advice = "columns auth.user and auth.password.env, or auth.netrc, say who logs in"
+                if let refusal = URLRule.refusal(of: cell.text, advice: advice) {
+                    faults.append(.fault(place(cell).fault(refusal.message)))
+                }
+                if sources.isEmpty { draft.place = place(cell) }
+                sources.append(cell.text)
+                draft.set(["download"], .strings(sources), at: draft.place)
+            case .digest(let algorithm): draft.set(["checksum"], .string("\(algorithm):\(cell.text)"), at: place(cell))
+            case .key(let path, .secret):
+                let message =
+                    "a secret is named, never written: a column \(path.joined(separator: ".")).env has the name of its variable"
+                faults.append(.fault(place(cell).fault(message)))
+            case .key(let path, let kind): draft.set(path, Self.value(cell.text, kind), at: place(cell))
+            }
+        }
+        guard faults.isEmpty else { return faults }
+        if !sources.isEmpty, !draft.has(["to"]) { draft.set(["to"], .string(destination), at: draft.place) }
+        return [.job(draft)]
+    }
+
+    private static func value(_ text: String, _ kind: CSVColumn.Kind) -> ListDraft.Value {
+        switch kind {
+        case .text, .secret: .string(text)
+        case .number: Int(text).map { .integer($0) } ?? .string(text)
+        case .choice: ["true", "false"].contains(text.lowercased()) ? .boolean(text.lowercased() == "true") : .string(text)
+        case .words: .strings(text.split(separator: " ").map(String.init))
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import TransferCore
+
+/// What curl's `data` options send: the body of a request, or its query.
+package struct CurlBody: Sendable {
+    /// Where it's said first; `nil` where nothing is sent.
+    package private(set) var place: ListPlace?
+    /// It's put behind the URL.
+    package var isQuery = false
+    private var text = ""
+    private var isJSON = false
+
+    package init() {}
+
+    package mutating func take(_ part: CurlOption.Part, _ listed: ListedOption) -> ListVerdict {
+        var piece = listed.value
+        let file = "\(listed.shown): what a file holds isn't read into a list: write the text, or send the file with upload-file"
+        switch part {
+        case .encodedData:
+            let mark = piece.firstIndex { $0 == "=" || $0 == "@" }
+            if let mark, piece[mark] == "@" { return .refused(file) }
+            let name = mark.map { piece[..<$0] } ?? ""
+            let value = mark.map { piece[piece.index(after: $0)...] } ?? piece[...]
+            piece = (name.isEmpty ? "" : "\(name)=") + PercentEncoding.encode(value)
+        case .rawData: break
+        default: if piece.hasPrefix("@") { return .refused(file) }
+        }
+        // JSON is put together as it is, and the fields of a form with a sign between them.
+        text += place == nil || part == .json ? piece : "&" + piece
+        isJSON = isJSON || part == .json
+        if place == nil { place = listed.place }
+        return .taken
+    }
+
+    package func query(behind url: String) -> String {
+        guard place != nil else { return url }
+        let fragment = url.firstIndex(of: "#") ?? url.endIndex
+        let mark = url[..<fragment].contains("?") ? "&" : "?"
+        return url[..<fragment] + mark + text + url[fragment...]
+    }
+
+    package func add(to draft: inout ListDraft, at place: ListPlace) {
+        draft.set(["body"], .string(text), at: place)
+        if !draft.has(["method"]) { draft.set(["method"], .string("POST"), at: place) }
+        if !draft.hasHeader("Content-Type") {
+            let type = isJSON ? "application/json" : "application/x-www-form-urlencoded"
+            draft.set(["headers", "Content-Type"], .string(type), at: place)
+        }
+        if isJSON, !draft.hasHeader("Accept") {
+            draft.set(["headers", "Accept"], .string("application/json"), at: place)
+        }
+    }
+}

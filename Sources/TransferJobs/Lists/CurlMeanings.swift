@@ -1,0 +1,139 @@
+import TransferCore
+
+/// Options of curl whose values are written otherwise in a job file.
+package enum CurlMeanings {
+    package static let version: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
+        if option.isOn { draft.set(["httpVersion"], .string("1.1"), at: option.place) }
+        return .taken
+    }
+
+    package static let clobber: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
+        draft.set(["ifExists"], .string(option.isOn ? "overwrite" : "rename"), at: option.place)
+        return .taken
+    }
+
+    package static let skipExisting: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
+        if option.isOn { draft.set(["ifExists"], .string("skip"), at: option.place) }
+        return .taken
+    }
+
+    package static let active: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
+        draft.set(["ftp", "active"], .boolean(true), at: option.place)
+        return .taken
+    }
+
+    /// `Name: value`; `Name;` has none, and `Name:` takes away what curl would send by itself.
+    package static let header: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
+        let text = option.value
+        if text.hasPrefix("@") { return .refused("\(option.shown): write each field; a file of them isn't read") }
+        guard let colon = text.firstIndex(of: ":") else {
+            guard text.hasSuffix(";") else { return .refused("a header is written \"NAME: VALUE\"") }
+            draft.addHeader(String(text.dropLast()), "", at: option.place)
+            return .taken
+        }
+        let name = String(text[..<colon])
+        let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+        if Redaction.isSecretHeader(name) {
+            return .refused(
+                "a secret is named, never written: leave it out and give -H '\(Wording.printable(name)): $VARIABLE'")
+        }
+        guard !value.isEmpty else { return name.asciiCaseInsensitiveEquals("Expect") ? .taken : .leftOut }
+        draft.addHeader(name, String(value), at: option.place)
+        return .taken
+    }
+
+    /// What follows a semicolon says that redirects are told of.
+    package static let referer: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
+        let url = option.value.hasSuffix(";auto") ? String(option.value.dropLast(5)) : option.value
+        guard !url.isEmpty else { return .leftOut }
+        draft.set(["headers", "Referer"], .string(url), at: option.place)
+        return .taken
+    }
+
+    package static let cookie: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
+        if option.value.contains("=") {
+            return .refused(
+                "\(option.shown): a secret is named, never written: name a file of cookies, or leave it out and give -b '$VARIABLE'")
+        }
+        // An empty one only switches on curl's own store of them.
+        if !option.value.isEmpty { draft.set(["cookies"], .string(option.value), at: option.place) }
+        return .taken
+    }
+
+    package static let method: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
+        if option.value.uppercased() == "HEAD" {
+            return .refused("\(option.shown): a list only moves files; take this entry out")
+        }
+        draft.set(["method"], .string(option.value), at: option.place)
+        return .taken
+    }
+
+    /// - Parameter scheme: That of a proxy that is named without one.
+    package static func proxy(_ scheme: String) -> @Sendable (ListedOption, inout ListDraft) -> ListVerdict {
+        { option, draft in
+            let url = option.value.isEmpty || option.value.contains("://") ? option.value : "\(scheme)://\(option.value)"
+            if url.contains("@") {
+                return .refused(
+                    "\(option.shown): a secret is named, never written: leave the user out and give --proxy-user NAME --proxy-password '$VARIABLE'"
+                )
+            }
+            draft.set(["proxy"], .string(url), at: option.place)
+            return .taken
+        }
+    }
+
+    /// Behind a colon its password follows.
+    package static let certificate: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
+        if option.value.contains(":") {
+            return .refused(
+                "\(option.shown): a secret is named, never written: name the file alone and give --key-passphrase '$VARIABLE'"
+            )
+        }
+        draft.set(["tls", "cert"], .string(option.value), at: option.place)
+        return .taken
+    }
+
+    package static let pins: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
+        let pins = option.value.split(separator: ";").map { pin in
+            pin.hasPrefix("sha256//") ? "sha256/" + pin.dropFirst("sha256//".count) : String(pin)
+        }
+        draft.set(["tls", "pins"], .strings(pins), at: option.place)
+        return .taken
+    }
+
+    package static let hostKey: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
+        var digest = Substring(option.value)
+        while digest.last == "=" { digest.removeLast() }
+        draft.set(["ssh", "hostKey"], .string("SHA256:" + digest), at: option.place)
+        return .taken
+    }
+
+    /// curl and aria2 wait as long each time, or as they choose for 0.
+    package static let delay: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
+        guard Double(option.value) != 0 else { return .taken }
+        draft.set(["retry", "scale"], .amount(option.value), at: option.place)
+        draft.set(["retry", "maxDelay"], .amount(option.value), at: option.place)
+        return .taken
+    }
+
+    /// −1 is without end.
+    package static let redirects: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
+        guard let number = Int(option.value) else { return .refused("\(option.shown): not a whole number") }
+        let most = FieldRanges.redirects.upperBound
+        draft.set(["maxRedirects"], .integer(number < 0 ? most : min(number, most)), at: option.place)
+        return .taken
+    }
+
+    package static let link: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
+        let name = option.value.hasPrefix("if!") ? String(option.value.dropFirst(3)) : option.value
+        guard !name.contains(":"), !name.contains("!"), !name.allSatisfy({ $0.isNumber || $0 == "." }) else {
+            return .refused("\(option.shown): a link is named, such as eth0, not an address")
+        }
+        draft.set(["network", "require"], .string(name), at: option.place)
+        return .taken
+    }
+
+    package static let offset: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, _ in
+        option.value == "-" ? .taken : .refused("\(option.shown): where a file goes on is found out; write - or leave it out")
+    }
+}

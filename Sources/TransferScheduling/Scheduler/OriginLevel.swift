@@ -1,0 +1,154 @@
+package import TransferCore
+
+/// How many transfers an origin gets at a time where nobody says a number: pure, told what happened and at what time.
+///
+/// The level begins at 6 and is doubled as long as that pays, up to 32. Of a refusal by the server ``OriginNarrowing`` makes
+/// fewer.
+///
+/// - A transfer counts as its bytes and 64 KiB more, for what asking costs: one rate tells of small files that wait for
+///   answers and of large ones that share a line. It is measured only while all places are taken and others wait.
+/// - A round is as many ends as there are places, or a quarter of a second. The first round after each change isn't
+///   measured: connections are made in it.
+/// - A doubling has paid with 0.8 of the gain that it might bring at best in one round, with 0.6 in a later one, with 0.25 after
+///   eight (``TransferCore/ConnectionGrowth/payment``). Else it is taken back, and tried again after two seconds, then after
+///   twice as long each time, up to five minutes; at once where the rate before was measured for less than eight rounds.
+package struct OriginLevel: Sendable {
+    package static let first = 6
+    package static let most = 32
+
+    /// The part of the best gain that is enough in the first round, and in a later one.
+    private static let enough = (atOnce: 0.8, soon: 0.6)
+    /// Rounds after which a doubling is judged for good.
+    static let trialRounds = 8
+    /// How long nobody may have wanted the places, for the rate before a doubling to say something yet.
+    static let trialGap = Duration.seconds(20)
+    static let rests = Duration.seconds(2)...Duration.seconds(320)
+
+    /// The level that was found, or is being tried.
+    private var level = first
+    private var measured: RateMeasurement?
+    private var trial: Trial?
+    private var rest = rests.lowerBound
+    /// No doubling is tried before; `nil` while the last one paid.
+    private var notBefore: MonotonicTime?
+    private var narrowing: OriginNarrowing?
+
+    /// A doubling that has to show that it pays.
+    private struct Trial: Sendable {
+        /// How many places there were before.
+        let places: Int
+        /// The rate that they brought.
+        let rate: Double
+        /// Whether it was measured long enough for luck to have little part in it.
+        let isSure: Bool
+        /// When its places were all wanted last.
+        var seen: MonotonicTime
+    }
+
+    package init() {}
+
+    package var places: Int { narrowing.map { min(level, $0.bound) } ?? level }
+
+    /// The most connections, those of jobs and those that single files have besides: these have a growth of their own.
+    package var connections: Int { narrowing?.bound ?? Self.most }
+
+    /// Nothing was learned here that a new level wouldn't have.
+    package var isNew: Bool { level == Self.first && trial == nil && narrowing == nil && notBefore == nil }
+
+    /// Whether time alone may bring it further.
+    ///
+    /// - Parameter isFull: Whether all places are taken and others wait for one.
+    package func isGrowing(isFull: Bool) -> Bool { narrowing != nil || isFull && places < Self.most }
+
+    /// Bytes came or went.
+    package mutating func moved(_ bytes: Int64) { measured?.add(bytes) }
+
+    /// A transfer got its answer; its bytes were told before.
+    ///
+    /// - Parameter isFull: Whether all places were taken and others waited for one.
+    package mutating func answered(isFull: Bool, now: MonotonicTime) {
+        if isFull, measured == nil { measured = RateMeasurement(now) }
+        measured?.end()
+        go(isFull, now, isEnd: true)
+    }
+
+    /// Time has passed, and what transfers under way moved in it was told.
+    package mutating func look(isFull: Bool, now: MonotonicTime) {
+        measured?.sample()
+        go(isFull, now, isEnd: false)
+    }
+
+    /// A transfer was refused, or its connection was lost.
+    ///
+    /// - Parameters:
+    ///   - inUse: The connections that are open, with this one. Alone it is refused for another reason.
+    ///   - since: When the transfer began.
+    package mutating func refused(
+        _ refusal: OriginNarrowing.Refusal, inUse: Int, since: MonotonicTime, now: MonotonicTime
+    ) {
+        let used = max(places, inUse)
+        if narrowing == nil {
+            narrowing = OriginNarrowing(refusal, inUse: inUse, of: used, now: now)
+        } else {
+            narrowing?.refused(refusal, inUse: inUse, of: used, since: since, now: now)
+        }
+        guard narrowing != nil else { return }
+        if let trial { level = trial.places }
+        (trial, measured) = (nil, nil)
+    }
+
+    private mutating func go(_ isFull: Bool, _ now: MonotonicTime, isEnd: Bool) {
+        if narrowing?.recover(now) == true { narrowing = nil }
+        // Of places that nobody wants nothing is learned.
+        guard narrowing == nil, isFull else {
+            measured = nil
+            return
+        }
+        if let trial, now - trial.seen > Self.trialGap { takeBack(trial) }
+        trial?.seen = now
+        guard measured != nil else {
+            measured = RateMeasurement(now)
+            return
+        }
+        let places = places
+        guard measured?.isRoundOver(places: places, now: now, isEnd: isEnd) == true, let measured,
+            let rate = measured.rate(now)
+        else { return }
+        if let trial {
+            judge(trial, rate, measured.rounds, now)
+        } else {
+            double(rate, measured.rounds, now)
+        }
+    }
+
+    private mutating func judge(_ trial: Trial, _ rate: Double, _ rounds: Int, _ now: MonotonicTime) {
+        let best = Double(level) / Double(trial.places) - 1
+        let share = (rate / trial.rate - 1) / best
+        let isOver = rounds >= Self.trialRounds
+        let enough = isOver ? ConnectionGrowth.payment - 1 : rounds > 1 ? Self.enough.soon : Self.enough.atOnce
+        if share >= enough {
+            self.trial = nil
+            (rest, notBefore) = (Self.rests.lowerBound, nil)
+            double(rate, rounds, now)
+        } else if isOver {
+            takeBack(trial)
+            notBefore = trial.isSure ? now + rest : now
+            if trial.isSure { rest = min(rest * 2, Self.rests.upperBound) }
+        }
+    }
+
+    private mutating func takeBack(_ trial: Trial) {
+        level = trial.places
+        (self.trial, measured) = (nil, nil)
+    }
+
+    /// - Parameter rate: What the places bring now, over so many rounds.
+    private mutating func double(_ rate: Double, _ rounds: Int, _ now: MonotonicTime) {
+        let isSure = rounds >= Self.trialRounds
+        if notBefore != nil, !isSure { return }
+        measured = nil
+        guard level < Self.most, rate > 0, notBefore.map({ $0 <= now }) ?? true else { return }
+        trial = Trial(places: level, rate: rate, isSure: isSure, seen: now)
+        level = min(Self.most, level * 2)
+    }
+}

@@ -1,0 +1,120 @@
+package import TransferCore
+package import TransferJobs
+
+/// How many transfers each origin gets at a time: a number that is told, or the level that it finds (``OriginLevel``), and
+/// fewer where a server takes no more (``OriginRoom``).
+package struct OriginPlaces: Sendable {
+    private var perHost: PerHost
+    private var bounds: OriginBounds
+    /// Of origins that take fewer jobs at a time than they would get.
+    private var rooms: [String: OriginRoom] = [:]
+    /// Of origins whose places were all taken once, or that refused some.
+    private var levels: [String: OriginLevel] = [:]
+
+    /// As many levels may be known, of which some have nothing to say.
+    private static let mostLevels = 256
+
+    package init(_ perHost: PerHost, _ bounds: OriginBounds) {
+        self.perHost = perHost
+        self.bounds = bounds
+    }
+
+    /// Other numbers are told; what was learned of servers stays.
+    package mutating func set(_ perHost: PerHost, _ bounds: OriginBounds) {
+        self.perHost = perHost
+        self.bounds = bounds
+        let automatic = levels.keys.filter { isAutomatic($0) }
+        levels = levels.filter { automatic.contains($0.key) }
+    }
+
+    /// - Returns: How many jobs may be under way.
+    package mutating func count(at origin: String) -> Int {
+        let count = level(at: origin)
+        return rooms.isEmpty ? count : min(count, rooms[origin]?.places ?? .max)
+    }
+
+    /// - Returns: How many connections there may be, those besides the ones of jobs included.
+    package mutating func connections(at origin: String) -> Int {
+        guard case .automatic = told(at: origin) else { return count(at: origin) }
+        return min(levels[origin]?.connections ?? OriginLevel.most, rooms[origin]?.places ?? .max)
+    }
+
+    private mutating func told(at origin: String) -> PerHost { bounds.places(at: origin) ?? perHost }
+
+    private mutating func isAutomatic(_ origin: String) -> Bool { told(at: origin) == .automatic }
+
+    private mutating func level(at origin: String) -> Int {
+        switch told(at: origin) {
+        // With no place at all a batch would never end.
+        case .exactly(let count): max(1, count)
+        case .automatic: levels.isEmpty ? OriginLevel.first : levels[origin]?.places ?? OriginLevel.first
+        }
+    }
+
+    // MARK: Levels
+
+    /// A job waits because all places are taken.
+    package mutating func filled(_ origin: String) {
+        guard levels[origin] == nil, isAutomatic(origin) else { return }
+        if levels.count >= Self.mostLevels { levels = levels.filter { !$0.value.isNew } }
+        levels[origin] = OriginLevel()
+    }
+
+    package mutating func moved(_ bytes: Int64, at origin: String) {
+        if !levels.isEmpty { levels[origin]?.moved(bytes) }
+    }
+
+    /// - Parameter isFull: Whether all places were taken, and others waited for one.
+    /// - Returns: Whether there are more or fewer places now.
+    package mutating func answered(_ origin: String, isFull: Bool, now: MonotonicTime) -> Bool {
+        guard !levels.isEmpty, let before = levels[origin]?.places else { return false }
+        levels[origin]?.answered(isFull: isFull, now: now)
+        return levels[origin]?.places != before
+    }
+
+    /// - Parameter isFull: Whether all places of an origin are taken, and others wait for one.
+    /// - Returns: Origins that have more or fewer places now.
+    package mutating func look(now: MonotonicTime, isFull: (String) -> Bool) -> [String] {
+        var changed: [String] = []
+        for (origin, level) in levels {
+            levels[origin]?.look(isFull: isFull(origin), now: now)
+            if levels[origin]?.places != level.places { changed.append(origin) }
+        }
+        return changed
+    }
+
+    /// Whether places may become more while nothing ends: then ``look(now:isFull:)`` is to be called a few times a second.
+    package func isGrowing(isFull: (String) -> Bool) -> Bool {
+        levels.contains { $0.value.isGrowing(isFull: isFull($0.key)) }
+    }
+
+    /// - Parameters:
+    ///   - inUse: The connections that are open, with the one that was refused.
+    ///   - since: When its transfer began.
+    package mutating func refused(
+        _ origin: String, _ refusal: OriginNarrowing.Refusal, inUse: Int, since: MonotonicTime, now: MonotonicTime
+    ) {
+        guard isAutomatic(origin) else { return }
+        levels[origin, default: OriginLevel()].refused(refusal, inUse: inUse, since: since, now: now)
+    }
+
+    // MARK: Rooms
+
+    /// The origin takes no more jobs at a time.
+    ///
+    /// - Parameter others: Jobs that are there, without the one that was refused.
+    package mutating func crowded(_ origin: String, others: Int, now: MonotonicTime) {
+        rooms[origin, default: OriginRoom(others: others, now: now)].refused(others: others, now: now)
+    }
+
+    /// - Returns: Origins that have more places now.
+    package mutating func grow(now: MonotonicTime) -> [String] {
+        guard !rooms.isEmpty else { return [] }
+        let before = rooms
+        var limits: [String: Int] = [:]
+        // A level that is low still may come to what the server doesn't take.
+        for origin in rooms.keys { limits[origin] = isAutomatic(origin) ? OriginLevel.most : level(at: origin) }
+        rooms = OriginRoom.grown(rooms, now: now) { limits[$0] ?? .max }
+        return before.filter { rooms[$0.key]?.places != $0.value.places }.map(\.key)
+    }
+}

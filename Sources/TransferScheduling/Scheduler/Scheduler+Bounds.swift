@@ -1,0 +1,45 @@
+package import TransferCore
+
+// Bounds that show themselves while jobs run: the origins' levels, and this machine's own lack of descriptors.
+extension Scheduler {
+    // MARK: Levels of origins
+
+    /// The origin refused a transfer, or its connection was lost; it's told of before the transfer has ended.
+    ///
+    /// - Parameter since: When the transfer began.
+    package mutating func originRefused(
+        _ origin: String, _ refusal: OriginNarrowing.Refusal, since: MonotonicTime, now: MonotonicTime
+    ) {
+        let inUse = table.active(at: origin) + beside.count(to: origin)
+        places.refused(origin, refusal, inUse: inUse, since: since, now: now)
+    }
+
+    /// Bytes of transfers that go on or are about to be told as ended.
+    package mutating func moved(_ bytes: Int64, at origin: String) { places.moved(bytes, at: origin) }
+
+    /// Time has passed, and what moved in it was told: more may start at once, or fewer.
+    package mutating func lookAtLevels(now: MonotonicTime) {
+        let table = table
+        for origin in places.look(now: now, isFull: table.isFull) { self.table.touch(to: origin) }
+    }
+
+    /// Whether ``lookAtLevels(now:)`` is to be called a few times a second.
+    package var hasLevelsToLookAt: Bool { places.isGrowing(isFull: table.isFull) }
+
+    // MARK: Descriptors
+
+    /// A job got no file or no connection as there were no descriptors left: fewer are started, and no attempt is spent.
+    ///
+    /// - Parameter others: Jobs that have some: those that are under way and those that are being saved.
+    package mutating func descriptorsLacked(others: Int, now: MonotonicTime) {
+        if openFiles == nil { openFiles = OriginRoom(others: others, now: now) }
+        openFiles?.refused(others: others, now: now)
+    }
+
+    /// How many jobs may be under way.
+    package mutating func concurrency(_ now: MonotonicTime) -> Int {
+        guard let room = openFiles else { return limits.concurrency }
+        openFiles = OriginRoom.grown(["": room], now: now) { _ in limits.concurrency }[""]
+        return min(limits.concurrency, openFiles?.places ?? .max)
+    }
+}

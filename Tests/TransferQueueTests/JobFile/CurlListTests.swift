@@ -1,0 +1,234 @@
+import Testing
+import TransferCore
+
+@testable import TransferJobs
+
+/// The file that `curl --config` takes, read as a list of jobs.
+@Suite struct CurlListTests {
+    private static let url = "url = http://h/f\n"
+
+    private static func job(_ lines: String) throws -> JobSpec {
+        let reading = try read(url + lines, as: .curl)
+        #expect(reading.lines == [])
+        return try #require(reading.jobs.first)
+    }
+
+    /// Each way to write a line (curl's manual, `-K`).
+    @Test(arguments: [
+        ("output = f.bin", "f.bin"), ("output=f.bin", "f.bin"), ("output: f.bin", "f.bin"), ("output f.bin", "f.bin"),
+        ("--output f.bin", "f.bin"), ("--output=f.bin", "f.bin"), ("-o f.bin", "f.bin"), ("-of.bin", "f.bin"),
+        ("  output\t=\tf.bin  # a comment", "f.bin"), ("output = \"a b.bin\"", "a b.bin"),
+        (#"output = "a \"b\" \\ c.bin" # x"#, #"a "b" \ c.bin"#), (#"output = "a\tb""#, "a\tb"), ("-sSLo f.bin", "f.bin"),
+        ("output = f.bin\r", "f.bin"), ("output = \"{name}.bin\"", "{name}.bin"),
+        ("output-dir = d\noutput = f.bin", "d/f.bin"), ("output-dir = d/\nremote-name", "d/"), ("remote-name", "./"),
+        ("-O", "./"), ("", "./"),
+    ])
+    func aLineIsWrittenInManyWays(line: String, destination: String) throws {
+        #expect(try Self.job(line).download?.destination == destination)
+    }
+
+    private static let mapped: [(String, @Sendable (JobSpec) -> Bool)] = [
+        ("header = \"X-A: 1\"", { $0.settings.headers == [.init(name: "X-A", value: .literal("1"))] }),
+        ("header = \"X-A;\"", { $0.settings.headers == [.init(name: "X-A", value: .literal(""))] }),
+        (
+            "header = \"Accept: a\"\nheader = \"accept: b\"",
+            { $0.settings.headers == [.init(name: "Accept", value: .literal("a, b"))] }
+        ),
+        ("header = \"Expect:\"", { $0.settings.headers.isEmpty }),
+        ("user-agent = \"me 1\"", { $0.settings.headers == [.init(name: "User-Agent", value: .literal("me 1"))] }),
+        ("referer = \"http://r/;auto\"", { $0.settings.headers == [.init(name: "Referer", value: .literal("http://r/"))] }),
+        ("cookie = jar.txt", { $0.settings.http.cookies == "jar.txt" }),
+        ("proxy = p:3128\nnoproxy = a,b", { $0.settings.proxy == .init(url: "http://p:3128", noProxy: "a,b") }),
+        ("socks5-hostname = p:1080", { $0.settings.proxy?.url == "socks5h://p:1080" }),
+        ("proxy = \"\"", { $0.settings.proxy?.url == "" }),
+        (
+            "cacert = ca.pem\ncert = c.pem\nkey = k.pem",
+            { $0.settings.tls.ca == "ca.pem" && $0.settings.tls.cert == "c.pem" && $0.settings.tls.key == "k.pem" }
+        ),
+        ("insecure", { $0.settings.tls.insecure }), ("no-insecure", { !$0.settings.tls.insecure }),
+        (
+            "pinnedpubkey = \"sha256//\(String(repeating: "a", count: 43))=\"",
+            { $0.settings.tls.pins == ["sha256/\(String(repeating: "a", count: 43))="] }
+        ),
+        ("http1.1", { $0.settings.http.version == .one }),
+        ("limit-rate = 100k", { $0.settings.limitRate == 102_400 }), ("limit-rate = 0", { $0.settings.limitRate == nil }),
+        (
+            "retry = 3\nretry-delay = 2",
+            {
+                $0.settings.retry.limit == 3 && $0.settings.retry.scale == .seconds(2)
+                    && $0.settings.retry.maxDelay == .seconds(2)
+            }
+        ),
+        ("connect-timeout = 2.5", { $0.settings.connectTimeout == .milliseconds(2500) }),
+        ("max-time = 60", { $0.settings.maxTime == .seconds(60) }), ("max-time = 0", { $0.settings.maxTime == nil }),
+        (
+            "speed-limit = 1000\nspeed-time = 15",
+            { $0.settings.lowSpeed == .init(rate: 1000, time: .seconds(15)) }
+        ),
+        ("max-redirs = 3", { $0.settings.maxRedirects == 3 }), ("max-redirs = -1", { $0.settings.maxRedirects == 100 }),
+        ("interface = if!eth0", { $0.settings.network.require != nil }),
+        ("netrc", { $0.settings.auth == .netrc() }), ("netrc-file = n", { $0.settings.auth == .netrc(file: "n") }),
+        ("netrc\nuser = me", { $0.settings.auth == .netrc(user: .literal("me")) }),
+        ("request = POST", { $0.download?.method == "POST" }),
+        (
+            "data = a=b\ndata = c=d",
+            {
+                $0.download?.body == "a=b&c=d" && $0.download?.method == "POST"
+                    && $0.settings.headers == [
+                        .init(name: "Content-Type", value: .literal("application/x-www-form-urlencoded"))
+                    ]
+            }
+        ),
+        ("data-urlencode = \"q=a b&c\"", { $0.download?.body == "q=a%20b%26c" }),
+        ("request = PUT\ndata-raw = @x", { $0.download?.body == "@x" && $0.download?.method == "PUT" }),
+        (
+            #"json = "{\"a\": 1}""#,
+            { $0.download?.body == #"{"a": 1}"# && $0.settings.headers.contains { $0.name == "Accept" } }
+        ),
+        ("get\ndata = a=b", { $0.download?.urls == ["http://h/f?a=b"] && $0.download?.body == nil }),
+        ("clobber", { $0.download?.ifExists == .overwrite }), ("no-clobber", { $0.download?.ifExists == .rename }),
+        ("skip-existing", { $0.download?.ifExists == .skip }),
+        ("ftp-port = -", { $0.settings.ftp?.active == true }),
+        ("ssl-reqd", { $0.settings.ftp?.requireTLS == true }),
+    ]
+
+    @Test(arguments: mapped.indices) func anOptionIsAKey(index: Int) throws {
+        let (lines, holds) = Self.mapped[index]
+        let reading = try read(Self.url + lines + "\n", as: .curl)
+        #expect(reading.lines == [] && reading.report.leftOut.isEmpty, "\(lines)")
+        let job = try #require(reading.jobs.first)
+        #expect(holds(job), "\(lines): \(reading.jobs)")
+    }
+
+    @Test func whatIsSoAnywayIsTakenInSilence() throws {
+        let reading = try read(
+            Self.url
+                + "location\nfail\n-sS\nremote-time\ncreate-dirs\nparallel\n--no-progress-meter\ncontinue-at = -\nhttp2\n",
+            as: .curl)
+        #expect(reading.lines == [] && reading.report.warnings == [])
+        #expect(reading.jobs.map(\.settings) == [JobSettings()])
+    }
+
+    /// Whose order is curl's: the first output is the first URL's.
+    @Test func transfersHaveTheirOutputsAndWhatStandsUpToTheNext() throws {
+        let reading = try read(
+            """
+            # two of one kind
+            url = http://h/a
+            output = one
+            url = http://h/b
+            output = two
+            user-agent = first
+            next
+            url = http://h/c
+            remote-name
+            """, as: .curl)
+        #expect(reading.lines == [])
+        #expect(reading.jobs.map { $0.download?.destination } == ["one", "two", "./"])
+        #expect(reading.jobs.map { $0.settings.headers.count } == [1, 1, 0])
+        #expect(reading.locations.map(\.job.line) == [2, 4, 8])
+        #expect(reading.locations.map(\.to.line) == [3, 5, 9])
+    }
+
+    @Test func aFileIsUploaded() throws {
+        let reading = try read(
+            "upload-file = out/a b.bin\nurl = http://h/in/\n".replacing("out/a b.bin", with: "\"out/a b.bin\"")
+                + "next\n-T x\nurl = sftp://h/x\nuser = \"me:\"\nkey = id\n", as: .curl)
+        #expect(reading.lines == [])
+        #expect(reading.jobs.map { $0.upload?.url } == ["http://h/in/a%20b.bin", "sftp://h/x"])
+        #expect(reading.jobs.first?.upload?.source == "out/a b.bin")
+        #expect(reading.jobs.last?.settings.ssh?.user == "me" && reading.jobs.last?.settings.ssh?.key == "id")
+    }
+
+    @Test(arguments: [
+        ("form = a=@f", "2:8:4  --form: a form with a file"), ("range = 0-99", "2:9:4  --range: files are fetched whole"),
+        ("head", "2:1:4  --head: a list only moves files"), ("-I", "2:1:2  --head: a list only moves files"),
+        ("request = HEAD", "2:11:4  --request: a list only moves files"),
+        ("data = @file", "2:8:5  --data: what a file holds isn't read"),
+        ("data-urlencode = n@file", "2:18:6  --data-urlencode: what a file holds"),
+        ("resolve = h:80:127.0.0.1", "2:11:14  --resolve: names are resolved"),
+        ("quote = \"DELE x\"", "2:9:8  --quote: a list only moves files"),
+        ("continue-at = 100", "2:15:3  --continue-at: where a file goes on"),
+        ("capath = d", "2:10:1  --capath: cacert FILE"), ("socks4 = p", "2:10:1  --socks4: SOCKS 5"),
+        ("interface = 10.0.0.1", "2:13:8  --interface: a link is named"), ("config = c", "2:10:1  --config: lists aren't nested"),
+        ("output = -", "2:10:1  standard output gets the file of one URL: transfer get -o - URL"),
+        ("output = a b", "2:12:1  a value with a blank in it stands in double quotes"),
+        ("output = \"a", "2:10:2  the double quotes aren't closed"), ("output", "2:1:6  --output takes a value"),
+        ("location = true", "2:12:4  --location takes no value"), ("retry = x", "2:9:1  --retry: not a whole number"),
+        ("ouput = x", #"2:1:5  curl has no option "ouput"; did you mean "output"?"#),
+        ("output = x\noutput = y", "3:10:1  no url goes with this output"),
+        ("http://h/g", "2:1:4  a URL is written url = \"URL\""), ("url = nonsense", "2:7:8  not a URL; it begins with http://"),
+        ("url = \"http://h/[1-9].jpg\"", "2:7:20  curl makes several URLs of this pattern"),
+        ("url = \"http://h/{a,b}\"", "2:7:16  curl makes several URLs of this pattern"),
+        ("header = nonsense", "2:10:8  a header is written \"NAME: VALUE\""),
+        ("header = \"Content-Length: 3\"", "2:10:19  Content-Length says where a body ends"),
+        ("max-time = soon", "2:12:4  not a duration"), ("next\noutput = x", "3:10:1  no url goes with these options"),
+        ("expand-url = x", "2:1:10  variables aren't read: write url with the value"),
+        ("upload-file = f\ndata = x", "3:8:1  an upload sends its file, and no data"),
+        ("upload-file = -", "2:15:1  a list sends files; `transfer put - URL`"),
+    ])
+    func whatWouldMakeAnotherTransferIsAFault(lines: String, fault: String) throws {
+        let reading = try read(Self.url + lines + "\n", as: .curl)
+        #expect(reading.lines.first?.hasPrefix(fault) == true && reading.lines.count == 1, "\(reading.lines)")
+    }
+
+    /// None is read from a list, and none is told again.
+    @Test(arguments: [
+        ("user = me:s3cret", "--user NAME --password '$VARIABLE'"), ("user = me", "--user NAME --password '$VARIABLE'"),
+        ("-u me:s3cret", "--password '$VARIABLE'"),
+        ("url = http://me:s3cret@h/", "--user NAME --password '$VARIABLE'"),
+        ("header = \"Authorization: Bearer s3cret\"", "-H 'Authorization: $VARIABLE'"),
+        ("header = \"X-Api-Key: s3cret\"", "-H 'X-Api-Key: $VARIABLE'"), ("cookie = a=s3cret", "-b '$VARIABLE'"),
+        ("oauth2-bearer = s3cret", "-H 'Authorization: $VARIABLE'"), ("proxy = http://me:s3cret@p:1", "--proxy-user NAME"),
+        ("proxy-user = me:s3cret", "--proxy-password '$VARIABLE'"), ("cert = c.pem:s3cret", "--key-passphrase '$VARIABLE'"),
+        ("pass = s3cret", "--key-passphrase '$VARIABLE'"), ("uesr = me:s3cret", "did you mean \"user\""),
+        ("user = \"me:s3cret", "aren't closed"), ("user = me:s3cret and more", "stands in double quotes"),
+    ])
+    func aSecretIsNamed(line: String, way: String) throws {
+        let reading = try read(Self.url + line + "\n", as: .curl)
+        #expect(reading.lines.count == 1 && reading.lines.first?.contains(way) == true, "\(reading.lines)")
+        #expect(!reading.report.rendered(file: "f").contains("s3cret"))
+    }
+
+    @Test func whatIsLeftOutIsToldInOneLine() throws {
+        let reading = try read(
+            Self.url + "write-out = x\nfoo-bar = 1\nmax-filesize = 3\nwrite-out = y\nno-digest\nheader = \"Accept:\"\n", as: .curl)
+        #expect(reading.lines == [] && reading.jobs.count == 1)
+        #expect(
+            reading.report.warnings == [
+                "4 options of the curl list were left out: --write-out (2 times, first in line 2), --foo-bar (line 3), "
+                    + "--max-filesize (line 4), --header (line 7)"
+            ])
+    }
+
+    @Test func bracketsAreMeantWhereGlobbingIsOff() throws {
+        let reading = try read("globoff\nurl = \"http://[::1]/[1].jpg\"\n", as: .curl)
+        #expect(reading.lines == [] && reading.jobs.first?.download?.urls == ["http://[::1]/[1].jpg"])
+        #expect(try read("url = \"http://[::1]/1.jpg\"\n", as: .curl).lines == [])
+    }
+
+    @Test func namesAndLettersAreOneOptionEach() {
+        let names = CurlOptions.all.map(\.name)
+        #expect(Set(names).count == names.count)
+        let letters = CurlOptions.all.compactMap(\.letter)
+        #expect(Set(letters).count == letters.count)
+    }
+
+    @Test(arguments: [1, 7, 64]) func aListArrivesInPiecesOfAnySize(piece: Int) throws {
+        let text = "# mine\n\nurl = http://h/a\noutput = \"a b\"\nnext\nurl = http://h/b\nlocation"
+        for format in [JobFileFormat.curl, nil] {
+            let reading = try read(text, as: format, piece: piece)
+            #expect(reading.lines == [] && reading.jobs.map { $0.download?.destination } == ["a b", "./"])
+        }
+    }
+
+    @Test(arguments: [
+        ("url = \"http://h/\"\n", JobFileFormat.curl), ("# x\n\n--url http://h/\n", .curl), ("location\n", .curl),
+        ("-o f\n", .curl), ("user-agent: me\n", .curl), ("no-progress-meter\n", .curl), ("url,to\n", .csv),
+        ("\"url\",\"to\"\n", .csv), ("url\n", .csv), ("id, URL ,to\r\n", .csv), ("url;to\n", .csv), ("http://h/\n", .urlList),
+        ("http://h/a,url\n", .urlList), ("nonsense\n", .urlList), ("# only\n", .urlList), ("urls\n", .urlList),
+    ])
+    func aListIsToldByItsFirstLine(text: String, format: JobFileFormat) {
+        #expect(Array(text.utf8).withUnsafeBytes { JobFileFormat.sniff($0, isWhole: true) } == format)
+    }
+}

@@ -1,0 +1,159 @@
+import Testing
+import TransferCore
+
+@testable import TransferJobs
+@testable import TransferScheduling
+
+/// How the scheduler uses the levels that origins find, and the numbers that are told.
+@Suite struct OriginPlacesTests {
+    private let a = Lane(batch: 1, origin: "http://a.example")
+    private let b = Lane(batch: 1, origin: "http://b.example")
+
+    /// Jobs under way, and the time.
+    private struct Bench {
+        var scheduler: Scheduler
+        var time = 100.0
+        var active: [Scheduler.Candidate] = []
+        private var nextID: Int64 = 1
+
+        init(_ limits: Scheduler.Limits) { scheduler = Scheduler(limits: limits, now: .seconds(100)) }
+
+        mutating func add(_ lane: Lane, _ count: Int) {
+            let jobs = (0..<Int64(count)).map { Scheduler.Candidate(id: nextID + $0, lane: lane, priority: 0) }
+            nextID += Int64(count)
+            scheduler.claimed(lane, jobs, asked: count + 1)
+        }
+
+        /// - Returns: How many have started.
+        @discardableResult mutating func decide() -> Int {
+            let before = active.count
+            for action in scheduler.decide(now: .seconds(time)) {
+                if case .start(let job) = action { active.append(job) }
+            }
+            return active.count - before
+        }
+
+        func count(_ lane: Lane) -> Int { active.count { $0.lane == lane } }
+
+        /// All that are under way end together, after so many seconds, before it's decided what follows.
+        mutating func endAll(of lane: Lane, after seconds: Double, bytes: Int64 = 4096) {
+            time += seconds
+            for job in active where job.lane == lane {
+                scheduler.moved(bytes, at: lane.origin)
+                scheduler.originAnswered(lane.origin, now: .seconds(time))
+                scheduler.ended(job)
+            }
+            active.removeAll { $0.lane == lane }
+        }
+    }
+
+    @Test func manyWaitingJobsGetMorePlacesAndOtherOriginsKeepTheirs() {
+        var bench = Bench(.init(concurrency: 100))
+        bench.add(a, 1000)
+        bench.add(b, 1000)
+        #expect(bench.decide() == 12, "six for each")
+        var seen: Set<Int> = []
+        for _ in 0..<12 {
+            bench.endAll(of: a, after: 0.05)
+            bench.decide()
+            seen.insert(bench.count(a))
+        }
+        #expect(seen == [6, 12, 24, 32] && bench.count(b) == 6)
+    }
+
+    @Test func aNumberThatIsToldIsKept() {
+        var bench = Bench(.init(concurrency: 100, perHost: 40))
+        bench.add(a, 1000)
+        #expect(bench.decide() == 40)
+        for _ in 0..<12 {
+            bench.endAll(of: a, after: 0.05)
+            #expect(bench.decide() == 40)
+        }
+        bench.scheduler.originRefused(a.origin, .answer, since: .seconds(bench.time), now: .seconds(bench.time + 1))
+        bench.endAll(of: a, after: 2)
+        #expect(bench.decide() == 40)
+    }
+
+    @Test func anOriginsOwnWordIsStrongerInBothDirections() throws {
+        let pattern = try #require(OriginPattern("http://a.example"))
+        for (general, own, expected) in [(PerHost.exactly(3), PerHost.automatic, 6), (.automatic, 2, 2), (9, 4, 4)] {
+            var bench = Bench(.init(perHost: general, bounds: OriginBounds([OriginLimits(pattern, perHost: own)])))
+            bench.add(a, 100)
+            #expect(bench.decide() == expected)
+        }
+    }
+
+    /// The jobs of one origin aren't held up by it then, so nothing is learned of it.
+    @Test func whereTheWholeQueueIsFullNoOriginGetsMore() {
+        var bench = Bench(.init(concurrency: 6))
+        bench.add(a, 1000)
+        for _ in 0..<20 {
+            #expect(bench.decide() == 6)
+            #expect(!bench.scheduler.hasLevelsToLookAt)
+            bench.endAll(of: a, after: 0.05)
+        }
+        bench.scheduler.setLimits(.init(concurrency: 32), now: .seconds(bench.time))
+        #expect(bench.decide() == 6)
+    }
+
+    @Test func aRefusalHalvesAndTheRestGoesOn() {
+        var bench = Bench(.init(concurrency: 100))
+        bench.add(a, 1000)
+        bench.decide()
+        while bench.count(a) < 24 {
+            bench.endAll(of: a, after: 0.05)
+            bench.decide()
+        }
+        let since = MonotonicTime.seconds(bench.time)
+        for job in bench.active {
+            bench.time += 0.001
+            bench.scheduler.originRefused(a.origin, .answer, since: since, now: .seconds(bench.time))
+            bench.scheduler.ended(job)
+        }
+        bench.active = []
+        #expect(bench.decide() == 12)
+    }
+
+    /// Large files: nothing ends, and what is seen of their bytes says that more places pay.
+    @Test func bytesOfTransfersUnderWayAreLookedAt() {
+        var bench = Bench(.init(concurrency: 100))
+        bench.add(a, 1000)
+        bench.decide()
+        var seen: Set<Int> = [bench.count(a)]
+        for _ in 0..<40 {
+            #expect(bench.scheduler.hasLevelsToLookAt || bench.count(a) == 32)
+            bench.time += 0.25
+            // 8 MB/s for each connection.
+            bench.scheduler.moved(Int64(bench.count(a)) * 2_000_000, at: a.origin)
+            bench.scheduler.lookAtLevels(now: .seconds(bench.time))
+            bench.decide()
+            seen.insert(bench.count(a))
+        }
+        #expect(seen == [6, 12, 24, 32] && !bench.scheduler.hasLevelsToLookAt)
+    }
+
+    /// A file's own connections count with the jobs, and give way to them.
+    @Test func partsOfAFileHaveTheirPlacesAmongThe32() {
+        var bench = Bench(.init(concurrency: 100))
+        bench.add(a, 1)
+        bench.decide()
+        #expect(bench.scheduler.spareConnections(to: a.origin) == 31)
+        for _ in 0..<15 { bench.scheduler.connectionOpened(to: a.origin) }
+        #expect(bench.scheduler.spareConnections(to: a.origin) == 16)
+        bench.add(a, 20)
+        #expect(bench.decide() == 0, "sixteen are more than the six of a beginning")
+        #expect(bench.scheduler.spareConnections(to: a.origin) == -15)
+        for _ in 0..<15 { bench.scheduler.connectionClosed(to: a.origin) }
+        #expect(bench.decide() == 5)
+    }
+
+    @Test func aRefusedPartTakesConnectionsAway() {
+        var bench = Bench(.init(concurrency: 100))
+        bench.add(a, 1)
+        bench.decide()
+        for _ in 0..<15 { bench.scheduler.connectionOpened(to: a.origin) }
+        bench.scheduler.originRefused(a.origin, .answer, since: .seconds(100), now: .seconds(101))
+        #expect(bench.scheduler.spareConnections(to: a.origin) == 8 - 16)
+        #expect(bench.scheduler.hasLevelsToLookAt, "some come back by time")
+    }
+}
