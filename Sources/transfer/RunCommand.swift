@@ -136,7 +136,8 @@ struct Run: AsyncParsableCommand {
 
     /// Options of the command line that a later run wants as well.
     private var repeated: [String] {
-        list.words + metalink.words + coding.words + request.words + limits.words + output.hooks.words + (refresh ? ["--refresh"] : [])
+        list.words + metalink.words + coding.words + request.words + limits.words + output.hooks.words
+            + (refresh ? ["--refresh"] : [])
             + (verify ? ["--verify"] : [])
     }
 

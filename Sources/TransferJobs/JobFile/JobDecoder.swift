@@ -151,8 +151,14 @@ package struct JobDecoder {
     }
 
     /// Goes over a `null`, which takes away what weaker files of a configuration say.
-    package mutating func takesNull() throws(JSONFault) -> Bool {
-        guard form == .configuration, try reader.kind() == .null else { return false }
+    private mutating func takesNull() throws(JSONFault) -> Bool {
+        guard form == .configuration else { return false }
+        return try unsets()
+    }
+
+    /// Goes over a `null`, which takes away what is said of a key by those who are weaker: defaults and the configuration.
+    package mutating func unsets() throws(JSONFault) -> Bool {
+        guard !isTrusted, try reader.kind() == .null else { return false }
         try reader.null()
         return true
     }

@@ -7,6 +7,7 @@ package enum NetworkDecoder {
             if !decoder.isTrusted, let key = NetworkKey(rawValue: field.key) {
                 places[key] = decoder.brace(decoder.reader.offset)
             }
+            if let copy = field.copy, try decoder.unsets() { return copy(&policy, NetworkPolicy()) }
             try field.read(&decoder, &policy)
         }
         guard let seen else { return }

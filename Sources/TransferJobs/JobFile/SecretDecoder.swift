@@ -55,7 +55,7 @@ package enum SecretDecoder {
         return name.utf8.contains(0) ? "a name can't hold a NUL character" : nil
     }
 
-    /// Reads an object of header fields into those that are there, whatever the case of their names.
+    /// Reads an object of header fields into those that are there, whatever the case of their names; `null` takes one away.
     package static func headers(
         _ decoder: inout JobDecoder, into headers: inout [JobSettings.HeaderSetting]
     ) throws(JSONFault) {
@@ -64,6 +64,7 @@ package enum SecretDecoder {
         var isFirst = true
         let inherited = headers.count
         var replaced: [Int] = []
+        var unset: [String] = []
         while let key = try decoder.reader.key(isFirst: &isFirst) {
             let name = decoder.reader.string(key)
             if decoder.isTrusted {
@@ -82,12 +83,16 @@ package enum SecretDecoder {
                     ? "a secret is named, never written; \(advice)" : HeaderRule.refusal(ofValue: value)
             }
             let old = headers.firstIndex { $0.name.asciiCaseInsensitiveEquals(name) }
-            if let old, old >= inherited || replaced.contains(old) {
+            let isUnset = unset.contains { $0.asciiCaseInsensitiveEquals(name) }
+            if isUnset || old.map({ $0 >= inherited || replaced.contains($0) }) ?? false {
                 decoder.note("header \(Wording.quoted(name)) occurs twice in this object", key.token)
                 try decoder.reader.skipValue()
                 continue
             }
-            if try decoder.takesNull() { continue }
+            if try decoder.unsets() {
+                unset.append(name)
+                continue
+            }
             guard let value = try read(&decoder, isSecret: isSecret, literal) else { continue }
             if let old {
                 headers[old] = .init(name: name, value: value)
@@ -96,9 +101,12 @@ package enum SecretDecoder {
                 headers.append(.init(name: name, value: value))
             }
         }
+        guard !unset.isEmpty else { return }
+        headers.removeAll { header in unset.contains { $0.asciiCaseInsensitiveEquals(header.name) } }
     }
 
-    /// Reads names and values, in their order; a later one takes the place of an earlier one of the same name.
+    /// Reads names and values, in their order; a later one takes the place of an earlier one of the same name, and `null`
+    /// takes it away.
     package static func namedValues(
         _ decoder: inout JobDecoder, into fields: inout [JobSpec.Upload.Field]
     ) throws(JSONFault) {
@@ -112,7 +120,10 @@ package enum SecretDecoder {
             let literal = { (_: String) -> String? in
                 isSecret ? "a secret is named, never written; \(advice)" : nil
             }
-            if try decoder.takesNull() { continue }
+            if try decoder.unsets() {
+                fields.removeAll { $0.name == name }
+                continue
+            }
             guard let value = try read(&decoder, isSecret: isSecret, literal) else { continue }
             fields.removeAll { $0.name == name }
             fields.append(JobSpec.Upload.Field(name: name, value: value))

@@ -65,6 +65,11 @@ struct FailedAttempt {
     /// Whether the origin says that it takes fewer connections than it was given.
     var isCrowded: Bool { error.code == .tooManyConnections }
 
+    /// Whether the origin refuses as many transfers as it was given, or loses their connections.
+    var refusal: OriginNarrowing.Refusal? {
+        OriginNarrowing.Refusal(error, hadBegun: hadBegun || wasAnswered || bodyLeft)
+    }
+
     /// - Parameters:
     ///   - origin: The job's lane names it.
     ///   - isEndless: Whether the job is tried for ever where its origin is the reason.
@@ -172,6 +177,12 @@ extension JobRecord {
     /// The next URL that hasn't failed for good.
     func nextMirror(of count: Int) -> Int? {
         (1...count).lazy.map { (mirror + $0) % count }.first { !hasSpent($0) }
+    }
+
+    /// Whether it's in its first round through its mirrors, and this one isn't the last of them.
+    var hasFurtherMirrors: Bool {
+        !spec.isUpload && spec.urls.count > 1 && attempts < spec.urls.count - 1
+            && nextMirror(of: spec.urls.count).map { $0 != mirror } == true
     }
 
     /// The URL that is tried now has failed for good.

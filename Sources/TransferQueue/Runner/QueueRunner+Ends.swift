@@ -128,6 +128,8 @@ extension QueueRunner {
         if attempt.isCrowded, admission.scheduler.originCrowded(origin, now: .now) {
             return admission.scheduler.originAnswered(origin)
         }
+        let refusal = attempt.refusal
+        if let refusal { admission.scheduler.originRefused(origin, refusal, since: job.started, now: .now) }
         let isEndless = job.isEndless(in: folders.desk)
         switch attempt.news(of: origin, isEndless: isEndless) {
         case .failed:
@@ -136,7 +138,7 @@ extension QueueRunner {
                 origin, job: job.candidate.id, attempt.error, rule: job.record.spec.settings.retry.rule,
                 isEndless: isEndless, random: .random(in: 0..<1), now: .now)
             if wasOpen { announcePause(of: origin, job.record.batch) }
-        case .answered: admission.scheduler.originAnswered(origin)
+        case .answered: admission.scheduler.originAnswered(origin, now: refusal == nil ? .now : nil)
         case .none: admission.scheduler.originAbandoned(origin, job: job.candidate.id, now: .now)
         }
     }

@@ -205,6 +205,7 @@ extension QueueRunner {
                 loop.execute { self.onLoop { $0.received(event, of: id) } }
             }
             job.phase = .transferring(handle)
+            if job.record.hasFurtherMirrors { segmented.schedule(on: self) }
             announceStart(job, ready)
             sourceAsked(job)
         } catch {

@@ -47,7 +47,7 @@ extension QueueRunner: UploadHost {
     }
 
     func uploaded(_ job: RunningJob, _ file: SourceFile, _ result: TransferResult, _ digest: Checksum?) {
-        admission.scheduler.originAnswered(job.candidate.lane.origin)
+        originAnswered(job)
         job.result = result
         leave(
             job,
@@ -84,6 +84,10 @@ extension QueueRunner: NetworkHost {
     }
 
     var gate: NetworkGate { admission.scheduler.network }
+
+    func noteMoved(_ job: RunningJob, _ bytes: Int64) {
+        admission.scheduler.moved(bytes, at: job.candidate.lane.origin)
+    }
 
     func setGate(_ gate: NetworkGate) { admission.scheduler.setNetwork(gate) }
 
@@ -269,7 +273,9 @@ extension QueueRunner: WatchHost, FolderHost {
 }
 
 extension QueueRunner: DownloadHost, PreparationHost {
-    func originAnswered(_ job: RunningJob) { admission.scheduler.originAnswered(job.candidate.lane.origin) }
+    func originAnswered(_ job: RunningJob) {
+        admission.scheduler.originAnswered(job.candidate.lane.origin, now: .now)
+    }
 
     func originAbandoned(_ job: RunningJob) {
         admission.scheduler.originAbandoned(job.candidate.lane.origin, job: job.candidate.id, now: .now)
@@ -294,6 +300,10 @@ extension QueueRunner: SegmentHost {
     func connectionOpened(to origin: String) { admission.scheduler.connectionOpened(to: origin) }
 
     func connectionClosed(to origin: String) { admission.scheduler.connectionClosed(to: origin) }
+
+    func connectionFailed(to origin: String, _ refusal: OriginNarrowing.Refusal, since: MonotonicTime) {
+        admission.scheduler.originRefused(origin, refusal, since: since, now: .now)
+    }
 
     func partRequest(_ job: RunningJob, url: String, _ point: ResumePoint) throws(TransferError) -> ExchangeRequest {
         guard case .download(let download) = job.record.spec.work, case .download(var ready) = job.ready else {

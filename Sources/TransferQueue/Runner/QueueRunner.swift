@@ -117,6 +117,7 @@ actor QueueRunner: LoopActor {
         downloads.flushRecords(on: self)
         if running.isEmpty { preparing.rest() }
         scheduleWake()
+        scheduleLevels()
         downloads.scheduleSave(isLast: admission.scheduler.isIdle && state.storeCalls == 0, on: self)
         recording.flush(on: self)
         if state.storeCalls == 0, recording.isEmpty, abandonments.isEmpty, !state.isFeeding { batches.finish(on: self) }
@@ -132,6 +133,12 @@ actor QueueRunner: LoopActor {
         }
         guard let next else { return timer(.wake).cancel() }
         timer(.wake).schedule(at: next)
+    }
+
+    private func scheduleLevels() {
+        let timer = timer(.levels)
+        guard !timer.isScheduled, !running.isEmpty, admission.scheduler.hasLevelsToLookAt else { return }
+        timer.schedule(at: .now + .milliseconds(250))
     }
 
     func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?, route: JobRoute?) {
@@ -156,6 +163,10 @@ actor QueueRunner: LoopActor {
         case .stop: endStopping()
         case .network:
             following.review(on: self)
+            pump()
+        case .levels:
+            for job in running.values { following.account(job, moved: job.bytesMoved, on: self) }
+            admission.scheduler.lookAtLevels(now: .now)
             pump()
         case .segments: segmented.tick(on: self)
         case .stalls: following.lookForStalls(on: self)

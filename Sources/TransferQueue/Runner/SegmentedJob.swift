@@ -47,6 +47,8 @@ final class SegmentedJob {
 
     /// What ended connections to other sources than the first brought, by the sources.
     var shares: [Int: ByteRanges] = [:]
+    /// The position and the time at which the exchange that began the file got its answer.
+    var leadBegan: (position: Int64, time: MonotonicTime)?
     /// Where the exchange that began the file is, and since when.
     var leadMoved: (position: Int64, time: MonotonicTime)?
 
@@ -83,9 +85,18 @@ final class SegmentedJob {
         return MixedFile(total: total, shares: all)
     }
 
+    /// Bytes a second of the exchange that began the file; `nil` once it's over, or before it can be told.
+    func leadRate(now: MonotonicTime) -> Double? {
+        guard lead == nil, let began = leadBegan, let number = file.lead, let claim = file.map?.claims[number],
+            now - began.time >= .milliseconds(200)
+        else { return nil }
+        return Double(claim.position - began.position) / (now - began.time).inSeconds
+    }
+
     /// Bytes a second of each connection, by its claim.
     func rates(_ map: RangeMap, now: MonotonicTime) -> [Int: Double] {
         var rates: [Int: Double] = [:]
+        if let number = file.lead, let rate = leadRate(now: now) { rates[number] = rate }
         for (number, connection) in connections {
             guard let claim = map.claims[number] else { continue }
             rates[number] = Double(claim.position - connection.start) / max(0.05, (now - connection.since).inSeconds)

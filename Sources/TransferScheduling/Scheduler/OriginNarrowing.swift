@@ -12,6 +12,21 @@ package struct OriginNarrowing: Sendable {
         /// The connection broke off within an answer. Some servers do that however few there are: not fewer than
         /// ``OriginLevel/first`` for that.
         case brokenOff
+
+        /// - Parameters:
+        ///   - status: The answer's, where the error has none.
+        ///   - hadBegun: Whether an answer, or the body of the request, was on its way.
+        /// - Returns: `nil` for a failure that says nothing of how many there are.
+        package init?(_ error: TransferError, status: Int? = nil, hadBegun: Bool) {
+            if let status = error.status ?? status, status >= 400 {
+                guard status == 429 || status == 503 else { return nil }
+                self = .answer
+            } else if error.code == .connectionLost {
+                self = hadBegun ? .brokenOff : .answer
+            } else {
+                return nil
+            }
+        }
     }
 
     static let growth = Duration.seconds(10)

@@ -66,7 +66,8 @@ enum ForeignOptions {
             "-I --head --spider", .words("-n shows the plan (--dry-run); no option only asks a server")),
         ForeignOption("-r --range =#", .words("files are fetched whole")),
         ForeignOption("--http-accept-gzip", .option("--compressed")),
-        ForeignOption("--compression =", .words("--compressed has a file compressed on its way, and stores it decoded")),
+        ForeignOption(
+            "--compression =", .words("--compressed has a file compressed on its way, and stores it decoded")),
         // Of `get` and `run` it's an option.
         ForeignOption("--compressed", .words("files are sent as they are")),
         ForeignOption(

@@ -173,8 +173,9 @@ extension WatchBoard.Folder {
             let resume = hint.command("resume", WatchBatch.name(of: path))
             let how =
                 !hint.isLasting
-                ? "and nothing is remembered" : isPaused
-                ? "paused; after \(resume) the next start goes on with them" : "which the next start goes on with"
+                ? "and nothing is remembered"
+                : isPaused
+                    ? "paused; after \(resume) the next start goes on with them" : "which the next start goes on with"
             words.append("\(NumberText.count(waiting, "file")) left, \(how)")
         } else {
             words.append(words.count > 2 ? "nothing else left" : "nothing left")

@@ -30,7 +30,8 @@ struct Watch: AsyncParsableCommand {
 
     @Flag(
         name: .customLong("no-ledger"),
-        help: "With --once: send everything that is in the folder, whatever was sent before, and remember nothing of it.")
+        help:
+            "With --once: send everything that is in the folder, whatever was sent before, and remember nothing of it.")
     var noLedger = false
 
     @OptionGroup var upload: UploadOptions
@@ -67,7 +68,9 @@ struct Watch: AsyncParsableCommand {
         if folder.isEmpty { throw ValidationError("name a folder") }
         if noLedger {
             if !once { throw ValidationError("--no-ledger goes with --once: a watch has to remember what it has sent") }
-            if newOnly { throw ValidationError("--no-ledger sends what is in the folder, and --new-only leaves it alone") }
+            if newOnly {
+                throw ValidationError("--no-ledger sends what is in the folder, and --new-only leaves it alone")
+            }
             if state.state != nil { throw ValidationError("--no-ledger keeps no state: leave --state out") }
         }
         _ = try spec()

@@ -57,7 +57,7 @@ import TransferTestSupport
                 #expect(result.exitCode == 0 && sink.uploads.count == count, "\(result)")
             }
             #expect(Set(sink.uploads.map(\.path)) == ["/in/a", "/in/sub/b"])
-            #expect(try place.folder.files().allSatisfy { $0.hasPrefix("out/") })
+            #expect(try place.folder.files() == ["out/a", "out/sub/b"])
             // A ledger knows nothing of it either.
             let remembered = try await place.command(words).run()
             #expect(remembered.exitCode == 0 && sink.uploads.count == 6, "\(remembered)")

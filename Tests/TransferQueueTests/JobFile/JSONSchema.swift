@@ -67,6 +67,7 @@ struct JSONSchema {
         case "array": return value is [Any]
         case "string": return value is String
         case "boolean": return isBoolean(value)
+        case "null": return value is NSNull
         default:
             guard !isBoolean(value), let number = value as? NSNumber else { return false }
             return type == "number" || number.doubleValue.rounded() == number.doubleValue

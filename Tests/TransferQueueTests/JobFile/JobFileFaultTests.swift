@@ -24,7 +24,10 @@ import TransferCore
         ),
         (#""compressed": 1"#, #"2:53:1 $.jobs[0].compressed expected true or false, found a number"#),
         (#""priority": 99999999999999999999"#, #"2:51:20 $.jobs[0].priority expected a whole number"#),
-        (#""remoteTime": null"#, #"2:53:4 $.jobs[0].remoteTime expected true or false, found null"#),
+        (#""id": null"#, #"2:45:4 $.jobs[0].id expected a string, found null"#),
+        (#""size": null"#, #"2:47:4 $.jobs[0].size expected a number, found null"#),
+        (#""auth": {"user": null}"#, #"2:56:4 $.jobs[0].auth.user expected a string or an object that names a secret, found null"#),
+        (#""headers": {"A": null, "a": "x"}"#, #"2:62:3 $.jobs[0].headers.a header "a" occurs twice in this object"#),
         (
             #""ifExists": "overwrit""#,
             #"2:51:10 $.jobs[0].ifExists unknown value "overwrit"; did you mean "overwrite"?"#

@@ -60,10 +60,15 @@ struct JobFileTables {
     /// Whether several blocks refer to its definition.
     private func isShared(_ row: JobField) -> Bool { !row.places.isEmpty && row.key != "to" }
 
-    private func members(_ about: FieldNote) -> String {
-        var parts = ["\"description\": \(text(about.summary))", about.schema]
+    private func members(_ about: FieldNote, isUnsettable: Bool = false) -> String {
+        let schema = isUnsettable ? Self.orNull(about.schema) : about.schema
+        var parts = ["\"description\": \(text(about.summary))", schema]
         if let standard = about.standard, standard != "[]" { parts.append("\"default\": \(standard)") }
         return parts.joined(separator: ", ")
+    }
+
+    private static func orNull(_ schema: String) -> String {
+        "\"anyOf\": [{ \(schema) }, { \"type\": \"null\" }]"
     }
 
     private func definition(_ row: JobField) -> String {
@@ -79,13 +84,16 @@ struct JobFileTables {
     }
 
     private func definition(_ object: ObjectNote, _ summary: String?) -> String {
-        let properties = object.members.map { (key: $0.key, text: "{ \(members($0.about)) }") }
+        let properties = object.members.map { member in
+            (key: member.key, text: "{ \(members(member.about, isUnsettable: member.isUnsettable)) }")
+        }
         return block(object.name, properties, summary: summary, further: object.schema)
     }
 
     private func property(_ row: JobField) -> (key: String, text: String) {
         if row.about.object?.name == row.key || isShared(row) {
-            return (row.key, "{ \"$ref\": \"#/$defs/\(row.key)\" }")
+            let reference = "\"$ref\": \"#/$defs/\(row.key)\""
+            return (row.key, "{ \(row.isUnsettable ? Self.orNull(reference) : reference) }")
         }
         return (row.key, "{ \(members(row.about)) }")
     }

@@ -67,7 +67,7 @@ package enum AccessFields {
                 writer.string(proxy.url)
             }
             writer.member(JobKey.noProxy, proxy.noProxy)
-        }
+        }, copy: { $0.proxy = $1.proxy }
     ) { (decoder, settings) throws(JSONFault) in try ConnectionDecoder.proxy(&decoder, into: &settings.proxy) }
 
     /// A proxy that asks who comes, while its keys are read.
@@ -114,7 +114,7 @@ package enum AccessFields {
             guard let auth = settings.auth else { return }
             writer.key("auth")
             credentials.write(&writer, AuthDraft(auth))
-        }
+        }, copy: { $0.auth = $1.auth }
     ) { (decoder, settings) throws(JSONFault) in
         if let auth = try ConnectionDecoder.auth(&decoder) { settings.auth = auth }
     }

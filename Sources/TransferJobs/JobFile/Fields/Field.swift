@@ -3,15 +3,21 @@
 package final class Field<Owner>: Sendable {
     package typealias Read = @Sendable (inout JobDecoder, inout Owner) throws(JSONFault) -> Void
 
+    /// Gives one owner the value that another has.
+    package typealias Copy = @Sendable (inout Owner, Owner) -> Void
+
     package let about: FieldNote
     package let output: FieldOutput<Owner>
     package let read: Read
+    /// `nil` for a field that can't be taken back.
+    package let copy: Copy?
 
     package var key: String { output.key }
 
-    package init(_ about: FieldNote, _ output: FieldOutput<Owner>, read: @escaping Read) {
+    package init(_ about: FieldNote, _ output: FieldOutput<Owner>, copy: Copy? = nil, read: @escaping Read) {
         self.about = about
         self.output = output
+        self.copy = copy
         self.read = read
     }
 }
@@ -27,7 +33,8 @@ extension Field {
     ) {
         self.init(
             FieldNote(summary, schema: codec.schema, standard: codec.json(standard)),
-            FieldOutput(key, path, codec, standard: standard, identity: identity)
+            FieldOutput(key, path, codec, standard: standard, identity: identity),
+            copy: { $0[keyPath: path] = $1[keyPath: path] }
         ) { (decoder, owner) throws(JSONFault) in owner[keyPath: path] = try codec.read(&decoder) ?? standard }
     }
 
@@ -41,7 +48,8 @@ extension Field {
     ) {
         self.init(
             FieldNote(summary, schema: codec.schema, standard: standard),
-            FieldOutput(key, path, codec, identity: identity)
+            FieldOutput(key, path, codec, identity: identity),
+            copy: { $0[keyPath: path] = $1[keyPath: path] }
         ) { (decoder, owner) throws(JSONFault) in owner[keyPath: path] = try codec.read(&decoder) }
     }
 
@@ -55,7 +63,8 @@ extension Field {
     ) {
         self.init(
             FieldNote(summary, schema: codec.schema, standard: standard),
-            FieldOutput(always: key, path, codec, identity: identity)
+            FieldOutput(always: key, path, codec, identity: identity),
+            copy: { $0[keyPath: path] = $1[keyPath: path] }
         ) { (decoder, owner) throws(JSONFault) in
             if let value = try codec.read(&decoder) { owner[keyPath: path] = value }
         }
@@ -71,7 +80,8 @@ extension Field {
     ) {
         let secrets = FieldSecrets(path, mustBeNamed: mustBeNamed)
         self.init(
-            FieldNote(summary, schema: codec.schema), FieldOutput(key, path, codec, secrets: secrets)
+            FieldNote(summary, schema: codec.schema), FieldOutput(key, path, codec, secrets: secrets),
+            copy: { $0[keyPath: path] = $1[keyPath: path] }
         ) { (decoder, owner) throws(JSONFault) in owner[keyPath: path] = try codec.read(&decoder) }
     }
 }

@@ -33,12 +33,19 @@ package struct ObjectNote: Sendable {
     package struct Member: Sendable {
         package let key: String
         package let about: FieldNote
+        /// Whether `null` takes its value away.
+        package let isUnsettable: Bool
     }
 }
 
 extension ObjectFields {
-    /// - Parameter name: The name of its definition in the schema.
-    package func note(_ name: String) -> ObjectNote {
-        ObjectNote(name: name, members: fields.map { .init(key: $0.key, about: $0.about) }, schema: schema)
+    /// - Parameters:
+    ///   - name: The name of its definition in the schema.
+    ///   - isMerged: Whether it's laid over what weaker objects say, so that `null` takes away what they do.
+    package func note(_ name: String, isMerged: Bool = false) -> ObjectNote {
+        ObjectNote(
+            name: name,
+            members: fields.map { .init(key: $0.key, about: $0.about, isUnsettable: isMerged && $0.copy != nil) },
+            schema: schema)
     }
 }

@@ -44,7 +44,7 @@ package enum FinishFields {
             guard let hook = settings.onFinish else { return }
             writer.key("onFinish")
             write(&writer, hook)
-        }
+        }, copy: { $0.onFinish = $1.onFinish }
     ) { (decoder, settings) throws(JSONFault) in settings.onFinish = try read(&decoder) ?? settings.onFinish }
 
     package static let schema =

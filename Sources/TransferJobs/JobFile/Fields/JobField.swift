@@ -44,22 +44,42 @@ package final class JobField: Sendable {
     package let read: Read
     package let parts: [Part]
     package let about: FieldNote
+    /// Whether `null` takes away what defaults and the configuration say.
+    package let isUnsettable: Bool
+
+    /// Has the rules say nothing of the key.
+    package typealias Unset = @Sendable (inout JobDefaults) -> Void
 
     /// A key that is read in a way of its own.
+    ///
+    /// - Parameter unset: What `null` does, where defaults may have the key.
     package init(
-        _ key: String, _ places: Places, _ jobs: Jobs, _ about: FieldNote, _ parts: [Part], read: @escaping Read
+        _ key: String, _ places: Places, _ jobs: Jobs, _ about: FieldNote, _ parts: [Part], unset: Unset? = nil,
+        read: @escaping Read
     ) {
         self.key = key
         self.places = places
         self.jobs = jobs
         self.about = about
         self.parts = parts
-        self.read = read
+        guard let unset, places.contains(.defaults) else {
+            isUnsettable = false
+            self.read = read
+            return
+        }
+        isUnsettable = true
+        self.read = { (decoder, draft) throws(JSONFault) in
+            if try decoder.unsets() { return unset(&draft.rules) }
+            try read(&decoder, &draft)
+        }
     }
 
     /// A key of downloads.
     package convenience init(download field: Field<JobSpec.Download>, _ places: Places = .defaults) {
-        self.init(field.key, places, .downloads, field.about, [.download(field.output)]) {
+        let unset = field.copy.map { copy -> Unset in
+            { copy(&$0.download, JobDefaults().download) }
+        }
+        self.init(field.key, places, .downloads, field.about, [.download(field.output)], unset: unset) {
             (decoder, draft) throws(JSONFault) in
             try field.read(&decoder, &draft.rules.download)
         }
@@ -71,15 +91,22 @@ package final class JobField: Sendable {
     package convenience init(
         upload field: Field<JobSpec.Upload>, isOfSome: Bool = false, _ places: Places = [.defaults, .watch]
     ) {
-        self.init(field.key, places, isOfSome ? .someUploads : .uploads, field.about, [.upload(field.output)]) {
-            (decoder, draft) throws(JSONFault) in
+        let unset = field.copy.map { copy -> Unset in
+            { copy(&$0.upload, JobDefaults().upload) }
+        }
+        self.init(
+            field.key, places, isOfSome ? .someUploads : .uploads, field.about, [.upload(field.output)], unset: unset
+        ) { (decoder, draft) throws(JSONFault) in
             try field.read(&decoder, &draft.rules.upload)
         }
     }
 
     /// A key of all jobs.
     package convenience init(settings field: Field<JobSettings>, _ places: Places = [.defaults, .watch]) {
-        self.init(field.key, places, .all, field.about, [.settings(field.output)]) {
+        let unset = field.copy.map { copy -> Unset in
+            { copy(&$0.settings, JobSettings()) }
+        }
+        self.init(field.key, places, .all, field.about, [.settings(field.output)], unset: unset) {
             (decoder, draft) throws(JSONFault) in
             try field.read(&decoder, &draft.rules.settings)
         }

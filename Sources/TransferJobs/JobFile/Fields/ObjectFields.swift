@@ -15,10 +15,16 @@ package struct ObjectFields<Owner: Sendable>: Sendable {
 
     /// Reads an object into what is there.
     ///
+    /// - Parameter blank: Has the values that `null` goes back to; without it `null` is none.
     /// - Returns: Which keys were there; `nil` when the value is no object.
     @discardableResult
-    package func read(_ decoder: inout JobDecoder, into owner: inout Owner) throws(JSONFault) -> UInt64? {
-        try decoder.object(table) { (decoder, field) throws(JSONFault) in try field.read(&decoder, &owner) }
+    package func read(
+        _ decoder: inout JobDecoder, into owner: inout Owner, unsettingTo blank: Owner? = nil
+    ) throws(JSONFault) -> UInt64? {
+        try decoder.object(table) { (decoder, field) throws(JSONFault) in
+            if let blank, let copy = field.copy, try decoder.unsets() { return copy(&owner, blank) }
+            try field.read(&decoder, &owner)
+        }
     }
 
     package func write(_ writer: inout CanonicalWriter, _ owner: Owner) {
@@ -62,8 +68,11 @@ extension Field {
             writer.key(key)
             fields.write(&writer, value)
         }
-        self.init(FieldNote(summary, fields.note(key)), output) { (decoder, owner) throws(JSONFault) in
-            try fields.read(&decoder, into: &owner[keyPath: path])
+        self.init(
+            FieldNote(summary, fields.note(key, isMerged: true)), output,
+            copy: { $0[keyPath: path] = $1[keyPath: path] }
+        ) { (decoder, owner) throws(JSONFault) in
+            try fields.read(&decoder, into: &owner[keyPath: path], unsettingTo: standard)
         }
     }
 
@@ -94,10 +103,13 @@ extension Field {
             writer.key(key)
             fields.write(&writer, value)
         }
-        self.init(FieldNote(summary, fields.note(key)), output) { (decoder, owner) throws(JSONFault) in
+        self.init(
+            FieldNote(summary, fields.note(key, isMerged: true)), output,
+            copy: { $0[keyPath: path] = $1[keyPath: path] }
+        ) { (decoder, owner) throws(JSONFault) in
             var value = owner[keyPath: path] ?? start
             let place = decoder.reader.offset
-            try fields.read(&decoder, into: &value)
+            try fields.read(&decoder, into: &value, unsettingTo: start)
             check?(&decoder, value, place)
             owner[keyPath: path] = value
         }

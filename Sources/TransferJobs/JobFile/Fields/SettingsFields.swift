@@ -26,7 +26,11 @@ package enum SettingsFields {
             "noProxy", [.defaults, .watch], .all,
             FieldNote(
                 "Names, domains and CIDR blocks that are reached without the proxy, comma-separated.",
-                schema: #""type": "string""#), []
+                schema: #""type": "string""#), [],
+            unset: { rules in
+                rules.noProxy = nil
+                rules.settings.proxy?.noProxy = nil
+            }
         ) { (decoder, draft) throws(JSONFault) in
             draft.rules.noProxy = try decoder.string {
                 HeaderRule.refusal(ofValue: $0) == nil ? nil : "a list of hosts, comma-separated"
@@ -85,7 +89,7 @@ package enum SettingsFields {
         // Faults of the network are told where the job file has its rules.
         JobField(
             "network", [.defaults, .watch], .all,
-            FieldNote("Which links of the machine are used, and when.", NetworkFields.all.note("network")),
+            FieldNote("Which links of the machine are used, and when.", NetworkFields.all.note("network", isMerged: true)),
             [
                 .settings(
                     FieldOutput("network") { writer, settings in
@@ -93,7 +97,11 @@ package enum SettingsFields {
                         writer.key("network")
                         NetworkFields.all.write(&writer, settings.network)
                     })
-            ]
+            ],
+            unset: { rules in
+                rules.settings.network = NetworkPolicy()
+                rules.networkRanges = [:]
+            }
         ) { (decoder, draft) throws(JSONFault) in try NetworkDecoder.read(&decoder, into: &draft.rules) },
     ]
 
@@ -101,7 +109,7 @@ package enum SettingsFields {
         FieldNote(
             "Names and values; secret ones, such as Authorization, are named: {\"env\": \"TOKEN\"}.",
             schema: ##""type": "object", "additionalProperties": { "anyOf": [{ "type": "string" }, "##
-                + ##"{ "$ref": "#/$defs/secretName" }] }"##),
+                + ##"{ "$ref": "#/$defs/secretName" }, { "type": "null" }] }"##),
         FieldOutput(
             "headers",
             hash: { hash, settings in
@@ -129,7 +137,7 @@ package enum SettingsFields {
                     header.value.write(to: &writer)
                 }
             }
-        }
+        }, copy: { $0.headers = $1.headers }
     ) { (decoder, settings) throws(JSONFault) in try SecretDecoder.headers(&decoder, into: &settings.headers) }
 
     package static let retry = ObjectFields<RetrySettings>([

@@ -71,8 +71,10 @@ package enum UploadFields {
                 }
             }
         }
-        return Field(FieldNote(summary, schema: ##""$ref": "#/$defs/namedValues""##), output) {
-            (decoder, upload) throws(JSONFault) in
+        return Field(
+            FieldNote(summary, schema: ##""$ref": "#/$defs/namedValues""##), output,
+            copy: { $0[keyPath: path] = $1[keyPath: path] }
+        ) { (decoder, upload) throws(JSONFault) in
             try SecretDecoder.namedValues(&decoder, into: &upload[keyPath: path])
         }
     }

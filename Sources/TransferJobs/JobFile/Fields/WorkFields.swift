@@ -47,7 +47,7 @@ package enum WorkFields {
                 "A list of checksums as sha256sum and its kin write it, a file or a URL, in which the download is looked up. "
                     + "One that isn't in it is refused, unless something else proves it; false takes it.",
                 schema: ##""anyOf": [{ "$ref": "#/$defs/path" }, { "enum": [false] }]"##),
-            []
+            [], unset: { $0.checksums = nil }
         ) { (decoder, draft) throws(JSONFault) in
             draft.namesChecksums = true
             guard try decoder.reader.kind() == .boolean else {
@@ -73,7 +73,7 @@ package enum WorkFields {
             "priority", [.defaults, .watch], .all,
             FieldNote(
                 "Higher goes first.", schema: FieldCodec.integer(FieldRanges.priorities).schema, standard: "0"),
-            [.turn(priority)]
+            [.turn(priority)], unset: { $0.priority = 0 }
         ) { (decoder, draft) throws(JSONFault) in
             draft.rules.priority = try decoder.integer(FieldRanges.priorities) ?? 0
         },

@@ -15,6 +15,8 @@ protocol NetworkHost: PartHost {
     var hasNoBatches: Bool { get }
     /// Rules (``/TransferJobs/Lane/network``) of jobs that may start, also of those that were given back and come again.
     var networksInUse: Set<String> { get }
+    /// The job's transfer has moved as many bytes more.
+    func noteMoved(_ job: RunningJob, _ bytes: Int64)
     /// The scheduler's gate: it says which lanes the network lets start.
     var gate: NetworkGate { get }
     func setGate(_ gate: NetworkGate)
@@ -215,6 +217,7 @@ final class NetworkFollower {
         let new = moved - job.way.accounted
         guard new > 0 else { return }
         job.way.accounted = moved
+        host.noteMoved(job, new)
         guard job.candidate.reach != .local, let link = network.likelyLink(job.way.link),
             network.snapshot.metering(of: link.index).isMetered
         else { return }

@@ -16,6 +16,8 @@ enum RunTimer: Hashable, Sendable {
     case stalls
     /// The next look at downloads over several connections.
     case segments
+    /// The next look at how much goes to origins that find out how many transfers they are worth.
+    case levels
     /// An abandoned upload's next try, by the number of its dialogue.
     case abandonment(Int)
     /// The next attempt to tell a hook.

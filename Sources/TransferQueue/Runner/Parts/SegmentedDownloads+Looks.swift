@@ -8,6 +8,10 @@ extension SegmentedDownloads {
     private static let stalled = TransferError(
         .timedOut, "nothing came while others brought something", isTransient: true)
 
+    private static let unanswered = TransferError(
+        .timedOut, "no answer within \(mirrorPatience.components.seconds) s, and there are further mirrors",
+        isTransient: true)
+
     func schedule(on host: isolated some SegmentHost) {
         let timer = host.timer(.segments)
         if !timer.isScheduled { timer.schedule(at: .now + Self.interval) }
@@ -17,7 +21,12 @@ extension SegmentedDownloads {
     func tick(on host: isolated some SegmentHost) {
         var isNeeded = false
         for job in host.jobs {
-            guard job.segments?.isDivisible == true, job.stop == nil, case .transferring = job.phase else { continue }
+            guard job.stop == nil, case .transferring(let handle) = job.phase else { continue }
+            if job.start == nil, job.record.hasFurtherMirrors {
+                isNeeded = true
+                if .now - job.started >= Self.mirrorPatience { handle.cancel(Self.unanswered) }
+            }
+            guard job.segments?.isDivisible == true else { continue }
             isNeeded = true
             look(job, on: host)
             if let segments = job.segments { tellSources(job, segments, now: .now, on: host) }
@@ -40,6 +49,7 @@ extension SegmentedDownloads {
             segments.growth.yields(to: wanted)
         }
         if wanted < segments.count { return close(segments.count - wanted, of: segments) }
+        if let rate = segments.leadRate(now: now) { segments.sources.measured(0, rate) }
         guard wanted > segments.count || !(segments.file.map?.unclaimed.isEmpty ?? true) else { return }
         guard segments.phase == .open else {
             if let start = job.start, position > 0 { divide(job, segments, start, total, on: host) }

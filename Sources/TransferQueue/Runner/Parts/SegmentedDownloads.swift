@@ -15,6 +15,8 @@ protocol SegmentHost: PartHost {
     func spareConnections(to origin: String) -> Int
     func connectionOpened(to origin: String)
     func connectionClosed(to origin: String)
+    /// Told before the connection is.
+    func connectionFailed(to origin: String, _ refusal: OriginNarrowing.Refusal, since: MonotonicTime)
     /// - Parameter point: The part.
     func partRequest(_ job: RunningJob, url: String, _ point: ResumePoint) throws(TransferError) -> ExchangeRequest
     /// Whether the job's sources haven't brought a wrong file together.
@@ -38,6 +40,10 @@ final class SegmentedDownloads {
     static let proving = Duration.seconds(1)
     /// A connection that brings nothing for this long is given up while others bring something.
     static let stall = Duration.seconds(3)
+
+    /// The time within which a mirror has to begin to answer while others haven't been tried. In the next round each has
+    /// the time that the job gives it.
+    static let mirrorPatience = Duration.seconds(2)
 
     init(engine: ExchangeEngine) { self.engine = engine }
 
@@ -98,6 +104,7 @@ final class SegmentedDownloads {
         guard let file = job.file, job.segments == nil, let total = start.total, total >= Self.smallest || file.isSplit
         else { return }
         let segments = SegmentedJob(file, job.segmentWish, sources(job, on: host))
+        segments.leadBegan = (start.offset, .now)
         segments.isDivisible = Self.isDivisible(job, start)
         segments.sources.answered(0, Validator(start.head))
         if file.isSplit { segments.phase = .open }
@@ -155,7 +162,7 @@ final class SegmentedDownloads {
         // Where it ended before it knew of the map, it wrote what the map doesn't say.
         segments.file.leadEnded(at: outcome.position)
         if case .failure(let error) = outcome.result, error != .partDone {
-            note(error, of: 0, job, segments)
+            note(error, job, segments)
         }
         goOn(job, segments, on: host)
     }
@@ -207,12 +214,14 @@ final class SegmentedDownloads {
         let request = try host.partRequest(job, url: url, point(job, segments, range, source))
         let id = job.candidate.id
         let origin = segments.origins[source]
+        let now = MonotonicTime.now
         let handle = engine.start(request, limiters: segments.file.limiters) { [file = segments.file] in
             SegmentSink(file, claim: number, start: range.lowerBound)
         } events: { [host] event in
             guard case .ended(let outcome) = event else { return }
             host.loop.execute {
                 host.onLoop { host in
+                    if let refusal = outcome.refusal { host.connectionFailed(to: origin, refusal, since: now) }
                     host.connectionClosed(to: origin)
                     host.segmented.ended(id, number, outcome, on: host)
                     host.pump()
@@ -220,7 +229,6 @@ final class SegmentedDownloads {
             }
         }
         host.connectionOpened(to: origin)
-        let now = MonotonicTime.now
         job.sources.opened(url, now: now.inSeconds)
         segments.connections[number] = SegmentedJob.Connection(
             handle: handle, source: source, start: range.lowerBound, since: now, lastMoved: now,
@@ -272,17 +280,20 @@ final class SegmentedDownloads {
         if var fault {
             // Whether a refusal is the last word is for the exchange to say that begins with the job's own question.
             if fault.status != nil { (fault.isTransient, fault.cause) = (true, nil) }
-            note(fault, of: connection.source, job, segments, status: outcome.head?.status)
+            // A source that has never brought anything says nothing of the others.
+            let isStrange = connection.source > 0 && segments.sources[connection.source].rate == nil
+            note(fault, isStrange: isStrange, job, segments, status: outcome.head?.status)
         }
         goOn(job, segments, on: host)
     }
 
     /// What a failure says of the number of connections.
     private func note(
-        _ error: TransferError, of source: Int, _ job: RunningJob, _ segments: SegmentedJob, status: Int? = nil
+        _ error: TransferError, isStrange: Bool = false, _ job: RunningJob, _ segments: SegmentedJob,
+        status: Int? = nil
     ) {
         segments.fault = error
-        guard job.stop == nil else { return }
+        guard job.stop == nil, !isStrange else { return }
         let now = MonotonicTime.now.inSeconds
         if let status = error.status ?? status, status >= 400 {
             if status == 429 || status == 503 {
@@ -324,5 +335,13 @@ final class SegmentedDownloads {
         }
         host.exchangeEnded(
             job, lead.joined(.success(head), position: position, received: received, resumeData: nil))
+    }
+}
+
+extension ExchangeOutcome {
+    /// What the end of a part says of the number of connections.
+    fileprivate var refusal: OriginNarrowing.Refusal? {
+        guard case .failure(let error) = result, error != .partDone else { return nil }
+        return OriginNarrowing.Refusal(error, status: head?.status, hadBegun: received > 0)
     }
 }
