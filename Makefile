@@ -107,7 +107,7 @@ matrix: swift setup-test ## every way to transfer × every fault × every moment
 	@swift build --build-tests $(IMPORTS)
 	@TRANSFER_MATRIX=write $(WITHOUT_PROXIES) scripts/run-tests --filter TransferQueueTests.MatrixTests
 
-tables: swift setup-test ## the job file's schema, the manual's tables and the one of other tools' options, made of the program's
+tables: swift setup-test ## the schemas of job files and configurations, the manual's tables and the one of other tools' options, made of the program's
 	@swift build --build-tests $(IMPORTS)
 	@TRANSFER_TABLES=write $(WITHOUT_PROXIES) scripts/run-tests --filter 'TablesTests/.*MadeOfTheTable'
 	@scripts/option-tables "$$(swift build --show-bin-path)/transfer" Sources/TransferKit/TransferKit.docc/TheCommand.md

@@ -99,6 +99,11 @@ public final class ExchangeEngine: Sendable {
         return ExchangeHandle(id: id, pool: pool)
     }
 
+    /// Connections that carry an exchange at the moment, over HTTP/2 several of them.
+    public var connections: Int {
+        (loops + (shared.map { [$0] } ?? []) + fileLoops.all).reduce(0) { $0 + $1.connections }
+    }
+
     /// The network is another one: names are asked for anew, and what starts from now on gets connections of its own.
     /// What is under way goes on where it is.
     public func renewNetwork() {

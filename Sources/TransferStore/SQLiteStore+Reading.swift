@@ -1,4 +1,5 @@
 import TransferCore
+import TransferEventLoop
 package import TransferJobs
 package import TransferScheduling
 
@@ -11,6 +12,10 @@ extension SQLiteStore {
     package func pauses() throws -> [StoredPause] { try pauseList.open() }
 
     package func meteredUsage() throws -> [MeteredUsage.Row] { try links.meteredUsage() }
+
+    package func census(of batches: [Int64], from first: Int64) throws -> StoreCensus {
+        try CensusQuery(database: database).census(of: batches, from: first, now: WallClock.milliseconds)
+    }
 
     // MARK: QueueReader
 

@@ -72,9 +72,14 @@ enum Composition {
     }
 
     /// - Throws: `Failure` when it can't be kept up to date.
-    static func metrics(_ options: OutputOptions, state: String?, _ reporter: Reporter) throws -> MetricsFile? {
-        guard let path = options.metricsFile?.path else { return nil }
-        return try MetricsFile(path, state: try statePath(state)) { reporter.note(.warn, $0) }
+    static func metrics(
+        _ options: OutputOptions, _ set: Configuration, of queue: JobQueue, _ reporter: Reporter
+    ) throws -> MetricsFile? {
+        let named = options.metricsFile.map { ($0.path, "--metrics-file") }
+        guard let (path, name) = named ?? set.metricsFile.map({ ($0, "\"metrics\" of the configuration") }) else {
+            return nil
+        }
+        return try MetricsFile(path, of: queue) { reporter.note(.warn, "\(name): \($0)") }
     }
 
     /// For the commands that are told.

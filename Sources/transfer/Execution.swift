@@ -63,9 +63,8 @@ struct Execution: Sendable {
     func run(_ batches: [StagedBatch], _ options: RunOptions) async throws -> ExitStatus {
         let failures = FailureCount()
         try await callBatches(batches.map(\.name))
-        queue.observe { [reporter, stops, queue, metrics] event in
+        queue.observe { [reporter, stops, queue] event in
             reporter.receive(event)
-            metrics?.receive(event)
             guard let reason = failures.reason(stops, event) else { return }
             reporter.note(.warn, "stopped: \(reason)")
             queue.stop()

@@ -5,15 +5,12 @@ import Synchronization
 import TransferCore
 import TransferEventLoop
 import TransferQueue
-import TransferReachability
 
-/// `--metrics-file`: the run's metrics in Prometheus' text form, for the node exporter's textfile collector. The file is
+/// `--metrics-file`, and `metrics.file` of the configuration: the run's metrics in Prometheus' text form, for the node exporter's textfile collector. The file is
 /// written beside and renamed, so that nobody reads half of one: every 15 seconds, and at the end.
 final class MetricsFile: Sendable {
     private let path: String
-    private let state: String
-    private let metrics = Mutex(QueueMetrics { WatchBatch.folder(of: $0) })
-    private let monitor = NetworkMonitor()
+    private let metrics = Mutex(MetricTable())
     private let loop: EventLoop
     private let isFailing = Mutex(false)
     private let warn: @Sendable (String) -> Void
@@ -21,13 +18,17 @@ final class MetricsFile: Sendable {
     private static let interval = Duration.seconds(15)
 
     /// - Parameters:
-    ///   - state: The queue's folder.
+    ///   - queue: What is measured.
     ///   - warn: Told why the file can't be written; once until it can be again.
-    init(_ path: String, state: String, warn: @escaping @Sendable (String) -> Void) throws {
+    init(_ path: String, of queue: JobQueue, warn: @escaping @Sendable (String) -> Void) throws {
         self.path = Composition.absolute(path)
-        self.state = state
         self.warn = warn
         loop = try EventLoop(name: "metrics")
+        queue.measure {
+            WatchBatch.folder(of: $0)
+        } _: { [weak self] changes in
+            self?.metrics.withLock { $0.apply(changes) }
+        }
         let ticks = Ticks.every(Self.interval, on: loop)
         write()
         Task { [weak self] in
@@ -38,8 +39,6 @@ final class MetricsFile: Sendable {
         }
     }
 
-    func receive(_ event: QueueEvent) { metrics.withLock { $0.receive(event) } }
-
     /// Writes the last word.
     func close() {
         write()
@@ -48,13 +47,13 @@ final class MetricsFile: Sendable {
 
     private func write() {
         let own = metrics.withLock { $0.families }
-        let text = PrometheusText.text(own + ProcessMetrics.families(state: state, network: monitor.current))
+        let text = PrometheusText.text(own + ProcessMetrics.families)
         let failure = Self.replace(path, with: Array(text.utf8))
         let isNews = isFailing.withLock { isFailing in
             defer { isFailing = failure != nil }
             return !isFailing
         }
-        if let failure, isNews { warn("--metrics-file: can't write \(path): \(failure)") }
+        if let failure, isNews { warn("can't write \(path): \(failure)") }
     }
 
     /// - Returns: Why the file couldn't be written.
@@ -91,7 +90,7 @@ final class MetricsFile: Sendable {
 struct MetricsPath: ExpressibleByArgument {
     let path: String
     init?(argument: String) {
-        guard argument.hasSuffix(".prom"), argument != ".prom", !argument.hasSuffix("/.prom") else { return nil }
+        guard MetricsFileName.isCollected(argument) else { return nil }
         path = argument
     }
 }

@@ -109,7 +109,7 @@ struct Run: AsyncParsableCommand {
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(stops),
             commands: commands, hint: state.hint)
         execution.reporter.call([:], state.hint)
-        execution.metrics = try Composition.metrics(output, state: state.state, execution.reporter)
+        execution.metrics = try Composition.metrics(output, rules.configuration, of: queue, execution.reporter)
         for warning in warnings { execution.reporter.note(.warn, warning) }
         if folders.isEmpty {
             // The unit that watches runs such a file as well: its manager waits for a word, and for signs of life.

@@ -17,7 +17,7 @@ struct StandardInputRun {
         var execution = Execution(
             queue: queue, reporter: reporter, stops: Execution.StopRules(command.stops), hint: command.state.hint,
             inputFaults: faults)
-        execution.metrics = try Composition.metrics(command.output, state: command.state.state, reporter)
+        execution.metrics = try Composition.metrics(command.output, rules.configuration, of: queue, reporter)
         let name = command.name ?? "-"
         let folder = command.workingFolder
         let first = try await stage([], name, folder, queue)

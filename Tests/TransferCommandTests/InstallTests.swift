@@ -28,7 +28,7 @@ import TransferTestSupport
                 "opt/x/share/bash-completion/completions/transfer",
                 "opt/x/share/fish/vendor_completions.d/transfer.fish", "opt/x/share/man/man1/transfer.1",
                 "opt/x/share/man/man5/transfer-config.5", "opt/x/share/man/man5/transfer-jobs.5",
-                "opt/x/share/transfer/transfer-jobs.schema.json",
+                "opt/x/share/transfer/transfer-config.schema.json", "opt/x/share/transfer/transfer-jobs.schema.json",
                 "opt/x/share/zsh/site-functions/_transfer",
             ])
         // What is sourced has no line that names a shell.

@@ -45,9 +45,11 @@ import TransferCore
 
     @Test func whatIsUnderWayGoesUpAndDownByEachWayOut() {
         var measurements = QueueMeasurements()
-        func underWay(_ events: QueueEvent...) -> Int64? {
-            events.flatMap { measurements.changes(by: $0) }.reversed().compactMap { change -> Int64? in
-                guard change.metric == .jobsUnderWay, case .set(let value) = change.change else { return nil }
+        func underWay(_ events: QueueEvent...) -> Double? {
+            events.flatMap { measurements.changes(by: $0) }.reversed().compactMap { change -> Double? in
+                guard change.metric == .jobs, change.labels[0] == "active", case .set(let value) = change.change else {
+                    return nil
+                }
                 return value
             }.first
         }
@@ -77,13 +79,14 @@ import TransferCore
 
     @Test func whatWaitsIsCountedByReasonOverAllBatchesAndIsZeroAfterwards() {
         var measurements = QueueMeasurements()
-        func waits(_ batch: String, _ count: Int, _ reason: WaitReason?) -> [String: Int64] {
+        func waits(_ batch: String, _ count: Int, _ reason: WaitReason?) -> [String: Double] {
             var progress = BatchProgress()
             progress.waiting = count
             progress.waitReason = reason
             return Dictionary(
                 measurements.changes(by: event(.batchProgress(progress), batch: batch)).compactMap { change in
-                    if case .set(let value) = change.change { (change.labels[0], value) } else { nil }
+                    guard change.metric == .jobsWaiting, case .set(let value) = change.change else { return nil }
+                    return (change.labels[0], value)
                 }, uniquingKeysWith: { $1 })
         }
         #expect(waits("a", 3, .slot) == ["slot": 3])
@@ -96,6 +99,13 @@ import TransferCore
         var measurements = QueueMeasurements()
         let changes = measurements.changes(by: event(.skipped(job: "x", need: "y")))
         #expect(changes == [Measurement(.jobsEnded, ["skipped", "unknown"], .add(1))])
-        for metric in QueueMetric.allCases { #expect(metric.rawValue.hasPrefix("transfer_") && !metric.labels.isEmpty) }
+        for metric in QueueMetric.allCases {
+            let (name, kind) = (metric.rawValue, metric.entry.kind)
+            #expect(name.hasPrefix("transfer_") && metric.entry.help.hasSuffix("."))
+            #expect(name.hasSuffix("_total") == (kind == .counter), "\(name)")
+            #expect(
+                metric.entry.bounds.isEmpty == (kind != .histogram)
+                    && metric.entry.bounds.sorted() == metric.entry.bounds)
+        }
     }
 }

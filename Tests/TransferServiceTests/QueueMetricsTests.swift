@@ -64,8 +64,16 @@ import TransferTesting
             #expect(total("transfer_throttled_total", [("host", host)]) == 1)
             let durations = try factory.expectTimer("transfer_job_duration_seconds", [("direction", "download")])
             #expect(durations.values.count == 2)
-            let running = try factory.expectGauge("transfer_jobs", [("state", "running"), ("direction", "download")])
+            let running = try factory.expectGauge("transfer_jobs", [("state", "active"), ("direction", "download")])
             #expect(running.values.max() ?? 0 >= 1 && running.lastValue == 0)
+            // What no event tells.
+            #expect(total("transfer_link_bytes_total", [("link", "lo"), ("direction", "upload")]) == 12)
+            #expect(total("transfer_leases_lost_total", []) == 0)
+            #expect(try factory.expectTimer("transfer_first_byte_seconds").values.count == 6)
+            #expect(try !factory.expectTimer("transfer_store_commit_duration_seconds").values.isEmpty)
+            #expect(try factory.expectGauge("transfer_connections").lastValue != nil)
+            #expect(try factory.expectGauge("transfer_hosts_paused").lastValue == 0)
+            #expect(try factory.expectGauge("transfer_store_size_bytes").lastValue ?? 0 > 0)
             // Nobody's URL or file is a label.
             let labels = factory.counters.flatMap { $0.dimensions.map(\.1) }
             #expect(!labels.contains { $0.contains("/") })

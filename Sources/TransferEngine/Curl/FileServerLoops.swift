@@ -46,6 +46,8 @@ final class FileServerLoops: Sendable {
         }
     }
 
+    var all: [PoolSet] { state.withLock { $0.sets } }
+
     func renew() { for set in state.withLock({ $0.sets }) { set.renew() } }
 
     /// - Returns: The loops, which nothing new comes to any more; what stands still in one of them has been told to end.

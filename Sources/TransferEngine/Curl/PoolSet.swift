@@ -21,6 +21,9 @@ final class PoolSet: Sendable {
     /// Exchanges handed in and not ended: how busy the loop is, for the one who chooses.
     var load: Int { state.withLock { $0.entries.reduce(0) { $0 + $1.pool.load.load(ordering: .relaxed) } } }
 
+    /// Sockets that exchanges under way use.
+    var connections: Int { all.reduce(0) { $0 + $1.connections.load(ordering: .relaxed) } }
+
     private final class Entry: Sendable {
         let key: PoolKey
         let generation: Int

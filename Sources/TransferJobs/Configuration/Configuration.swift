@@ -65,6 +65,15 @@ public struct Configuration: Sendable {
         return links
     }
 
+    /// Where metrics of a run are written to, an absolute path that ends in `.prom`; `nil` for nowhere.
+    public var metricsFile: String? {
+        var path: String?
+        Self.read(value("metrics")[MetricsKey.file.rawValue] ?? .unset) { (decoder) throws(JSONFault) in
+            path = try decoder.string()
+        }
+        return path
+    }
+
     /// An object of all files.
     package func value(_ key: String) -> ConfigurationValue {
         files.reduce(ConfigurationValue.empty) { result, file in

@@ -22,7 +22,8 @@ package enum ConfigurationDecoder {
             case .origins: try members(&decoder, origin)
             case .links: try members(&decoder, link)
             case .commands: try members(&decoder, command)
-            case .serve, .metrics, .queue: try other(&decoder)
+            case .metrics: try metrics(&decoder)
+            case .serve, .queue: try other(&decoder)
             }
         }
         guard seen != nil, !hasVersion else { return }
@@ -135,6 +136,20 @@ package enum ConfigurationDecoder {
             words.append(word)
         }
         if isArray, words.isEmpty { decoder.note("the program is missing", start..<start + 1) }
+    }
+
+    private static func metrics(_ decoder: inout JobDecoder) throws(JSONFault) {
+        _ = try decoder.object(MetricsKey.table, place: "metrics") { (decoder, _) throws(JSONFault) in
+            guard let text = try decoder.text() else { return }
+            let path = decoder.reader.string(text)
+            if !path.hasPrefix("/") || path.utf8.contains(0) {
+                decoder.note(
+                    "a file of metrics is named by its whole path, such as \"/var/lib/prometheus/transfer.prom\"",
+                    text.token)
+            } else if !MetricsFileName.isCollected(path) {
+                decoder.note("the name ends in .prom: the node exporter looks at no other files", text.token)
+            }
+        }
     }
 
     /// Reads an object of another part of the program: its secrets are named there too.

@@ -38,6 +38,20 @@ package enum LinkKey: String, CaseIterable {
     package static let table = KeyTable(allCases)
 }
 
+/// The keys of `metrics`.
+package enum MetricsKey: String, CaseIterable {
+    case file
+
+    package static let table = KeyTable(allCases)
+}
+
+/// The names that the node exporter's textfile collector looks at.
+public enum MetricsFileName {
+    public static func isCollected(_ path: String) -> Bool {
+        path.hasSuffix(".prom") && path != ".prom" && !path.hasSuffix("/.prom")
+    }
+}
+
 package enum ConfigurationFields {
     /// The keys of `defaults`: those of a job file's, but for what is about the files of one batch.
     package static let defaults = KeyTable(

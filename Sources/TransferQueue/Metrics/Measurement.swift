@@ -4,7 +4,9 @@ package struct Measurement: Sendable, Hashable {
         /// Of a counter.
         case add(Int64)
         /// Of a gauge.
-        case set(Int64)
+        case set(Double)
+        /// Of a gauge: there is nothing any more that these labels stand for.
+        case gone
         /// Of a histogram of times, in seconds.
         case time(Double)
     }
@@ -18,33 +20,5 @@ package struct Measurement: Sendable, Hashable {
         self.metric = metric
         self.labels = labels
         self.change = change
-    }
-}
-
-/// The metrics that a queue's events tell. The names are the same wherever they are shown.
-package enum QueueMetric: String, Sendable, Hashable, CaseIterable {
-    case jobsUnderWay = "transfer_jobs"
-    case jobsWaiting = "transfer_jobs_waiting"
-    case jobsEnded = "transfer_jobs_ended_total"
-    case failures = "transfer_failures_total"
-    case bytes = "transfer_bytes_total"
-    case attempts = "transfer_attempts_total"
-    case responses = "transfer_responses_total"
-    case throttled = "transfer_throttled_total"
-    case jobDuration = "transfer_job_duration_seconds"
-
-    /// The names of its labels.
-    package var labels: [String] {
-        switch self {
-        case .jobsUnderWay: ["state", "direction"]
-        case .jobsWaiting: ["reason"]
-        case .jobsEnded: ["result", "direction"]
-        case .failures: ["code"]
-        case .bytes: ["direction", "host"]
-        case .attempts: ["protocol", "outcome"]
-        case .responses: ["class"]
-        case .throttled: ["host"]
-        case .jobDuration: ["direction"]
-        }
     }
 }

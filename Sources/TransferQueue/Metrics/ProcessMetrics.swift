@@ -2,60 +2,21 @@ import CTransferLinux
 import Glibc
 import TransferCore
 import TransferEngine
-package import TransferReachability
 
-/// Metrics that aren't the queue's own: those of the process, as Prometheus' clients name them, of the machine's links
-/// and of the queue's file.
+/// Metrics of the process, as Prometheus' clients name them. A program that uses swift-metrics has its own of these.
 package enum ProcessMetrics {
-    /// - Parameter state: The queue's folder.
-    package static func families(state: String, network: NetworkSnapshot) -> [MetricFamily] {
-        [build, store(state)] + links(network) + process()
-    }
-
-    private static var build: MetricFamily {
-        let library = CurlLibrary.version.split(separator: " ").first.map(String.init) ?? ""
-        let version = library.split(separator: "/").last.map(String.init) ?? library
-        return .gauge(
-            "transfer_build_info", "The versions of this program and of libcurl.", ["version", "libcurl"],
-            [[TransferVersion.current, version]: 1])
-    }
-
-    private static func store(_ state: String) -> MetricFamily {
-        let sizes = ["queue.sqlite", "queue.sqlite-wal"].map { name in
-            var status = stat()
-            return stat("\(state)/\(name)", &status) == 0 ? Double(status.st_size) : 0
-        }
-        return .gauge(
-            "transfer_store_size_bytes", "The size of the queue's files.", [], [[]: sizes.reduce(0, +)])
-    }
-
-    private static func links(_ network: NetworkSnapshot) -> [MetricFamily] {
-        guard network.isKnown else { return [] }
-        var up: [[String]: Double] = [:]
-        var metered: [[String]: Double] = [:]
-        let ways = Set(network.waysOut.map(\.name))
-        for link in network.links where link.kind != .loopback {
-            up[[link.name, "\(link.kind)"]] = ways.contains(link.name) ? 1 : 0
-            metered[[link.name]] = link.metering.isMetered ? 1 : 0
-        }
-        return [
-            .gauge("transfer_link_up", "Whether the link is a way out.", ["link", "kind"], up),
-            .gauge("transfer_link_metered", "Whether the link's traffic is paid for.", ["link"], metered),
-        ]
-    }
-
-    private static func process() -> [MetricFamily] {
+    package static var families: [MetricFamily] {
         var families: [MetricFamily] = []
         func gauge(_ name: String, _ help: String, _ value: Double?) {
-            if let value { families.append(.gauge(name, help, [], [[]: value])) }
+            if let value { families.append(MetricFamily(.gauge, name, help, [], [[]: .number(value)])) }
         }
         var usage = rusage()
         if getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 {
             let seconds = { (time: timeval) in Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
             families.append(
-                .counter(
-                    "process_cpu_seconds_total", "Processor time of the process.", [],
-                    [[]: seconds(usage.ru_utime) + seconds(usage.ru_stime)]))
+                MetricFamily(
+                    .counter, "process_cpu_seconds_total", "Processor time of the process.", [],
+                    [[]: .number(seconds(usage.ru_utime) + seconds(usage.ru_stime))]))
         }
         let pages = words("/proc/self/statm").compactMap { Double($0) }
         let page = Double(sysconf(Int32(_SC_PAGESIZE)))

@@ -20,7 +20,7 @@ package enum PrometheusText {
         _ histogram: Histogram, _ family: MetricFamily, _ values: [String], _ text: inout String
     ) {
         var count = 0
-        for (bound, more) in zip(Histogram.bounds.map(number) + ["+Inf"], histogram.counts) {
+        for (bound, more) in zip(histogram.bounds.map(number) + ["+Inf"], histogram.counts) {
             count += more
             text += "\(family.name)_bucket\(labels(family.labels + ["le"], values + [bound])) \(count)\n"
         }

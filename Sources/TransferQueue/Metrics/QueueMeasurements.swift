@@ -2,7 +2,7 @@ import TransferCore
 package import TransferJobs
 
 /// Makes changes of metrics of a queue's events. No URL, file or name of a job becomes a label; hosts are the first hundred
-/// that were met, and `other` for good beyond them.
+/// that were met, and `other` for good beyond them, as folders are from the fifty-first.
 package struct QueueMeasurements: Sendable {
     /// A job that has started and hasn't ended.
     private struct Started {
@@ -21,14 +21,29 @@ package struct QueueMeasurements: Sendable {
 
     private var started: [Key: Started] = [:]
     private var underWay: [String: Int64] = [:]
-    /// By batch: how many wait, and for what most of them do.
-    private var waiting: [String: (reason: String, count: Int64)] = [:]
-    private var shownReasons: Set<String> = []
-    private var hosts: Set<String> = []
-    private let mostHosts: Int
+    private var batches = BatchMeasurements()
+    private var hosts: BoundedLabels
+    private var folders = BoundedLabels(50)
+    /// By batch; a folder that isn't watched any more keeps its label.
+    private var knownFolders: [String: String] = [:]
+    private let folder: @Sendable (String) -> String?
 
-    /// - Parameter mostHosts: So many hosts have a label of their own.
-    package init(mostHosts: Int = 100) { self.mostHosts = mostHosts }
+    /// - Parameters:
+    ///   - mostHosts: So many hosts have a label of their own.
+    ///   - folder: The watched folder of a batch of that name; `nil` for other batches.
+    package init(mostHosts: Int = 100, folder: @escaping @Sendable (String) -> String? = { _ in nil }) {
+        hosts = BoundedLabels(mostHosts)
+        self.folder = folder
+    }
+
+    /// What there is before the first event.
+    package static var beginning: [Measurement] {
+        BatchMeasurements().changes + ["download", "upload"].map { Measurement(.jobs, ["active", $0], .set(0)) }
+            + [
+                Measurement(.refetched, [], .add(0)), Measurement(.leasesLost, [], .add(0)),
+                Measurement(.connections, [], .set(0)), Measurement(.hostsPaused, [], .set(0)),
+            ]
+    }
 
     /// - Returns: What the event changes.
     package mutating func changes(by event: QueueEvent) -> [Measurement] {
@@ -38,20 +53,22 @@ package struct QueueMeasurements: Sendable {
         case .retrying(let job, _, let error):
             let key = Key(batch: event.batch, job: job)
             return attempt(key, "retried", error.status) + throttled(key, error) + pause(key)
-        case .restarted(let job, _):
-            started[Key(batch: event.batch, job: job)]?.position = 0
-            return []
+        case .restarted(let job, _): return restart(Key(batch: event.batch, job: job))
         case .waiting(let job, _): return pause(Key(batch: event.batch, job: job))
-        case .finished(let receipt): return complete(Key(batch: event.batch, job: receipt.job), receipt)
-        case .kept(let receipt): return ended("kept", receipt.isUpload ? "upload" : "download")
-        case .failed(let failure): return fail(Key(batch: event.batch, job: failure.job), failure)
+        case .finished(let receipt):
+            return complete(Key(batch: event.batch, job: receipt.job), receipt) + uploaded(event)
+        case .kept(let receipt): return [ended("kept", receipt.direction)]
+        case .failed(let failure):
+            return fail(Key(batch: event.batch, job: failure.job), failure) + upload(event.batch, "failed")
         case .skipped(let job, _): return leave(Key(batch: event.batch, job: job), "skipped")
         case .cancelled(let job): return leave(Key(batch: event.batch, job: job), "cancelled")
         case .dropped(let job): return leave(Key(batch: event.batch, job: job), "dropped")
-        case .batchProgress(let progress):
-            return wait(event.batch, progress.waiting, progress.waitReason.map(\.metricLabel))
-        case .batchFinished: return wait(event.batch, 0, nil)
-        case .batchStarted, .batchWaiting, .batchContinues, .commanded, .source, .authorized, .hook: return []
+        case .batchStarted(let totals): return report(event.batch, BatchProgress(totals))
+        case .batchProgress(let progress): return settle(event.batch, progress) + report(event.batch, progress)
+        case .batchFinished(let totals, _):
+            return settle(event.batch, BatchProgress(totals)) + report(event.batch, BatchProgress(totals))
+        case .hook(let news): return [Measurement(.hooks, [news.state.label], .add(1))]
+        case .batchWaiting, .batchContinues, .commanded, .source, .authorized: return []
         }
     }
 
@@ -60,11 +77,9 @@ package struct QueueMeasurements: Sendable {
     private mutating func begin(_ key: Key, _ start: JobStart) -> [Measurement] {
         // What an attempt brought after it was last told of is known by where the next one begins.
         var changes = pause(key) + move(key, to: start.offset)
-        // A redacted URL: SCHEME://HOST:PORT/…
-        let parts = start.url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         let job = Started(
-            direction: start.isUpload ? "upload" : "download", scheme: String(parts[0].dropLast()),
-            host: label(ofHost: parts.count > 2 ? String(parts[2]) : "unknown"), position: start.offset)
+            direction: start.isUpload ? "upload" : "download", scheme: start.url.schemeLabel,
+            host: hosts.label(start.url.hostLabel), position: start.offset)
         started[key] = job
         changes.append(underWay(job.direction, 1))
         return changes
@@ -76,6 +91,12 @@ package struct QueueMeasurements: Sendable {
         return [Measurement(.bytes, [job.direction, job.host], .add(position - job.position))]
     }
 
+    private mutating func restart(_ key: Key) -> [Measurement] {
+        guard let job = started[key], job.position > 0 else { return [] }
+        started[key]?.position = 0
+        return [Measurement(.refetched, [], .add(job.position))]
+    }
+
     /// It isn't under way any more, and may go on.
     private mutating func pause(_ key: Key) -> [Measurement] {
         guard let job = started[key], job.isUnderWay else { return [] }
@@ -83,30 +104,42 @@ package struct QueueMeasurements: Sendable {
         return [underWay(job.direction, -1)]
     }
 
+    private mutating func underWay(_ direction: String, _ change: Int64) -> Measurement {
+        underWay[direction, default: 0] += change
+        return Measurement(.jobs, ["active", direction], .set(Double(underWay[direction] ?? 0)))
+    }
+
+    /// Jobs that a stop has taken back tell nothing of it: the batch's report does.
+    private mutating func settle(_ batch: String, _ progress: BatchProgress) -> [Measurement] {
+        guard progress.active == 0 else { return [] }
+        return started.keys.filter { $0.batch == batch }.flatMap { pause($0) }
+    }
+
     // MARK: Ends
 
     private mutating func complete(_ key: Key, _ receipt: JobReceipt) -> [Measurement] {
-        let direction = receipt.isUpload ? "upload" : "download"
         let moved = receipt.transferred > 0 ? move(key, to: receipt.bytes) : []
         let changes = attempt(key, "completed", receipt.status) + moved
-        return changes + leave(key, "completed", direction)
-            + [Measurement(.jobDuration, [direction], .time(receipt.seconds))]
+        return changes + leave(key, "completed", receipt.direction)
+            + [Measurement(.jobDuration, [receipt.direction], .time(receipt.seconds))]
     }
 
     private mutating func fail(_ key: Key, _ failure: JobFailure) -> [Measurement] {
         let changes = failure.attempts > 0 ? attempt(key, "failed", failure.error.status) : []
-        return changes + throttled(key, failure.error) + leave(key, "failed")
+        let direction = failure.route?.job.map { $0.isUpload ? "upload" : "download" }
+        return changes + throttled(key, failure.error)
+            + leave(key, "failed", started[key]?.direction ?? direction)
             + [Measurement(.failures, [failure.error.code.rawValue], .add(1))]
     }
 
     private mutating func leave(_ key: Key, _ result: String, _ direction: String? = nil) -> [Measurement] {
         let changes = pause(key)
         let known = started.removeValue(forKey: key)?.direction
-        return changes + ended(result, direction ?? known ?? "unknown")
+        return changes + [ended(result, direction ?? known ?? "unknown")]
     }
 
-    private func ended(_ result: String, _ direction: String) -> [Measurement] {
-        [Measurement(.jobsEnded, [result, direction], .add(1))]
+    private func ended(_ result: String, _ direction: String) -> Measurement {
+        Measurement(.jobsEnded, [result, direction], .add(1))
     }
 
     // MARK: Attempts
@@ -124,43 +157,66 @@ package struct QueueMeasurements: Sendable {
         return [Measurement(.throttled, [host], .add(1))]
     }
 
-    // MARK: Gauges
+    // MARK: Batches and folders
 
-    private mutating func underWay(_ direction: String, _ change: Int64) -> Measurement {
-        underWay[direction, default: 0] += change
-        return Measurement(.jobsUnderWay, ["running", direction], .set(underWay[direction] ?? 0))
+    private mutating func report(_ batch: String, _ progress: BatchProgress) -> [Measurement] {
+        let changes = batches.report(batch, progress)
+        guard let label = folderLabel(batch) else { return changes }
+        return changes + [batches.pending(of: batch, as: label, progress.totals.remaining)]
     }
 
-    /// - Parameter reason: Of most of them; `nil` where it isn't known.
-    private mutating func wait(_ batch: String, _ count: Int, _ reason: String?) -> [Measurement] {
-        waiting[batch] = count > 0 ? (reason ?? "slot", Int64(count)) : nil
-        var sums: [String: Int64] = [:]
-        for (reason, count) in waiting.values { sums[reason, default: 0] += count }
-        shownReasons.formUnion(sums.keys)
-        return shownReasons.sorted().map { Measurement(.jobsWaiting, [$0], .set(sums[$0] ?? 0)) }
+    private mutating func uploaded(_ event: QueueEvent) -> [Measurement] {
+        guard let label = folderLabel(event.batch) else { return [] }
+        return upload(event.batch, "completed")
+            + [Measurement(.folderLastUpload, [label], .set(Double(event.time) / 1000))]
     }
 
-    private mutating func label(ofHost host: String) -> String {
-        if hosts.contains(host) { return host }
-        guard hosts.count < mostHosts else { return "other" }
-        hosts.insert(host)
-        return host
+    private mutating func upload(_ batch: String, _ result: String) -> [Measurement] {
+        folderLabel(batch).map { [Measurement(.folderUploads, [$0, result], .add(1))] } ?? []
+    }
+
+    private mutating func folderLabel(_ batch: String) -> String? {
+        if let known = knownFolders[batch] { return known }
+        guard let folder = folder(batch) else { return nil }
+        let label = folders.label(folder)
+        knownFolders[batch] = label
+        return label
     }
 }
 
-extension WaitReason {
-    package var metricLabel: String {
+extension BatchProgress {
+    /// With nothing under way.
+    fileprivate init(_ totals: BatchTotals) {
+        self.init()
+        self.totals = totals
+    }
+}
+
+extension JobReceipt {
+    fileprivate var direction: String { isUpload ? "upload" : "download" }
+}
+
+extension HookNews.State {
+    fileprivate var label: String {
         switch self {
-        case .host: "host"
-        case .retry: "retry"
-        case .dependency: "dependency"
-        case .slot: "slot"
-        case .disk: "disk"
-        case .schedule: "schedule"
-        case .clock: "clock"
-        case .openFiles: "openFiles"
-        case .network: "network"
-        case .paused: "paused"
+        case .told: "told"
+        case .retrying: "retried"
+        case .failed: "failed"
         }
+    }
+}
+
+extension String {
+    /// Of a URL.
+    fileprivate var schemeLabel: String {
+        let scheme = prefix { $0 != ":" }
+        return scheme.utf8.count < utf8.count ? scheme.lowercased() : "unknown"
+    }
+
+    /// Of a URL; of an `s3://` one the bucket.
+    fileprivate var hostLabel: String {
+        if let origin = Origin(anyURL: self) { return origin.hostAndPort }
+        let parts = split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        return parts.count > 2 ? String(parts[2]) : "unknown"
     }
 }

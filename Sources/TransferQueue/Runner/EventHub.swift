@@ -11,6 +11,8 @@ final class EventHub: Sendable {
     }
 
     private let state = Mutex(State())
+    /// What is measured besides.
+    let measurements = MeasurementHub()
 
     /// - Parameter observer: Called in the order of the events, from the queue's own thread: it has to be quick.
     func add(_ observer: @escaping @Sendable (QueueEvent) -> Void) -> Int {

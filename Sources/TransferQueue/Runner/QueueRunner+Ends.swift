@@ -15,7 +15,7 @@ extension QueueRunner {
         let moved = job.record.spec.isUpload ? outcome.sent : outcome.received
         batches[job.record.batch]?.settledBytes += moved
         following.account(job, moved: moved, on: self)
-        following.judgeLink(job, outcome, on: self)
+        judgeLink(job, outcome)
         if outcome.head != nil { job.sending.wasAnswered = true }
         if job.sources.isOpen(job.url) {
             job.sources.closed(job.url, bytes: outcome.received, now: MonotonicTime.now.inSeconds)

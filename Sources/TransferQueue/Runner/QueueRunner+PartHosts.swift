@@ -3,6 +3,7 @@ import TransferEngine
 import TransferEventLoop
 import TransferFolders
 import TransferJobs
+import TransferReachability
 import TransferScheduling
 import TransferStore
 import TransferUpload
@@ -35,7 +36,10 @@ extension QueueRunner: UploadHost {
 
     func serverAnswered(_ job: RunningJob) { admission.scheduler.answered(job.candidate) }
 
-    func judgeLink(_ job: RunningJob, _ outcome: ExchangeOutcome) { following.judgeLink(job, outcome, on: self) }
+    func judgeLink(_ job: RunningJob, _ outcome: ExchangeOutcome) {
+        measure(firstByteOf: outcome)
+        following.judgeLink(job, outcome, on: self)
+    }
 
     func cameFurther(_ job: RunningJob, from start: Int64, to position: Int64) -> Bool {
         running.traces.cameFurther(job.candidate.id, from: start, to: position)
@@ -61,6 +65,25 @@ extension QueueRunner: UploadHost {
     }
 
     func leave(_ job: RunningJob, for stop: RunningJob.Stop) { leave(job, for: stop, resume: nil) }
+}
+
+extension QueueRunner: GaugeHost {
+    var isMeasured: Bool { hub.measurements.isHeard }
+    var connections: Int { engine.connections }
+    var pausedHosts: Int { admission.scheduler.originWaits().count }
+    var links: NetworkSnapshot { following.network.snapshot }
+
+    func measure(_ measurements: [Measurement]) { hub.measurements.send(measurements) }
+
+    func measure(_ measurement: @autoclosure () -> Measurement) { hub.measurements.send(measurement()) }
+}
+
+extension PartHost {
+    /// Of an answer that has come.
+    func measure(firstByteOf outcome: ExchangeOutcome) {
+        guard outcome.head != nil, outcome.metrics.firstByte > 0 else { return }
+        measure(Measurement(.firstByte, [], .time(outcome.metrics.firstByte)))
+    }
 }
 
 extension QueueRunner: AbandonHost {

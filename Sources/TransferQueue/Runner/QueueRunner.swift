@@ -57,8 +57,10 @@ actor QueueRunner: LoopActor {
         then: @escaping @Sendable (isolated QueueRunner, Value) -> Void
     ) {
         state.storeCalls += 1
-        tools.storeWorker.execute { [store, loop] in
+        tools.storeWorker.execute { [store, loop, hub] in
+            let start = MonotonicTime.now
             let result = Result { try work(store) }
+            hub.measurements.send(Measurement(.storeCommit, [], .time((.now - start).inSeconds)))
             loop.execute { self.onLoop { $0.storeAnswered(result, then) } }
         }
     }
@@ -76,6 +78,7 @@ actor QueueRunner: LoopActor {
 
     /// Without its database the queue can't promise anything any more: it stops, and says why.
     func storeFailed(_ error: any Error) {
+        if error is LeaseLost { measure(Measurement(.leasesLost, [], .add(1))) }
         let fault = store.fault(error)
         if state.fail(fault) {
             configuration.logger.error(
@@ -144,6 +147,7 @@ actor QueueRunner: LoopActor {
     func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?, route: JobRoute?) {
         guard let name = batches[batch]?.name, hub.isHeard else { return }
         hub.send(QueueEvent(time: WallClock.milliseconds, batch: name, cursor: cursor, kind: kind, route: route))
+        reporter.gauges.heard(kind, on: self)
     }
 
     // MARK: Timers

@@ -348,6 +348,12 @@ package enum Schema {
             ALTER TABLE job ADD COLUMN sums BLOB;
             """),
         Step(
+            "times of jobs",
+            """
+            -- Jobs up to that number were there at that time (milliseconds since 1970), as somebody saw who counted them.
+            CREATE TABLE jobsSeen (last INTEGER PRIMARY KEY, time INTEGER NOT NULL);
+            """),
+        Step(
             "sources of downloads",
             """
             -- Of a download that ended: what each of its URLs did (JobSource), where there is more to say than one URL.

@@ -78,7 +78,7 @@ struct OneOff {
         var execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(),
             hint: Composition.hint(state: state))
-        execution.metrics = try Composition.metrics(output, state: state, execution.reporter)
+        execution.metrics = try Composition.metrics(output, configuration, of: queue, execution.reporter)
         for (list, report) in zip(lists, reports) {
             for warning in report.report.warnings { execution.reporter.note(.warn, "\(list.name): \(warning)") }
         }

@@ -130,7 +130,7 @@ struct Watch: AsyncParsableCommand {
         execution.watch = session
         execution.scratch = scratch
         execution.hint = hint
-        execution.metrics = try Composition.metrics(show, state: place, reporter)
+        execution.metrics = try Composition.metrics(show, configuration, of: queue, reporter)
         reporter.call([:], hint)
         if spec.settings.tls.insecure {
             reporter.note(.warn, "certificates aren't checked: anybody on the way can read and change what is moved")

@@ -22,12 +22,17 @@ import TransferTestSupport
             for line in [
                 "transfer_jobs{state=\"done\"} 1", "transfer_jobs{state=\"failed\"} 1",
                 "transfer_jobs_ended_total{result=\"failed\",direction=\"download\"} 1",
-                "transfer_failures_total{code=\"httpStatus\"} 1",
+                "transfer_failures_total{code=\"httpStatus\"} 1", "transfer_responses_total{class=\"4xx\"} 1",
+                "transfer_connections 0", "transfer_hosts_paused 0", "transfer_leases_lost_total 0",
+                "transfer_first_byte_seconds_count 1", "transfer_refetched_bytes_total 0",
             ] { #expect(text.contains(line + "\n"), "\(line) in\n\(text)") }
             for name in [
-                "transfer_build_info{version=", "transfer_store_size_bytes ", "process_cpu_seconds_total ",
+                "transfer_store_commit_duration_seconds_count ", "transfer_build_info{version=",
+                "transfer_store_size_bytes ", "process_cpu_seconds_total ",
                 "process_resident_memory_bytes ", "process_open_fds ", "process_start_time_seconds ",
             ] { #expect(text.contains("\n" + name) || text.hasPrefix(name), "\(name) in\n\(text)") }
+            // Nothing is left that could be the oldest.
+            #expect(!text.contains("transfer_oldest_queued_timestamp_seconds"))
             #expect(try place.folder.files().filter { $0.contains(".prom") } == ["run.prom"])
             try await Self.checkWithPromtool(text)
         }
@@ -44,7 +49,37 @@ import TransferTestSupport
             #expect(FileManager.default.fileExists(atPath: place.folder.path("run.prom")))
             process.kill(SIGTERM)
             _ = try await process.result()
-            #expect(try place.folder.text("run.prom").contains("transfer_jobs{state=\"queued\"} 1"))
+            let text = try place.folder.text("run.prom")
+            #expect(text.contains("transfer_jobs{state=\"queued\"} 1\n"), "\(text)")
+            #expect(text.contains("transfer_jobs{state=\"active\",direction=\"download\"} 0\n"), "\(text)")
+            #expect(text.contains("\ntransfer_oldest_queued_timestamp_seconds 1"), "\(text)")
+        }
+    }
+
+    @Test func theConfigurationNamesTheFileAndTheOptionIsStronger() async throws {
+        try await withTestServer { server in
+            let place = try Workplace("metrics-config")
+            server.serve("/a", .text("abc"))
+            let configured = place.folder.path("configured.prom")
+            try place.folder.write(#"{"version": 1, "metrics": {"file": "\#(configured)"}}"#, to: "config.json")
+            let shown = try await place.run("config", "--config", "config.json")
+            #expect(shown.standardOutput.contains("metrics.file") && shown.standardOutput.contains(configured))
+            let first = try await place.run("get", server.url("/a"), "-o", "a", "--config", "config.json")
+            #expect(first.exitCode == 0, "\(first)")
+            let text = try String(contentsOfFile: configured, encoding: .utf8)
+            #expect(
+                text.contains("transfer_jobs_ended_total{result=\"completed\",direction=\"download\"} 1\n"), "\(text)")
+            try FileManager.default.removeItem(atPath: configured)
+            let second = try await place.run(
+                "get", server.url("/a"), "-o", "b", "--config", "config.json", "--metrics-file", "own.prom")
+            #expect(second.exitCode == 0 && place.folder.exists("own.prom"), "\(second)")
+            #expect(!FileManager.default.fileExists(atPath: configured))
+            // What can't be written is told by the name under which it was asked for.
+            let folder = place.folder.path("none")
+            try place.folder.write(#"{"version": 1, "metrics": {"file": "\#(folder)/a.prom"}}"#, to: "config.json")
+            let third = try await place.run("get", server.url("/a"), "-o", "c", "--config", "config.json")
+            #expect(third.exitCode == 0, "\(third)")
+            #expect(third.standardError.contains("\"metrics\" of the configuration: can't write"), "\(third)")
         }
     }
 

@@ -173,7 +173,10 @@ private func faults(_ text: String) -> [String] {
         (#""origins": {"a.lan": {"perHost": "many"}}"#, #"expected a number or "auto""#),
         (#""origins": {"a.lan": {"concurrency": 1}}"#, #"belongs to "limits" of the whole file"#),
         (#""defaults": {"checksums": "/SUMS"}"#, #""checksums" belongs to a job"#),
-        (#""serve": []"#, "expected an object"),
+        (#""serve": []"#, "expected an object"), (#""metrics": {"fil": "/a.prom"}"#, #""file""#),
+        (#""metrics": {"file": "a.prom"}"#, "a file of metrics is named by its whole path"),
+        (#""metrics": {"file": "/a.txt"}"#, "the name ends in .prom"), (#""metrics": {"file": "/.prom"}"#, ".prom"),
+        (#""metrics": {"file": 1}"#, "expected a string"),
     ]) func isRefused(text: String, reason: String) {
         let found = faults(#"{"version": 1, \#(text)}"#)
         #expect(found.count == 1 && found[0].contains(reason), "\(found)")
@@ -193,6 +196,15 @@ private func faults(_ text: String) -> [String] {
         #expect(limits.concurrency == 8 && limits.limitRate == 50 << 20 && limits.perHost == nil)
         #expect(limits.origins.map(\.pattern.text) == ["https://cdn.example", "*.example"])
         #expect(limits.origins.map(\.perHost) == [4, 2])
+    }
+
+    @Test func theStrongestFileNamesTheFileOfMetrics() throws {
+        #expect(Configuration().metricsFile == nil)
+        let set = #""metrics": {"file": "/a.prom", "x-why": 1}"#
+        #expect(try configuration(set, #""metrics": {}"#).metricsFile == "/a.prom")
+        #expect(try configuration(set, #""metrics": {"file": "/b.prom"}"#).metricsFile == "/b.prom")
+        #expect(try configuration(set, #""metrics": {"file": null}"#).metricsFile == nil)
+        #expect(try configuration(set).entries().first { $0.key == "metrics.file" }?.shown == #""/a.prom""#)
     }
 
     @Test func autoIsSaidAsANumberIs() throws {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// As much of JSON Schema (draft 2020-12) as the schema of job files uses.
+/// As much of JSON Schema (draft 2020-12) as the schemas of job files and configurations use.
 struct JSONSchema {
     let root: [String: Any]
 
@@ -23,6 +23,7 @@ struct JSONSchema {
         if let rules = rule["oneOf"] as? [Any], rules.count(where: { accepts(value, $0) }) != 1 { return false }
         if let object = value as? [String: Any] { return acceptsObject(object, rule) }
         if let array = value as? [Any] { return acceptsArray(array, rule) }
+        if value is NSNull { return true }
         if let text = value as? String { return acceptsString(text, rule) }
         return acceptsNumber(value, rule)
     }
@@ -34,8 +35,9 @@ struct JSONSchema {
         let properties = rule["properties"] as? [String: Any] ?? [:]
         let patterns = rule["patternProperties"] as? [String: Any] ?? [:]
         return object.allSatisfy { key, value in
-            if let rule = properties[key] { return accepts(value, rule) }
-            if let rule = patterns.first(where: { Self.matches(key, $0.key) }) { return accepts(value, rule.value) }
+            if let names = rule["propertyNames"], !accepts(key, names) { return false }
+            let rules = [properties[key]].compactMap(\.self) + patterns.filter { Self.matches(key, $0.key) }.map(\.value)
+            if !rules.isEmpty { return rules.allSatisfy { accepts(value, $0) } }
             return rule["additionalProperties"].map { accepts(value, $0) } ?? true
         }
     }
@@ -43,8 +45,10 @@ struct JSONSchema {
     private func acceptsArray(_ array: [Any], _ rule: [String: Any]) -> Bool {
         if let least = rule["minItems"] as? Int, array.count < least { return false }
         if rule["uniqueItems"] as? Bool == true, NSSet(array: array).count != array.count { return false }
+        let first = rule["prefixItems"] as? [Any] ?? []
+        guard zip(array, first).allSatisfy({ accepts($0, $1) }) else { return false }
         guard let items = rule["items"] else { return true }
-        return array.allSatisfy { accepts($0, items) }
+        return array.dropFirst(first.count).allSatisfy { accepts($0, items) }
     }
 
     private func acceptsString(_ text: String, _ rule: [String: Any]) -> Bool {
@@ -80,6 +84,7 @@ struct JSONSchema {
 
     private static func equal(_ one: Any, _ other: Any) -> Bool {
         if let one = one as? String { return one == other as? String }
+        if one is NSNull || other is NSNull { return one is NSNull && other is NSNull }
         return (one as? NSNumber) == (other as? NSNumber)
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TransferJobs
 
-/// The schema, the manual page and the article have the keys of a job as the table has them.
+/// The schemas, the manual page and the article have the keys of a job as the table has them.
 @Suite struct JobFileTablesTests {
     private static let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -16,6 +16,14 @@ import Testing
 
     @Test func theArticlesTablesAreMadeOfTheTable() throws {
         try hold("Sources/TransferKit/TransferKit.docc/JobFile.md") { $0.article($1) }
+    }
+
+    @Test func theConfigurationsSchemaIsMadeOfTheTable() throws {
+        let jobs = try String(
+            contentsOf: Self.root.appendingPathComponent("jobs/transfer-jobs.schema.json"), encoding: .utf8)
+        try hold("jobs/transfer-config.schema.json") { tables, _ in
+            try ConfigurationSchema(jobs: tables.schema(jobs)).text
+        }
     }
 
     /// Each key of each object, so that whoever reads the article alone lacks none.
@@ -32,10 +40,10 @@ import Testing
     }
 
     /// Writes the file where `make tables` asks for it; compares otherwise.
-    private func hold(_ path: String, _ make: (JobFileTables, String) -> String) throws {
+    private func hold(_ path: String, _ make: (JobFileTables, String) throws -> String) throws {
         let file = Self.root.appendingPathComponent(path)
         let text = try String(contentsOf: file, encoding: .utf8)
-        let made = make(JobFileTables(fields: .all), text)
+        let made = try make(JobFileTables(fields: .all), text)
         if ProcessInfo.processInfo.environment["TRANSFER_TABLES"] == "write" {
             return try made.write(to: file, atomically: true, encoding: .utf8)
         }

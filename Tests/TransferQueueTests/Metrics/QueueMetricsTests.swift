@@ -7,9 +7,13 @@ import TransferJobs
 /// What a queue's events make of its metrics.
 @Suite struct QueueMetricsTests {
     private func metrics(_ kinds: [QueueEvent.Kind], batch: String = "b") -> String {
-        var metrics = QueueMetrics { $0.hasPrefix("watch:") ? String($0.dropFirst(6)) : nil }
-        for kind in kinds { metrics.receive(QueueEvent(time: 1_700_000_000_500, batch: batch, kind: kind)) }
-        return PrometheusText.text(metrics.families)
+        var measurements = QueueMeasurements { $0.hasPrefix("watch:") ? String($0.dropFirst(6)) : nil }
+        var table = MetricTable()
+        table.apply(QueueMeasurements.beginning)
+        for kind in kinds {
+            table.apply(measurements.changes(by: QueueEvent(time: 1_700_000_000_500, batch: batch, kind: kind)))
+        }
+        return PrometheusText.text(table.families)
     }
 
     private func start(_ job: String, _ host: String = "h.example", offset: Int64 = 0) -> QueueEvent.Kind {
@@ -33,10 +37,11 @@ import TransferJobs
         var progress = BatchProgress()
         (progress.totals, progress.active, progress.waiting) = (totals, 2, 3)
         (progress.waitReason, progress.waitingForReason) = (.network("offline"), 2)
-        let text = metrics([.batchStarted(totals), .batchProgress(progress)])
-        for (state, count) in [("queued", 1), ("active", 2), ("waiting", 3), ("done", 3), ("failed", 1)] {
+        let text = metrics([.batchStarted(totals), start("a"), start("b"), .batchProgress(progress)])
+        for (state, count) in [("queued", 1), ("waiting", 3), ("done", 3), ("failed", 1)] {
             #expect(text.contains("transfer_jobs{state=\"\(state)\"} \(count)\n"), "\(text)")
         }
+        #expect(text.contains("transfer_jobs{state=\"active\",direction=\"download\"} 2\n"), "\(text)")
         #expect(text.contains("transfer_jobs_waiting{reason=\"network\"} 2\n"))
         #expect(text.contains("transfer_jobs_waiting{reason=\"other\"} 1\n"))
     }
@@ -69,8 +74,10 @@ import TransferJobs
         for line in [
             "transfer_jobs_ended_total{result=\"completed\",direction=\"download\"} 1",
             "transfer_jobs_ended_total{result=\"kept\",direction=\"download\"} 1",
-            "transfer_jobs_ended_total{result=\"failed\"} 1", "transfer_jobs_ended_total{result=\"skipped\"} 1",
-            "transfer_jobs_ended_total{result=\"cancelled\"} 1", "transfer_failures_total{code=\"httpStatus\"} 1",
+            "transfer_jobs_ended_total{result=\"failed\",direction=\"download\"} 1",
+            "transfer_jobs_ended_total{result=\"skipped\",direction=\"unknown\"} 1",
+            "transfer_jobs_ended_total{result=\"cancelled\",direction=\"unknown\"} 1",
+            "transfer_failures_total{code=\"httpStatus\"} 1",
             "transfer_throttled_total{host=\"h.example\"} 1", "transfer_responses_total{class=\"2xx\"} 1",
             "transfer_responses_total{class=\"4xx\"} 1", "transfer_responses_total{class=\"5xx\"} 1",
             "transfer_job_duration_seconds_bucket{direction=\"download\",le=\"0.1\"} 0",
@@ -101,6 +108,32 @@ import TransferJobs
         #expect(text.contains(#"transfer_folder_uploads_total{folder="/srv/\"out\\",result="completed"} 1"#))
         #expect(
             text.contains(#"transfer_folder_last_upload_timestamp_seconds{folder="/srv/\"out\\"} 1700000000.5"#))
+    }
+
+    /// A stop takes jobs back without a word; the last report says that nothing is under way.
+    @Test func whatAStopTookBackIsntUnderWay() {
+        var totals = BatchTotals()
+        totals.jobs = 2
+        var progress = BatchProgress()
+        progress.totals = totals
+        let text = metrics([.batchStarted(totals), start("a"), .batchProgress(progress)])
+        #expect(text.contains("transfer_jobs{state=\"active\",direction=\"download\"} 0\n"), "\(text)")
+        #expect(text.contains("transfer_jobs{state=\"queued\"} 2\n"), "\(text)")
+    }
+
+    @Test func whatIsGoneHasNoSeries() {
+        var table = MetricTable()
+        table.apply([
+            Measurement(.linkUp, ["eth0", "ethernet"], .set(1)), Measurement(.linkUp, ["wwan0", "wwan"], .set(0)),
+            Measurement(.linkUp, ["wwan0", "wwan"], .gone), Measurement(.firstByte, [], .time(0.003)),
+            Measurement(.firstByte, [], .time(200)),
+        ])
+        let text = PrometheusText.text(table.families)
+        #expect(text.contains("transfer_link_up{link=\"eth0\",kind=\"ethernet\"} 1\n") && !text.contains("wwan0"))
+        #expect(text.contains("transfer_first_byte_seconds_bucket{le=\"0.001\"} 0\n"), "\(text)")
+        #expect(text.contains("transfer_first_byte_seconds_bucket{le=\"0.005\"} 1\n"), "\(text)")
+        #expect(text.contains("transfer_first_byte_seconds_bucket{le=\"60\"} 1\n"), "\(text)")
+        #expect(text.contains("transfer_first_byte_seconds_count 2\n"), "\(text)")
     }
 
     @Test func eachFamilyIsToldOnceWithItsTypeAndNoTime() {

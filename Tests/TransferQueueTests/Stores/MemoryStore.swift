@@ -225,5 +225,6 @@ final class MemoryStore: JobStore, RunMemory {
 
     func publish(_ news: RunNews) throws {}
     func pauses() throws -> [StoredPause] { [] }
+    func census(of batches: [Int64], from first: Int64) throws -> StoreCensus { StoreCensus() }
     func meteredUsage() throws -> [MeteredUsage.Row] { [] }
 }

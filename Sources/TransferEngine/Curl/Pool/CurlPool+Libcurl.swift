@@ -1,4 +1,5 @@
 import CTransferCurl
+import Synchronization
 import TransferCore
 import TransferEventLoop
 
@@ -22,6 +23,7 @@ extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost {
     fileprivate func watch(_ easy: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ what: Int32) {
         if what != CURL_POLL_REMOVE { noteUser(easy, socket) }
         watched.watch(socket, what, on: self)
+        connections.store(watched.count, ordering: .relaxed)
     }
 
     /// A connection may have served another exchange before.

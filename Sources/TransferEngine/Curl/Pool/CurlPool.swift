@@ -14,6 +14,8 @@ actor CurlPool: LoopActor {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     /// Exchanges handed in and not ended: how busy the pool is, for the one who chooses.
     nonisolated let load = Atomic<Int>(0)
+    /// Sockets that libcurl wants to hear of: of connections that are used now.
+    nonisolated let connections = Atomic<Int>(0)
     /// Handshakes that ended where they stood, whose stacks nobody frees: there should be none.
     nonisolated let lostHandshakes = Atomic<Int>(0)
 

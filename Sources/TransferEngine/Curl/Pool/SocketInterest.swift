@@ -19,6 +19,7 @@ struct SocketInterest {
         case unregister
     }
 
+    private(set) var wanted: Set<curl_socket_t> = []
     /// Registered, and not wanted.
     private var unwanted: Set<curl_socket_t> = []
     /// Not registered: there is a reply on them that libcurl had no use for when it was offered.
@@ -32,9 +33,11 @@ struct SocketInterest {
         switch what {
         case CURL_POLL_REMOVE:
             unwanted.insert(socket)
+            wanted.remove(socket)
             return nil
         case CURL_POLL_IN, CURL_POLL_OUT, CURL_POLL_INOUT:
             unwanted.remove(socket)
+            wanted.insert(socket)
             if !unread.isEmpty { unread.remove(socket) }
             var events: ReadyEvents = []
             if what & CURL_POLL_IN != 0 { events.insert(.readable) }

@@ -21,6 +21,9 @@ final class WatchedSockets {
 
     private var interest = SocketInterest()
 
+    /// Sockets that libcurl wants to hear of.
+    var count: Int { interest.wanted.count }
+
     /// libcurl says what it wants to hear of a socket.
     ///
     /// - Parameter what: CURL_POLL_….

@@ -212,15 +212,19 @@ final class NetworkFollower {
 
     // MARK: What it costs
 
-    /// Counts bytes that went over a metered link.
+    /// Counts bytes by the link that they went over, as far as it's known, and against budgets of metered ones.
     func account(_ job: RunningJob, moved: Int64, on host: isolated some NetworkHost) {
         let new = moved - job.way.accounted
         guard new > 0 else { return }
         job.way.accounted = moved
         host.noteMoved(job, new)
-        guard job.candidate.reach != .local, let link = network.likelyLink(job.way.link),
-            network.snapshot.metering(of: link.index).isMetered
-        else { return }
+        let isLocal = job.candidate.reach == .local
+        let link =
+            isLocal ? network.snapshot.links.first { $0.kind == .loopback } : network.likelyLink(job.way.link)
+        guard let link else { return }
+        let direction = job.record.spec.isUpload ? "upload" : "download"
+        host.measure(Measurement(.linkBytes, [link.name, direction], .add(new)))
+        guard !isLocal, network.snapshot.metering(of: link.index).isMetered else { return }
         let kind = LinkClass(network.snapshot.kind(of: link.index))
         network.usage.add(new, over: kind, at: .now, network.zone)
         network.hasNewUsage = true

@@ -18,6 +18,8 @@ protocol PartHost: LoopActor {
     func pump()
     /// - Parameter route: Of an end whose kind doesn't have it.
     func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?, route: JobRoute?)
+    /// Tells of the change of a metric; it's made only where somebody listens.
+    func measure(_ measurement: @autoclosure () -> Measurement)
     func timer(_ which: RunTimer) -> LoopTimer
 }
 

@@ -23,6 +23,7 @@ protocol ReportHost: PartHost {
 /// News of a run while it goes on: rows of jobs, reports of batches, and what other processes read in the store.
 final class Reporter {
     private var reports = Reports()
+    let gauges = RunGauges()
     /// The time between two rows of a job; `nil` where the program wants none.
     private let interval: Duration?
 

@@ -264,6 +264,7 @@ final class SegmentedDownloads {
         else { return }
         let now = MonotonicTime.now
         segments.received += outcome.received
+        host.measure(firstByteOf: outcome)
         if connection.source > 0, outcome.position > connection.start {
             segments.shares[connection.source, default: ByteRanges()].insert(connection.start..<outcome.position)
         }

@@ -33,6 +33,9 @@ final class WatchedBatches {
 
     var all: [WatchKeeper] { desk.all }
 
+    /// The folder that is watched for the batch of that name.
+    func root(ofBatch name: String) -> String? { desk.all.first { $0.plan.batch == name }?.plan.root }
+
     /// - Returns: Whether nobody watches it here.
     func reserve(_ name: String) -> Bool { desk.reserve(name) }
 

@@ -58,6 +58,8 @@ import TransferTestSupport
             asked.append("event")
         }
 
+        func measure(_ measurement: @autoclosure () -> Measurement) { asked.append("measure") }
+
         func pump() {}
 
         func timer(_ which: RunTimer) -> LoopTimer { loop.makeTimer {} }

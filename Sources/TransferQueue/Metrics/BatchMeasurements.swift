@@ -1,0 +1,92 @@
+import TransferJobs
+
+/// The gauges of batches: what their reports say, added up.
+struct BatchMeasurements: Sendable {
+    private struct Batch {
+        var totals = BatchTotals()
+        var active = 0
+        var waiting = 0
+        var waits: [String: Int] = [:]
+        /// The label of its watched folder, and the files that wait.
+        var pending: (folder: String, count: Int)?
+    }
+
+    private var batches: [String: Batch] = [:]
+    private var shownReasons: Set<String> = []
+
+    /// - Returns: What the report changes.
+    mutating func report(_ name: String, _ progress: BatchProgress) -> [Measurement] {
+        var batch = batches[name] ?? Batch()
+        (batch.totals, batch.active, batch.waiting) = (progress.totals, progress.active, progress.waiting)
+        batch.waits = Self.waits(progress)
+        batches[name] = batch
+        shownReasons.formUnion(batch.waits.keys)
+        return changes
+    }
+
+    /// - Returns: How many files wait in all that has this label.
+    mutating func pending(of name: String, as folder: String, _ count: Int) -> Measurement {
+        batches[name]?.pending = (folder, count)
+        let sum = batches.values.reduce(0) { $0 + ($1.pending?.folder == folder ? $1.pending?.count ?? 0 : 0) }
+        return Measurement(.folderPending, [folder], .set(Double(sum)))
+    }
+
+    private static func waits(_ progress: BatchProgress) -> [String: Int] {
+        guard progress.waiting > 0 else { return [:] }
+        guard let reason = progress.waitReason else { return ["other": progress.waiting] }
+        let count = min(progress.waiting, progress.waitingForReason ?? progress.waiting)
+        var waits = [reason.metricLabel: count]
+        if count < progress.waiting { waits["other", default: 0] += progress.waiting - count }
+        return waits
+    }
+
+    /// All of them as they are; of jobs under way each tells itself.
+    var changes: [Measurement] {
+        var jobs = ["queued": 0, "waiting": 0, "done": 0, "failed": 0, "skipped": 0, "cancelled": 0]
+        var waits: [String: Int] = [:]
+        for batch in batches.values {
+            let totals = batch.totals
+            jobs["waiting", default: 0] += batch.waiting
+            jobs["queued", default: 0] += max(0, totals.remaining - batch.active - batch.waiting)
+            jobs["done", default: 0] += totals.kept + totals.completed
+            jobs["failed", default: 0] += totals.failed
+            jobs["skipped", default: 0] += totals.skipped
+            jobs["cancelled", default: 0] += totals.cancelled
+            for (reason, count) in batch.waits { waits[reason, default: 0] += count }
+        }
+        return jobs.sorted { $0.key < $1.key }.map { Measurement(.jobs, [$0.key, ""], .set(Double($0.value))) }
+            + shownReasons.sorted().map { Measurement(.jobsWaiting, [$0], .set(Double(waits[$0] ?? 0))) }
+    }
+}
+
+/// Values of a label, of which only the first have their own name.
+struct BoundedLabels: Sendable {
+    private let limit: Int
+    private var known: Set<String> = []
+
+    init(_ limit: Int) { self.limit = limit }
+
+    mutating func label(_ value: String) -> String {
+        if known.contains(value) { return value }
+        guard known.count < limit else { return "other" }
+        known.insert(value)
+        return value
+    }
+}
+
+extension WaitReason {
+    var metricLabel: String {
+        switch self {
+        case .host: "host"
+        case .retry: "retry"
+        case .dependency: "dependency"
+        case .slot: "slot"
+        case .disk: "disk"
+        case .schedule: "schedule"
+        case .clock: "clock"
+        case .openFiles: "openFiles"
+        case .network: "network"
+        case .paused: "paused"
+        }
+    }
+}
