@@ -19,6 +19,11 @@ extension JobFacts {
             attemptLimit: spec.settings.retry.limit ?? 10, pid: run?.pid, source: source)
         explanation.route = JobRoute(spec)
         if state.hasEnded { explanation.finalURL = attempts.finalURL }
+        explanation.sources = sources
+        if !sources.isEmpty, !state.hasEnded || state == .failed {
+            let asked = Set(sources.map(\.url))
+            explanation.unaskedSources = spec.urls.map { Redaction.url($0) }.filter { !asked.contains($0) }
+        }
         if !state.hasEnded, let record = self.upload, record.state != nil, case .upload(let upload) = spec.work {
             explanation.sent = JobExplanation.Sent(
                 bytes: record.confirmed, total: record.size, uploadProtocol: upload.uploadProtocol.rawValue)

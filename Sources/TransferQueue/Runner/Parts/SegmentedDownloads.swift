@@ -109,6 +109,7 @@ final class SegmentedDownloads {
         segments.sources.answered(0, Validator(start.head))
         if file.isSplit { segments.phase = .open }
         job.segments = segments
+        if !job.sources.isOpen(job.url) { job.sources.opened(job.url, now: MonotonicTime.now.inSeconds) }
         guard segments.isDivisible else { return }
         if case .exactly = job.segmentWish { look(job, on: host) }
         schedule(on: host)
@@ -147,6 +148,7 @@ final class SegmentedDownloads {
         }
         job.segments = segments
         segments.lead = outcome
+        job.sources.closed(job.url, bytes: outcome.received, now: MonotonicTime.now.inSeconds)
         // The map that a worker is making is still one of this file.
         guard segments.phase != .preparing else { return true }
         segments.phase = .open
@@ -198,6 +200,7 @@ final class SegmentedDownloads {
                 segments.file.release(number)
                 segments.sources.closed(source, bytes: 0, seconds: 0, fault: nil, now: 0)
                 segments.sources.drop(source, error.message)
+                job.sources.dropped(segments.sources[source].url, JobSource.Fault(error))
                 segments.fault = error
             }
         }
@@ -226,6 +229,7 @@ final class SegmentedDownloads {
             }
         }
         host.connectionOpened(to: origin)
+        job.sources.opened(url, now: now.inSeconds)
         segments.connections[number] = SegmentedJob.Connection(
             handle: handle, source: source, start: range.lowerBound, since: now, lastMoved: now,
             position: range.lowerBound)
@@ -273,6 +277,7 @@ final class SegmentedDownloads {
         segments.sources.closed(
             connection.source, bytes: outcome.received, seconds: (now - connection.since).inSeconds,
             fault: job.stop == nil ? fault?.message : nil, now: now.inSeconds)
+        noteEnd(job, segments, connection, outcome, fault, now, on: host)
         if var fault {
             // Whether a refusal is the last word is for the exchange to say that begins with the job's own question.
             if fault.status != nil { (fault.isTransient, fault.cause) = (true, nil) }
