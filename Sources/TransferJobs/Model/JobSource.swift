@@ -25,6 +25,8 @@ public struct JobSource: Sendable, Hashable, Codable {
         case paused
         /// Nothing more is asked of it.
         case dropped
+        /// Nothing was asked of it so far; only `JobExplanation.sources` has such.
+        case unasked
     }
 
     /// Why nothing is asked of a source.

@@ -217,9 +217,15 @@ public struct JobReceipt: Sendable, Hashable {
     }
     /// The URLs that a download came from in the run that completed it, over several connections or after another URL had
     /// failed; empty otherwise.
-    public var sources: [JobSource] = []
+    public var sources: [JobSource] {
+        get { arrival.sources }
+        set { arrival.sources = newValue }
+    }
     /// Of a download that came just now, as its server said; without parameters, and not stored.
-    public var mediaType: String?
+    public var mediaType: String? {
+        get { arrival.mediaType }
+        set { arrival.mediaType = newValue }
+    }
     /// ETag or Last-Modified of what was transferred.
     public var validator: String?
     /// After redirects; redacted.
@@ -233,6 +239,13 @@ public struct JobReceipt: Sendable, Hashable {
     /// Whether the server said in this run that the file that was kept is the newest.
     public var isConfirmed = false
     private var doubts = Doubts()
+    private var arrival = Arrival()
+
+    /// Facts of the transfer that brought a download.
+    private struct Arrival: Sendable, Hashable {
+        var sources: [JobSource] = []
+        var mediaType: String?
+    }
 
     /// Facts of the file that nothing proves.
     private struct Doubts: Sendable, Hashable {

@@ -141,7 +141,9 @@ final class SourceLedger {
 
     private var isWorthTelling: Bool { entries.count > 1 || entries.contains { $0.most > 1 || $0.fault != nil } }
 
-    private func total(_ entry: Entry, _ underWay: [String: Int64]) -> Int64 { entry.bytes + underWay[entry.url, default: 0] }
+    private func total(_ entry: Entry, _ underWay: [String: Int64]) -> Int64 {
+        entry.bytes + underWay[entry.url, default: 0]
+    }
 
     private func mean(_ entry: Entry, bytes: Int64, now: Double) -> Int64? {
         let busy = entry.busy + (entry.connections > 0 ? now - entry.since : 0)

@@ -20,9 +20,10 @@ extension JobFacts {
         explanation.route = JobRoute(spec)
         if state.hasEnded { explanation.finalURL = attempts.finalURL }
         explanation.sources = sources
-        if !sources.isEmpty, !state.hasEnded || state == .failed {
+        if !sources.isEmpty, state != .done {
             let asked = Set(sources.map(\.url))
-            explanation.unaskedSources = spec.urls.map { Redaction.url($0) }.filter { !asked.contains($0) }
+            explanation.sources += spec.urls.map { Redaction.url($0) }.filter { !asked.contains($0) }
+                .map { JobSource(url: $0, connections: 0, state: .unasked) }
         }
         if !state.hasEnded, let record = self.upload, record.state != nil, case .upload(let upload) = spec.work {
             explanation.sent = JobExplanation.Sent(

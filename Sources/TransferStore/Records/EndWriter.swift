@@ -134,7 +134,8 @@ package struct EndWriter {
         if insert == nil {
             // A row that is there already is a fault; what was inserted before it is rolled back with all else.
             insert = try GroupedInsert(
-                db, "INSERT OR FAIL INTO job (id, \(JobRow.columns), \(Self.columns.joined(separator: ", ")), sums, sources)",
+                db,
+                "INSERT OR FAIL INTO job (id, \(JobRow.columns), \(Self.columns.joined(separator: ", ")), sums, sources)",
                 columns: 3 + JobRow.columnCount + Self.columns.count
             ) { [ends, now] complete, values in
                 let end = ends[complete.index]

@@ -31,7 +31,7 @@ package struct RunProgress: Sendable {
     package let active: Int
     /// The IDs of jobs under way, or of some of them.
     package let underWay: [Int64]
-    /// What the sources of some of them do, by their IDs.
+    /// The work of their sources, by the IDs of those that have several connections or URLs.
     package let sources: [Int64: [JobSource]]
     /// Why the network keeps everything that is left from going on.
     package let waitingFor: String?

@@ -83,7 +83,8 @@ struct RowLayout: Sendable, Hashable {
         // A file of several connections says how many, where there is room for that and a name.
         let count = job.progress.map(\.connections) ?? 1
         let mark =
-            (count > 1 && sources == 0 && name >= Self.leastName ? " x\(count)" : "") + (job.isInsecure ? InsecureJobs.mark : "")
+            (count > 1 && sources == 0 && name >= Self.leastName ? " x\(count)" : "")
+            + (job.isInsecure ? InsecureJobs.mark : "")
         guard !mark.isEmpty else { return charset.name(job.name, width: name) }
         return charset.name(job.name, width: max(4, name - mark.count)) + mark
     }

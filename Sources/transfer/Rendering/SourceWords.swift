@@ -63,6 +63,7 @@ enum SourceWords {
         let reason = source.fault.map { ": \($0.message)" } ?? ""
         switch source.state {
         case .used: return ""
+        case .unasked: return "not asked so far"
         case .dropped: return "dropped\(reason)"
         case .paused:
             let again = source.again.map { ", asked again in \(NumberText.countdown(milliseconds: $0.inMilliseconds))" }
@@ -73,22 +74,20 @@ enum SourceWords {
     // MARK: `transfer why`
 
     /// A line for each source, in columns: `a.example   x4   812 MiB   38.4 MiB/s`, and what is the matter with it.
-    ///
-    /// - Parameter unasked: Redacted URLs that weren't needed.
-    static func lines(_ sources: [JobSource], unasked: [String]) -> [String] {
-        let names = names(sources.map(\.url) + unasked)
+    static func lines(_ sources: [JobSource]) -> [String] {
+        let names = names(sources.map(\.url))
         let connections = sources.map { $0.connections > 0 ? "x\($0.connections)" : "" }
         let bytes = sources.map { $0.bytes > 0 ? ByteCount.format($0.bytes) : "" }
         let rates = sources.map { source in source.rate.map { NumberText.rate($0) } ?? "" }
         func width(_ texts: [String]) -> Int { texts.map { DisplayWidth.of($0) }.max() ?? 0 }
         let nameWidth = width(names)
-        let lines = sources.indices.map { index in
-            let columns = [(connections, false), (bytes, true), (rates, true)].filter { width($0.0) > 0 }.map { texts, isNumber in
+        return sources.indices.map { index in
+            let columns = [(connections, false), (bytes, true), (rates, true)].filter { width($0.0) > 0 }.map {
+                texts, isNumber in
                 isNumber ? texts[index].rightAligned(width(texts)) : texts[index].padded(width(texts))
             }
             return ([names[index].padded(nameWidth)] + columns + [state(sources[index])]).joined(separator: "  ")
         }
-        return lines + zip(names.dropFirst(sources.count), unasked).map { "\($0.0.padded(nameWidth))  not asked so far" }
     }
 
     /// Hosts, or URLs where a host has several of them.

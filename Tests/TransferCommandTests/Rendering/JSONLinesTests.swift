@@ -117,7 +117,8 @@ import TransferQueue
             JobSource(
                 url: "https://b.example/a", connections: 1, state: .dropped, fault: .init(.otherLength, "another file")),
         ]
-        let text = #""sources":[{"url":"https://a.example/a","host":"a.example","connections":4,"bytes":9,"rate":3,"#
+        let text =
+            #""sources":[{"url":"https://a.example/a","host":"a.example","connections":4,"bytes":9,"rate":3,"#
             + #""state":"used"},{"url":"https://b.example/a","host":"b.example","connections":1,"bytes":0,"#
             + #""state":"dropped","cause":"otherLength","reason":"another file"}]"#
         var done = receipt("a")
@@ -126,7 +127,8 @@ import TransferQueue
         failure.sources = sources
         var progress = JobProgress(completed: 1, total: 2, rate: 3, phase: .transferring)
         progress.sources = sources
-        for kind in [.finished(done), .kept(done), .failed(failure), .progress(job: "a", progress)] as [QueueEvent.Kind] {
+        for kind in [.finished(done), .kept(done), .failed(failure), .progress(job: "a", progress)] as [QueueEvent.Kind]
+        {
             let line = JSONLines.line(event(kind))
             _ = try parse(line)
             #expect(line.contains(text), "\(line)")

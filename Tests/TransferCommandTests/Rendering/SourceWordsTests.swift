@@ -65,7 +65,9 @@ private let gone: JobSource.Fault = JobSource.Fault(.refused, "404 Not Found")
     }
 
     func rows(_ screen: ProgressScreen, _ width: Int, _ charset: Charset = .utf8) -> [String] {
-        screen.frame(now: start, width: width, height: 12, charset: charset).map(\.text).filter { $0.contains("parquet") }
+        screen.frame(now: start, width: width, height: 12, charset: charset).map(\.text).filter {
+            $0.contains("parquet")
+        }
     }
 
     @Test func aWideRowEndsWithTheSources() {
@@ -113,27 +115,31 @@ private let gone: JobSource.Fault = JobSource.Fault(.refused, "404 Not Found")
 
     @Test func whyHasALineForEachSource() {
         let sources = [
-            source("a.example", x: 4, mebibytes: 812, rate: 38.4), source("mirror.b.example", x: 2, mebibytes: 40.2, rate: 1),
+            source("a.example", x: 4, mebibytes: 812, rate: 38.4),
+            source("mirror.b.example", x: 2, mebibytes: 40.2, rate: 1),
             source("c.example", state: .dropped, fault: gone),
             source(
                 "d.example", mebibytes: 3, rate: 0.1, state: .paused,
                 fault: .init(.failed, "Connection refused"), again: .seconds(4)),
         ]
         #expect(
-            SourceWords.lines(sources, unasked: ["https://e.example/x.iso"]).map(\.withoutTrailingSpaces) == [
+            SourceWords.lines(sources + [source("e.example", state: .unasked)]).map(\.withoutTrailingSpaces) == [
                 "a.example         x4   812 MiB  38.4 MiB/s",
                 "mirror.b.example  x2  40.2 MiB  1.00 MiB/s",
                 "c.example                                   dropped: 404 Not Found",
                 "d.example             3.00 MiB   102 KiB/s  paused, asked again in 0:04: Connection refused",
-                "e.example         not asked so far",
+                "e.example                                   not asked so far",
             ])
     }
 
     @Test func sourcesOfOneHostAreToldApartByTheirURLs() {
         let sources = ["/1/x", "/2/x"].map { JobSource(url: "https://a.example\($0)", connections: 1) }
-        let lines = SourceWords.lines(sources + [source("b.example", x: 1)], unasked: [])
-        #expect(lines.map { $0.split(separator: " ")[0] } == ["https://a.example/1/x", "https://a.example/2/x", "b.example"])
-        #expect(SourceWords.lines([], unasked: []).isEmpty)
+        let lines = SourceWords.lines(sources + [source("b.example", x: 1)])
+        #expect(
+            lines.map { $0.split(separator: " ")[0] } == [
+                "https://a.example/1/x", "https://a.example/2/x", "b.example",
+            ])
+        #expect(SourceWords.lines([]).isEmpty)
     }
 
     @Test func aVerboseLogHasALineForEachChange() {

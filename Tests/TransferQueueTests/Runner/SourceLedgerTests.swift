@@ -103,10 +103,16 @@ import TransferCore
 
     static let causes: [(String, TransferError, ResponseHead?, JobSource.Cause)] = [
         ("404", TransferError(.httpStatus, "404", cause: .http(status: 404)), head(404), .refused),
-        ("an origin that is given up", TransferError(.originUnreachable, "x", cause: .http(status: 503)), nil, .refused),
+        (
+            "an origin that is given up", TransferError(.originUnreachable, "x", cause: .http(status: 503)), nil,
+            .refused
+        ),
         ("a login page", TransferError(.badResponse, "200 came"), head(200, ["Content-Length": "31"]), .otherLength),
         ("the whole file", TransferError(.badResponse, "200 came"), head(200, ["Content-Length": "900"]), .failed),
-        ("another total", TransferError(.badResponse, "x"), head(206, ["Content-Range": "bytes 0-9/901"]), .otherLength),
+        (
+            "another total", TransferError(.badResponse, "x"), head(206, ["Content-Range": "bytes 0-9/901"]),
+            .otherLength
+        ),
         ("a shorter file", TransferError(.badResponse, "x"), head(416, ["Content-Range": "bytes */12"]), .otherLength),
         ("416 alone", TransferError(.badResponse, "x"), head(416), .refused),
         (

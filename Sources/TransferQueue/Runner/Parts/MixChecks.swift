@@ -63,7 +63,8 @@ final class MixChecks {
             checks[job.candidate.id] = nil
             let url = Redaction.url(check.mix.shares[suspect].url)
             job.sources.dropped(
-                check.mix.shares[suspect].url, JobSource.Fault(.wrongBytes, "\(check.error.message): it has other bytes"))
+                check.mix.shares[suspect].url,
+                JobSource.Fault(.wrongBytes, "\(check.error.message): it has other bytes"))
             host.tellSources(of: job)
             host.emit(
                 job.record.batch, .restarted(job: job.record.identity, reason: "\(url) has other bytes: replaced"))
