@@ -5,7 +5,8 @@ import TransferKit
 ///
 ///     queue-program STATE-FOLDER TARGET-FOLDER URL…
 ///
-/// Where the events were read up to is kept in STATE-FOLDER/cursor, so that no end is missed and none is lost.
+/// Where the events were read up to is kept in STATE-FOLDER/cursor, so that no end is missed and none is lost. It exits with
+/// 64 for a wrong command line, and with 1 when the queue can't be opened or run.
 @main
 struct QueueProgram {
     static func main() async {

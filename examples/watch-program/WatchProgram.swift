@@ -7,6 +7,7 @@ import TransferKit
 ///     watch-program STATE-FOLDER FOLDER URL
 ///
 /// The URL may hold `{path}`, `{name}` and others (`URLTemplate`). It watches until its standard input ends.
+/// It exits with 64 for a wrong command line, and with 1 when the folder can't be watched.
 @main
 struct WatchProgram {
     static func main() async {
