@@ -55,7 +55,9 @@ struct QueueLog: Sendable {
         case .commanded(let verb, let job): entry(.info, "asked: \(verb.rawValue)", job)
         case .started(let job, let start): started(job, start)
         case .retrying(let job, let delay, let error):
-            with(error, entry(.info, "job is tried again: \(error.message)", job), ["after": "\(DurationText.words(delay))"])
+            with(
+                error, entry(.info, "job is tried again: \(error.message)", job),
+                ["after": "\(DurationText.words(delay))"])
         case .restarted(let job, let reason): entry(.notice, "job begins anew: \(reason)", job)
         case .source(let job, let source):
             entry(

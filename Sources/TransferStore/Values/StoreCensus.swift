@@ -1,6 +1,6 @@
 /// A store's answer to the question what there is in it.
 package struct StoreCensus: Sendable, Hashable {
-    /// When the oldest job of the batches that hasn't ended was first counted: milliseconds since 1970.
+    /// The time at which the oldest job of the batches that hasn't ended was first counted: milliseconds since 1970.
     package var oldest: Int64?
     /// The number of a job before which none of the batches is open.
     package var firstOpen: Int64
