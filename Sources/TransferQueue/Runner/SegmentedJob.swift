@@ -85,22 +85,22 @@ final class SegmentedJob {
         return MixedFile(total: total, shares: all)
     }
 
-    /// For those who show progress.
-    var told: [JobProgress.Source] {
-        sources.all.indices.map { index in
-            let source = sources[index]
-            return JobProgress.Source(
-                url: Redaction.url(source.url), connections: source.connections + (index == 0 && lead == nil ? 1 : 0),
-                rate: source.rate.map { Int64($0) }, dropped: source.dropped)
-        }
-    }
-
     /// Bytes a second of the exchange that began the file; `nil` once it's over, or before it can be told.
     func leadRate(now: MonotonicTime) -> Double? {
         guard lead == nil, let began = leadBegan, let number = file.lead, let claim = file.map?.claims[number],
             now - began.time >= .milliseconds(200)
         else { return nil }
         return Double(claim.position - began.position) / (now - began.time).inSeconds
+    }
+
+    /// The rates of the sources are those of their connections, while these are at it.
+    func measureSources(now: MonotonicTime) {
+        guard let map = file.map else { return }
+        if let rate = leadRate(now: now) { sources.measured(0, rate) }
+        let rates = rates(map, now: now)
+        for (number, connection) in connections where now - connection.since >= .milliseconds(200) {
+            if let rate = rates[number], rate > 0 { sources.measured(connection.source, rate) }
+        }
     }
 
     /// Bytes a second of each connection, by its claim.

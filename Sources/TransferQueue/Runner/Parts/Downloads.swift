@@ -2,6 +2,7 @@ import CTransferFailpoint
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
 import TransferScheduling
 import TransferUpload
 
@@ -85,7 +86,7 @@ final class Downloads {
                 isLarge: outcome.position > 1 << 20,
                 adopted: ready.earlier(for: outcome)?.adopted?.path,
                 mark: isMarked(job, outcome.position, host.batches) ? .mark(job, ready, head, outcome) : nil,
-                isMixed: ready.mix != nil)
+                isMixed: ready.mix != nil, ahead: ready.ahead)
         if ready.mix != nil, download.pieces == nil { mixed[item.id] = item }
         finishing.add(item)
     }
@@ -218,6 +219,10 @@ final class Downloads {
                         return host.failed(
                             job, error, bodyLeft: false, left: .record(again.resume), progressed: false)
                     }
+                    for url in again.blamed {
+                        job.sources.dropped(url, JobSource.Fault(.wrongBytes, "\(error.message): it has other bytes"))
+                    }
+                    host.tellSources(of: job)
                     host.emit(job.record.batch, .restarted(job: job.record.identity, reason: again.reason(error)))
                     job.record.resume = again.resume
                     job.record.mirror = again.mirror

@@ -59,7 +59,8 @@ final class SegmentedDownloads {
             download.connections.mayBeMany || !ready.ranges.isEmpty
         else { return host.transferMarked(id, job) }
         let file = SegmentedFile(
-            ready.part, meter: job.meter, workers: engine.workers, limiters: limiters, keeper: keeper)
+            ready.part, meter: job.meter, workers: engine.workers, limiters: limiters, keeper: keeper,
+            algorithm: job.record.spec.checksum?.algorithm)
         job.file = file
         guard let record = ready.earlier, let total = record.total, !ready.ranges.isEmpty else {
             return host.transferMarked(id, job)
@@ -109,6 +110,7 @@ final class SegmentedDownloads {
         segments.sources.answered(0, Validator(start.head))
         if file.isSplit { segments.phase = .open }
         job.segments = segments
+        if !job.sources.isOpen(job.url) { job.sources.opened(job.url, now: MonotonicTime.now.inSeconds) }
         guard segments.isDivisible else { return }
         if case .exactly = job.segmentWish { look(job, on: host) }
         schedule(on: host)
@@ -147,6 +149,7 @@ final class SegmentedDownloads {
         }
         job.segments = segments
         segments.lead = outcome
+        job.sources.closed(job.url, bytes: outcome.received, now: MonotonicTime.now.inSeconds)
         // The map that a worker is making is still one of this file.
         guard segments.phase != .preparing else { return true }
         segments.phase = .open
@@ -198,6 +201,7 @@ final class SegmentedDownloads {
                 segments.file.release(number)
                 segments.sources.closed(source, bytes: 0, seconds: 0, fault: nil, now: 0)
                 segments.sources.drop(source, error.message)
+                job.sources.dropped(segments.sources[source].url, JobSource.Fault(error))
                 segments.fault = error
             }
         }
@@ -226,6 +230,7 @@ final class SegmentedDownloads {
             }
         }
         host.connectionOpened(to: origin)
+        job.sources.opened(url, now: now.inSeconds)
         segments.connections[number] = SegmentedJob.Connection(
             handle: handle, source: source, start: range.lowerBound, since: now, lastMoved: now,
             position: range.lowerBound)
@@ -273,6 +278,7 @@ final class SegmentedDownloads {
         segments.sources.closed(
             connection.source, bytes: outcome.received, seconds: (now - connection.since).inSeconds,
             fault: job.stop == nil ? fault?.message : nil, now: now.inSeconds)
+        noteEnd(job, segments, connection, outcome, fault, now, on: host)
         if var fault {
             // Whether a refusal is the last word is for the exchange to say that begins with the job's own question.
             if fault.status != nil { (fault.isTransient, fault.cause) = (true, nil) }
@@ -327,6 +333,7 @@ final class SegmentedDownloads {
         }
         if case .download(var ready) = job.ready {
             ready.mix = segments.mix(position)
+            ready.ahead = segments.file.ahead
             job.ready = .download(ready)
         }
         host.exchangeEnded(
