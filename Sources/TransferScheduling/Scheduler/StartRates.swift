@@ -1,5 +1,4 @@
 package import TransferCore
-package import TransferJobs
 
 /// Bounds on the starts in a second: of all jobs together, and at each of the origins that a configuration names.
 package struct StartRates: Sendable {
