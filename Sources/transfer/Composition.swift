@@ -11,7 +11,7 @@ enum Composition {
 
     static func configuration(
         state: String?, limits: BatchLimits = BatchLimits(), links: MeteredRule = MeteredRule(),
-        hooks: HookSettings = HookSettings()
+        hooks: HookSettings = HookSettings(), _ set: Configuration = Configuration()
     ) throws -> QueueConfiguration {
         var configuration = QueueConfiguration(state: try statePath(state), limits: limits)
         configuration.userAgent = "transfer/\(TransferVersion.current)"
@@ -21,6 +21,7 @@ enum Composition {
         configuration.runtimeFolder = runtimeFolder
         configuration.meteredRule = links
         configuration.hooks = hooks
+        configuration.configuration = set
         configuration.logger.logLevel = .error
         return configuration
     }
@@ -34,7 +35,7 @@ enum Composition {
         let queue = try await JobQueue.open(
             try configuration(
                 state: state, limits: limits, links: links,
-                hooks: hooks.map { self.hooks($0, set) } ?? HookSettings()))
+                hooks: hooks.map { self.hooks($0, set) } ?? HookSettings(), set))
         if let notice = queue.notice { StandardError.write("transfer: \(notice)\n") }
         return queue
     }

@@ -97,11 +97,13 @@ public struct Configuration: Sendable {
 
     /// The rules of jobs for which these sections hold: in each file its `defaults`, then the sections, the longest
     /// pattern last.
-    package func rules(of sections: [Int]) -> ConfigurationValue {
+    ///
+    /// - Parameter withDefaults: `false` leaves `defaults` out: what is said of all is no word on a single server.
+    package func rules(of sections: [Int], withDefaults: Bool = true) -> ConfigurationValue {
         var result = ConfigurationValue.empty
         var first = 0
         for file in files {
-            if let defaults = file.root["defaults"] { result = result.under(defaults) }
+            if withDefaults, let defaults = file.root["defaults"] { result = result.under(defaults) }
             let held = file.origins.indices.filter { sections.contains(first + $0) }
             for section in held.map({ file.origins[$0] }).sorted(by: Self.isShorter) {
                 result = result.under(section.rules)

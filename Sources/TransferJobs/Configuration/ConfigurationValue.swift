@@ -98,8 +98,10 @@ extension ConfigurationValue {
     }
 
     /// Reads the tree of a text that was found to be in order.
+    ///
+    /// - Parameter isPart: Whether it's the value of one of the file's own keys, which never names a secret.
     package static func read(
-        _ reader: inout JSONReader, _ cursor: inout SourceCursor, file: String, key: String = ""
+        _ reader: inout JSONReader, _ cursor: inout SourceCursor, file: String, key: String = "", isPart: Bool = false
     ) throws(JSONFault) -> ConfigurationValue {
         let kind = try reader.kind()
         let start = reader.offset
@@ -109,7 +111,7 @@ extension ConfigurationValue {
             try reader.null()
             return .unset
         }
-        let namesSecret = kind == .object ? try namesSecret(reader) : false
+        let namesSecret = kind == .object && !isPart ? try namesSecret(reader) : false
         let isWhole = kind != .object || ConfigurationFields.whole.contains(key) || namesSecret
         guard !isWhole else {
             try reader.skipValue()
@@ -121,7 +123,7 @@ extension ConfigurationValue {
         while let text = try reader.key(isFirst: &isFirst) {
             let name = reader.string(text)
             let token = String(decoding: reader.bytes[text.token], as: UTF8.self)
-            let value = try read(&reader, &cursor, file: file, key: name)
+            let value = try read(&reader, &cursor, file: file, key: name, isPart: key.isEmpty)
             if !name.hasPrefix("x-") || ConfigurationFields.named.contains(key) {
                 members.append(Member(name: name, token: token, value: value))
             }

@@ -40,7 +40,7 @@ struct WebhookMessage {
             headers.append(HeaderField("webhook-signature", "v1,\(Base64.encode(code))"))
         }
         return UploadRequest(
-            id: 1, method: "POST", url: url, headers: headers, body: .bytes(Array(body.utf8)), ownersFields: .none,
+            id: 1, method: "POST", url: url, headers: headers, body: .bytes(Array(body.utf8)), ownersFields: .all,
             followsRedirects: false)
     }
 }

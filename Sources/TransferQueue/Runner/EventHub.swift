@@ -15,6 +15,7 @@ final class EventHub: Sendable {
     let measurements = MeasurementHub()
 
     /// - Parameter observer: Called in the order of the events, from the queue's own thread: it has to be quick.
+    @discardableResult
     func add(_ observer: @escaping @Sendable (QueueEvent) -> Void) -> Int {
         state.withLock { state in
             state.last += 1

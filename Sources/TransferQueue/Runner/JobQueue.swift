@@ -49,6 +49,8 @@ public final class JobQueue: Sendable {
         let loops = configuration.loops > 0 ? configuration.loops : min(4, configuration.cores)
         engine = try ExchangeEngine(loops: loops, sharing: shares ? loop : nil)
         runner = QueueRunner(configuration, store: store, engine: engine, loop: loop, hub: hub)
+        let log = QueueLog(configuration.logger)
+        if log.isWanted { hub.add(log.tell) }
     }
 
     /// Opens the queue of a folder, or makes it.

@@ -2,7 +2,7 @@ import CTransferLinux
 import Glibc
 public import Logging
 public import TransferCore
-import TransferJobs
+public import TransferJobs
 public import TransferReachability
 
 /// How a queue is opened.
@@ -23,6 +23,9 @@ public struct QueueConfiguration: Sendable {
     public var secrets = SecretSource()
     /// What the commands are that jobs and batches name as their `onFinish`.
     public var hooks = HookSettings()
+    /// How the servers of webhooks (`onFinish`) are reached, beside what their jobs say: proxies, TLS, logins of sections.
+    /// Jobs have theirs since they were read.
+    public var configuration = Configuration()
     /// A private folder for the socket by which other processes ring this one (`XDG_RUNTIME_DIR`).
     public var runtimeFolder: String?
     /// Links that are metered by the user's word, beside those that NetworkManager or their kind says are.
@@ -32,6 +35,9 @@ public struct QueueConfiguration: Sendable {
     public var isClockSynchronised: @Sendable () -> Bool = { transfer_clock_is_synchronised() != 0 }
     /// How long such a wait is, until the next look.
     public var clockInterval = Duration.seconds(10)
+    /// Is told what happens, from the queue's own thread: failures for good as `warning`, waits of batches as `notice`,
+    /// beginnings, ends and retries as `info`, single jobs as `debug`; with `batch`, `job`, `code`, `status`, `url` … as
+    /// metadata. Secrets are redacted. Its level as the queue is opened decides whether there is anything to tell.
     public var logger: Logger
     /// How often jobs under way report their progress; `nil` for never.
     public var progressInterval: Duration? = .milliseconds(500)

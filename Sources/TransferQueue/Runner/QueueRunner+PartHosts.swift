@@ -258,6 +258,17 @@ extension QueueRunner: CommandHost {
     func openGates() { admission.scheduler.openGates() }
 
     func reviveDead() { admission.scheduler.reviveDead() }
+
+    func takeUp(_ batch: Int64) {
+        guard state.isEndless, state.stopping == nil, !batches.isInRun(batch), let name = batches[batch]?.name else {
+            return
+        }
+        withStore {
+            try $0.hold(.named(name))
+        } then: { runner, held in
+            for batch in held { runner.add(batch, secrets: [:], options: RunOptions()) }
+        }
+    }
 }
 
 extension QueueRunner: SourceHost {

@@ -97,6 +97,73 @@ import TransferTestSupport
         }
     }
 
+    /// Takes a message from who logs in.
+    private func guarded(_ inbox: Inbox) -> @Sendable (Request) -> Response {
+        { request in
+            guard request.head.headers["Authorization"] != nil else {
+                return Response(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"hooks\""])
+            }
+            return inbox.take(request)
+        }
+    }
+
+    @Test func theConfigurationSaysHowTheWebhookIsReached() async throws {
+        try await withTestServer { server in
+            try await withTestProxy(.http) { proxy in
+                let place = try Workplace("configured")
+                let inbox = Inbox()
+                let hooks = "http://hooks.example:\(server.port)"
+                server.handle("POST", "/hook", guarded(inbox))
+                server.serve("/a", .text("abc"))
+                let section =
+                    #""proxy": "\#(proxy.url("http"))", "headers": {"X-Hook": "1"}, "#
+                    + #""auth": {"user": "hook", "password": {"env": "HOOK_PASSWORD"}}"#
+                try place.folder.write(
+                    #"{"version": 1, "origins": {"\#(hooks)": {\#(section)}, "127.0.0.1": {"proxy": ""}}}"#,
+                    to: "config.json")
+                let own =
+                    #""headers": {"X-Own": "1"}, "auth": {"user": "job", "password": {"env": "JOB_PASSWORD"}}, "#
+                    + #""onFinish": {"url": "\#(hooks)/hook"}"#
+                try place.jobs(
+                    [download(server.url("/a"), to: "a", own)],
+                    extra: Self.settings + #""onFinish": {"url": "\#(hooks)/hook"}, "#)
+                var command = place.command(["run", "jobs.json", "--json", "--config", "config.json"])
+                command.environment["HOOK_PASSWORD"] = "hunter2"
+                command.environment["JOB_PASSWORD"] = "hunter3"
+                let result = try await command.run()
+                #expect(result.exitCode == 0, "\(result)")
+                // The job's end, and the batch's.
+                #expect(inbox.all.count == 2)
+                let login = "Basic \(Data("hook:hunter2".utf8).base64EncodedString())"
+                for post in inbox.all {
+                    #expect(post.head.headers["Authorization"] == login && post.head.headers["X-Hook"] == "1")
+                    #expect(post.head.headers["X-Own"] == nil)
+                }
+                #expect(proxy.records.count >= 1 && !"\(result)".contains("hunter"))
+            }
+        }
+    }
+
+    @Test func noLoginOfAJobOrOfAllJobsGoesToAWebhook() async throws {
+        try await withTestServer { server in
+            let place = try Workplace("own-login")
+            server.handle("POST", "/hook", guarded(Inbox()))
+            server.serve("/a", .text("abc"))
+            let login = #""auth": {"user": "all", "password": {"env": "PASSWORD"}}, "headers": {"X-All": "1"}"#
+            try place.folder.write(#"{"version": 1, "defaults": {\#(login)}}"#, to: "config.json")
+            try place.jobs(
+                [download(server.url("/a"), to: "a", #""auth": {"user": "job", "password": {"env": "PASSWORD"}}"#)],
+                extra: hook(server))
+            var command = place.command(["run", "jobs.json", "--json", "--config", "config.json"])
+            command.environment["PASSWORD"] = "hunter2"
+            let result = try await command.run()
+            #expect(result.exitCode == 1, "\(result)")
+            let posts = server.requests(to: "/hook")
+            #expect(!posts.isEmpty)
+            #expect(posts.allSatisfy { $0.headers["Authorization"] == nil && $0.headers["X-All"] == nil })
+        }
+    }
+
     @Test func anOptionMayBeAWebhook() async throws {
         try await withTestServer { server in
             let place = try Workplace("get")

@@ -11,7 +11,7 @@ package struct HookCall: Sendable, Hashable {
     /// ``HookMessage``
     package let body: String
     /// How the hook is reached; names it.
-    package let settings: JobSettings
+    package var settings: JobSettings
     /// Attempts that came to nothing.
     package var attempts: Int
     /// Not before that.

@@ -24,6 +24,8 @@ protocol CommandHost: PartHost {
     func abandonCancelled(_ batch: Int64)
     func refreshFromStore(_ batch: Int64)
     func tellHooks(of batch: Int64, revivesFailed: Bool)
+    /// A run without an end goes on with a batch that had ended and has something left again.
+    func takeUp(_ batch: Int64)
 }
 
 /// Commands of other processes, done one after the other.
@@ -144,6 +146,8 @@ final class CommandPerformer {
         }
         if command.verb == .cancel { host.abandonCancelled(command.batch) }
         host.refreshFromStore(command.batch)
+        // It was asked for before the batch was let go, and found there after that: nobody else goes on with it.
+        if command.stop == nil, !applied.jobs.isEmpty { host.takeUp(command.batch) }
     }
 
     /// Jobs on their way to be paused go on instead.

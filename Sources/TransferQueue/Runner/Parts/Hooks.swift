@@ -17,6 +17,7 @@ protocol HookHost: PartHost {
 final class Hooks {
     private var turns = HookTurns()
     private let settings: HookSettings
+    private let webhooks: WebhookRules
     private let engine: ExchangeEngine
     private let builder: RequestBuilder
     /// Commands block.
@@ -27,8 +28,9 @@ final class Hooks {
     /// The longest that a webhook may take to answer, where the job says nothing else.
     private static let webhookLimit = Duration.seconds(30)
 
-    init(_ settings: HookSettings, engine: ExchangeEngine, builder: RequestBuilder) {
-        self.settings = settings
+    init(_ configuration: QueueConfiguration, engine: ExchangeEngine, builder: RequestBuilder) {
+        settings = configuration.hooks
+        webhooks = WebhookRules(configuration.configuration)
         self.engine = engine
         self.builder = builder
     }
@@ -57,7 +59,7 @@ final class Hooks {
                 try $0.takeHookCalls(batch: batch, revivesFailed: revivesFailed, limit: HookTurns.page)
             } then: { host, calls in
                 let own = host.hooks
-                own.settle(own.turns.took(calls, of: batch, now: .now), on: host)
+                own.settle(own.turns.took(calls.map(own.configured), of: batch, now: .now), on: host)
                 own.go(on: host)
             }
         }
@@ -67,6 +69,17 @@ final class Hooks {
         } else {
             host.timer(.hooks).cancel()
         }
+    }
+
+    /// With the retries that the configuration says.
+    private func configured(_ call: HookCall) -> HookCall {
+        guard let webhook = call.hook.webhook else { return call }
+        var call = call
+        // One that can't be read yet, or doesn't go together, is told of by its attempt.
+        if let settings = try? webhooks.settings(for: try? builder.secrets.read(webhook.url), of: call.settings) {
+            call.settings.retry = settings.retry
+        }
+        return call
     }
 
     private func settle(_ outcomes: [HookOutcome], on host: isolated some HookHost) {
@@ -138,8 +151,10 @@ final class Hooks {
         let names = [webhook.url, webhook.secret].compactMap { text -> String? in
             if case .credential(let name)? = text { name } else { nil }
         }
+        let configured = try? webhooks.settings(for: try? builder.secrets.read(webhook.url), of: call.settings)
         let origin: Origin? = if case .literal(let url) = webhook.url { Origin(anyURL: url) } else { nil }
-        guard let origin, let asked = host.credentials.providers(of: names) else {
+        guard let origin, let asked = host.credentials.providers(of: names + (configured?.credentialNames ?? []))
+        else {
             return send(webhook, call, builder.secrets, on: host)
         }
         Task { [host] in
@@ -160,22 +175,31 @@ final class Hooks {
         _ webhook: FinishHook.Webhook, _ call: HookCall, _ secrets: SecretSource, on host: isolated some HookHost
     ) {
         var exchange: ExchangeRequest
+        let settings: JobSettings
         do throws(TransferError) {
             let message = try WebhookMessage(webhook, secrets)
+            settings = try webhooks.settings(for: message.url, of: call.settings)
             let spec = JobSpec(
-                work: .download(JobSpec.Download(urls: [message.url], destination: "")), settings: call.settings)
-            exchange = try builder.exchange(
+                work: .download(JobSpec.Download(urls: [message.url], destination: "")), settings: settings)
+            exchange = try builder(secrets, settings).exchange(
                 message.request(id: call.event, body: call.body, now: WallClock.seconds), of: spec, file: nil)
         } catch {
             return later(call, error, on: host)
         }
-        exchange.settings.maxTime = call.settings.maxTime ?? Self.webhookLimit
+        exchange.settings.maxTime = settings.maxTime ?? Self.webhookLimit
         let handle = engine.start(exchange, makeSink: { AnswerSink(limit: 4 << 10) }) { [host] event in
             guard case .ended(let outcome) = event else { return }
             let failure = Self.failure(outcome, webhook)
             host.loop.execute { host.onLoop { $0.hooks.ended(call, failure, on: $0) } }
         }
         stops[call.id] = { handle.cancel() }
+    }
+
+    private func builder(_ secrets: SecretSource, _ settings: JobSettings) -> RequestBuilder {
+        var builder = builder
+        builder.secrets = secrets
+        if settings.http.cookies != nil { builder.cookies = JourneyCookies() }
+        return builder
     }
 
     /// - Returns: `nil` where the webhook has taken the message: only a success (2xx) says so.

@@ -230,7 +230,8 @@ final class RunningBatches {
                 try $0.letGo(batch: id, isComplete: true, end: end)
             } then: { host, listeners in
                 host.tellHooks(of: id, revivesFailed: false)
-                if let run = host.batches[id] {
+                // One that was taken up again meanwhile has another end.
+                if let run = host.batches[id], run.isFinished {
                     host.emit(id, .batchFinished(run.totals, duration: .now - run.started))
                     host.batchEnded()
                 }

@@ -1,0 +1,68 @@
+package import TransferCore
+
+/// How webhooks are reached: as the configuration says of their own servers, with what the job says of the way over it.
+package struct WebhookRules: Sendable {
+    private let configuration: Configuration
+    /// The proxies and authorities that the configuration names anywhere. One of those in a job is no word of the job's
+    /// own, and was meant for the job's server.
+    private let proxies: Set<String>
+    private let authorities: Set<String>
+
+    package init(_ configuration: Configuration) {
+        self.configuration = configuration
+        let parts = configuration.files.flatMap { file in
+            [file.root["defaults"] ?? .empty] + file.origins.map(\.rules)
+        }
+        let settings = parts.compactMap { try? Self.read($0).get() }
+        proxies = Set(settings.compactMap { $0.proxy?.url })
+        authorities = Set(settings.compactMap(\.tls.ca))
+    }
+
+    /// The settings of the request.
+    ///
+    /// - Parameters:
+    ///   - url: The webhook's; `nil` where it isn't known yet.
+    ///   - job: What ``HookRoute`` keeps of a job's settings.
+    /// - Throws: `TransferError` for files of a configuration that don't go together.
+    package func settings(for url: String?, of job: JobSettings) throws(TransferError) -> JobSettings {
+        guard !configuration.isEmpty else { return job }
+        let sections = url.map { configuration.sections(for: [$0]) } ?? []
+        let all = try Self.read(configuration.rules(of: sections)).mapError(Self.unusable).get()
+        // What logs in and what is trusted is of single servers: a password for all transfers isn't for those who are told.
+        let own = try Self.read(configuration.rules(of: sections, withDefaults: false)).mapError(Self.unusable).get()
+        var result = HookRoute.settings(all, for: job.onFinish ?? .command(""), job: nil)
+        (result.auth, result.headers, result.http.cookies) = (own.auth, own.headers, own.http.cookies)
+        result.tls = own.tls
+        result.tls.ca = all.tls.ca
+        lay(job, over: &result)
+        return result
+    }
+
+    private func lay(_ job: JobSettings, over result: inout JobSettings) {
+        if let timeout = job.connectTimeout { result.connectTimeout = timeout }
+        if let timeout = job.timeout { result.timeout = timeout }
+        if let time = job.maxTime { result.maxTime = time }
+        if job.retry != RetrySettings() { result.retry = job.retry }
+        if let version = job.http.version { result.http.version = version }
+        if let proxy = job.proxy, !proxies.contains(proxy.url) { result.proxy = proxy }
+        if let ca = job.tls.ca, !authorities.contains(ca) { result.tls.ca = ca }
+        if job.tls.cert != nil, result.tls.cert == nil {
+            (result.tls.cert, result.tls.key) = (job.tls.cert, job.tls.key)
+            result.tls.keyPassphrase = job.tls.keyPassphrase
+        }
+        if !job.tls.pins.isEmpty, result.tls.pins.isEmpty { result.tls.pins = job.tls.pins }
+        if job.tls.insecure { result.tls.insecure = true }
+    }
+
+    private struct Unusable: Error { let message: String }
+
+    private static func unusable(_ error: Unusable) -> TransferError { TransferError(.invalidRequest, error.message) }
+
+    private static func read(_ rules: ConfigurationValue) -> Result<JobSettings, Unusable> {
+        var defaults = JobDefaults()
+        if let fault = RequestRules.readConfiguration(rules, over: &defaults, .all) {
+            return .failure(Unusable(message: fault))
+        }
+        return .success(defaults.settings)
+    }
+}

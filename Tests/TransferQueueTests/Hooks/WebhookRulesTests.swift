@@ -1,0 +1,61 @@
+import Testing
+import TransferCore
+
+@testable import TransferJobs
+
+/// Whose word holds on the way to a webhook.
+@Suite struct WebhookRulesTests {
+    private static let url = "https://hooks.example/in"
+
+    private func rules(_ text: String) throws -> WebhookRules {
+        WebhookRules(
+            Configuration([try ConfigurationFile(Array(#"{"version": 1, \#(text)}"#.utf8), name: "config.json")]))
+    }
+
+    private static let file = #"""
+        "defaults": {"proxy": "http://all.lan:1", "timeout": "9s", "retry": {"limit": 3}, "tls": {"ca": "/all.pem"},
+            "auth": {"user": "all", "password": {"env": "A"}}, "headers": {"X-All": "1"}},
+        "origins": {"https://hooks.example": {"proxy": "http://hooks.lan:1", "headers": {"X-Hook": "1"},
+            "auth": {"bearer": {"env": "H"}}, "tls": {"pins": ["sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]}},
+            "https://files.example": {"proxy": "http://files.lan:1", "tls": {"ca": "/files.pem"}}}
+        """#
+
+    @Test func theSectionOfItsServerHoldsAndDefaultsLogNobodyIn() throws {
+        let settings = try rules(Self.file).settings(for: Self.url, of: JobSettings())
+        #expect(settings.proxy?.url == "http://hooks.lan:1" && settings.timeout == .seconds(9))
+        #expect(settings.retry.limit == 3 && settings.tls.ca == "/all.pem" && settings.tls.pins.count == 1)
+        #expect(settings.auth == .bearer(.environment("H")) && settings.headers.map(\.name) == ["X-Hook"])
+    }
+
+    @Test(arguments: ["https://other.example/in", nil]) func elsewhereOnlyTheWayOfAllHolds(url: String?) throws {
+        let settings = try rules(Self.file).settings(for: url, of: JobSettings())
+        #expect(settings.proxy?.url == "http://all.lan:1" && settings.tls.ca == "/all.pem")
+        #expect(settings.auth == nil && settings.headers.isEmpty && settings.tls.pins.isEmpty)
+    }
+
+    @Test func theJobsOwnWordIsStronger() throws {
+        var job = JobSettings()
+        job.proxy = JobSettings.Proxy(url: "http://job.lan:1")
+        job.tls.ca = "/job.pem"
+        job.timeout = .seconds(1)
+        job.retry.limit = 7
+        let settings = try rules(Self.file).settings(for: Self.url, of: job)
+        #expect(settings.proxy?.url == "http://job.lan:1" && settings.tls.ca == "/job.pem")
+        #expect(settings.timeout == .seconds(1) && settings.retry.limit == 7)
+    }
+
+    /// What the configuration said of the job's server is no word on that of its webhook.
+    @Test func theWayToTheJobsServerIsNotTheWebhooks() throws {
+        var job = JobSettings()
+        job.proxy = JobSettings.Proxy(url: "http://files.lan:1")
+        job.tls.ca = "/files.pem"
+        let settings = try rules(Self.file).settings(for: Self.url, of: job)
+        #expect(settings.proxy?.url == "http://hooks.lan:1" && settings.tls.ca == "/all.pem")
+    }
+
+    @Test func withoutAConfigurationNothingChanges() throws {
+        var job = JobSettings()
+        job.timeout = .seconds(1)
+        #expect(try WebhookRules(Configuration()).settings(for: Self.url, of: job) == job)
+    }
+}
