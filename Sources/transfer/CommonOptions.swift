@@ -84,11 +84,11 @@ struct LimitOptions: ParsableArguments {
         // The variables were checked with the options.
         let given = (try? EnvironmentRules.batchLimits()) ?? BatchLimits()
         let standing = configuration.limits
-        var limits = BatchLimits(
-            concurrency: concurrency ?? given.concurrency ?? file.concurrency ?? standing.concurrency,
-            perHost: perHost?.value ?? given.perHost ?? file.perHost ?? standing.perHost,
-            limitRate: limitRate?.bytes ?? given.limitRate ?? file.limitRate ?? standing.limitRate,
-            requestRate: file.requestRate ?? standing.requestRate)
+        var limits = BatchLimits()
+        limits.concurrency = concurrency ?? given.concurrency ?? file.concurrency ?? standing.concurrency
+        limits.perHost = perHost?.value ?? given.perHost ?? file.perHost ?? standing.perHost
+        limits.limitRate = limitRate?.bytes ?? given.limitRate ?? file.limitRate ?? standing.limitRate
+        limits.requestRate = file.requestRate ?? standing.requestRate
         limits.origins = standing.origins
         return limits
     }
