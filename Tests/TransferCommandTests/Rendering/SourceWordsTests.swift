@@ -73,8 +73,8 @@ private let gone: JobSource.Fault = JobSource.Fault(.refused, "404 Not Found")
     @Test func aWideRowEndsWithTheSources() {
         #expect(
             rows(screen([two, []]), 120) == [
-                "…house/2026-11-19/orders-0.parquet  ━━━━━━━━━━━━━╸────  76%  1.21 GiB  38.4 MiB/s    0:08  a.example x4, b.example x2",
-                "…house/2026-11-19/orders-1.parquet  ━━━━━━━━━━━━━╸────  76%  1.21 GiB  38.4 MiB/s    0:08",
+                "…/2026-11-19/orders-0.parquet        ━━━━━━━━━━━━━╸────  76%  1.21 GiB  38.4 MiB/s    0:08  a.example x4, b.example x2",
+                "…/2026-11-19/orders-1.parquet        ━━━━━━━━━━━━━╸────  76%  1.21 GiB  38.4 MiB/s    0:08",
             ])
     }
 
