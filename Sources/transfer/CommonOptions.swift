@@ -52,7 +52,7 @@ struct LimitOptions: ParsableArguments {
     @Option(
         name: .customLong("per-host"),
         help: ArgumentHelp(
-            "Transfers at once to one host, or auto: as many as pay, 6 at first and 32 at most.", valueName: "n|auto"))
+            "Transfers at once to one host, or auto: as many as pay, 6 at first and 32 at most.", valueName: "n"))
     var perHost: PerHostArgument?
 
     @Option(

@@ -24,6 +24,7 @@ public final class SegmentedFile: Sendable {
         var template: ResumeData?
         var synced = ByteRanges()
         var sinceCheckpoint: Int64 = 0
+        var sinceReading: Int64 = 0
         /// Bytes that were there before, behind the first hole.
         var beside: Int64 = 0
     }
@@ -32,6 +33,8 @@ public final class SegmentedFile: Sendable {
     private let workers: WorkerPool
     private let meter: ExchangeMeter
     public let keeper: RecordKeeper?
+    /// Its beginning, read while the rest arrives.
+    public let ahead: ReadingAhead
     /// Bounds on the rate that all exchanges of the file share.
     public let limiters: [RateLimiter]
     private let state = Mutex(State())
@@ -40,12 +43,16 @@ public final class SegmentedFile: Sendable {
     /// Bytes written at once: what a kill may cost of each range.
     private static let piece = 64 << 10
     private static let checkpointDistance: Int64 = 64 << 20
+    private static let readingDistance: Int64 = 8 << 20
     /// Ranges that a record has; an attribute has only so much space, and the companion has them all.
     private static let mostRecorded = 24
 
+    /// - Parameter algorithm: Of the digest that judges the file.
     public init(
-        _ part: PartFile, meter: ExchangeMeter, workers: WorkerPool, limiters: [RateLimiter] = [], keeper: RecordKeeper?
+        _ part: PartFile, meter: ExchangeMeter, workers: WorkerPool, limiters: [RateLimiter] = [],
+        keeper: RecordKeeper?, algorithm: DigestAlgorithm? = nil
     ) {
+        ahead = ReadingAhead(part, algorithm)
         self.limiters = limiters
         self.part = part
         self.meter = meter
@@ -129,6 +136,7 @@ public final class SegmentedFile: Sendable {
 
     /// The bytes are given up: the file begins anew, with one exchange.
     func reset() {
+        ahead.cancel()
         let beside = state.withLock { state in
             let beside = state.beside
             state = State()
@@ -141,6 +149,7 @@ public final class SegmentedFile: Sendable {
 
     /// The server doesn't give parts: the one exchange goes on to the end, over what is there already.
     func runOn() {
+        ahead.cancel()
         let beside = state.withLock { state in
             guard let lead = state.lead else { return Int64(0) }
             state.map?.extendToEnd(lead)
@@ -242,13 +251,20 @@ public final class SegmentedFile: Sendable {
     }
 
     private func came(_ count: Int, to position: Int64, _ number: Int) throws(TransferError) {
-        let (log, slot, isDue) = state.withLock { state in
+        let (log, slot, isDue, prefix) = state.withLock { state in
             state.map?.advance(number, to: position)
             state.sinceCheckpoint += Int64(count)
+            state.sinceReading += Int64(count)
             let isDue = state.sinceCheckpoint >= Self.checkpointDistance
             if isDue { state.sinceCheckpoint = 0 }
-            return (state.log, state.slots[number], isDue)
+            var prefix: Int64?
+            if state.sinceReading >= Self.readingDistance {
+                state.sinceReading = 0
+                prefix = state.map?.received.prefixLength
+            }
+            return (state.log, state.slots[number], isDue, prefix)
         }
+        if let prefix { ahead.reached(prefix, by: workers) }
         if let slot { try log?.move(slot, to: position) }
         if isDue { checkpoint() }
     }

@@ -132,8 +132,4 @@ package enum CurlMeanings {
         draft.set(["network", "require"], .string(name), at: option.place)
         return .taken
     }
-
-    package static let offset: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, _ in
-        option.value == "-" ? .taken : .refused("\(option.shown): where a file goes on is found out; write - or leave it out")
-    }
 }

@@ -49,14 +49,16 @@ package enum CurlOptions {
         value("retry-delay", .own(CurlMeanings.delay)), value("connect-timeout", .amount("connectTimeout")),
         value("max-time m", .amount("maxTime")), value("speed-limit Y", .amount("lowSpeed.rate")),
         value("speed-time y", .amount("lowSpeed.time")), value("max-redirs", .own(CurlMeanings.redirects)),
-        value("interface", .own(CurlMeanings.link)), value("continue-at C", .own(CurlMeanings.offset)),
+        value("interface", .own(CurlMeanings.link)),
+        value("continue-at C", .only("-", "where a file goes on is found out; write - or leave it out")),
     ]
 
     private static let form = "a form with a file goes by `transfer put FILE URL --protocol multipart`"
     private static let names = "names are resolved as the machine does it (/etc/hosts)"
     private static let whole = "files are moved whole"
     private static let alone = "a list only moves files; take this entry out"
-    private static let passphrase = "a secret is named, never written: leave it out and give --key-passphrase '$VARIABLE'"
+    private static let passphrase =
+        "a secret is named, never written: leave it out and give --key-passphrase '$VARIABLE'"
 
     private static let refused =
         [
@@ -76,7 +78,8 @@ package enum CurlOptions {
             value("url-query", .refused("write the query behind the URL")),
             value("variable", .refused("variables aren't read: write the value")),
             value("preproxy", .refused("one proxy is passed: \"proxy\"")),
-            value("socks4", .refused("SOCKS 5 is spoken: socks5")), value("socks4a", .refused("SOCKS 5 is spoken: socks5")),
+            value("socks4", .refused("SOCKS 5 is spoken: socks5")),
+            value("socks4a", .refused("SOCKS 5 is spoken: socks5")),
             value("capath", .refused("cacert FILE names the authorities, in one PEM file")),
             value("aws-sigv4", .refused("s3://BUCKET/KEY is signed by itself")),
             value("pass", .secret(passphrase)), value("proxy-pass", .secret("proxies are shown no certificate")),

@@ -34,6 +34,7 @@ struct DownloadCompletion: Sendable {
         var mark: ResumeData?
         /// Whether it came from several sources: what is wrong of it is fetched again, and the rest stays.
         var isMixed = false
+        var ahead: ReadingAhead?
     }
 
     struct Saved: Sendable {
@@ -112,6 +113,8 @@ struct DownloadCompletion: Sendable {
         let (actual, sums): (Checksum, PieceSumList?)
         if let computed = item.computed, computed.algorithm == expected.algorithm {
             (actual, sums) = (computed, try self.sums(item))
+        } else if let read = try readAhead(item), let digest = read.digest, digest.algorithm == expected.algorithm {
+            (actual, sums) = (digest, read.sums)
         } else {
             let reading = try FileReading(item.part.readablePath, algorithm: expected.algorithm)
             guard let digest = reading.digest else { throw TransferError(.internalFault, "a file without a digest") }
@@ -127,9 +130,17 @@ struct DownloadCompletion: Sendable {
         return Verified(digest: actual, sums: sums)
     }
 
+    private static func readAhead(
+        _ item: Item
+    ) throws(TransferError) -> (digest: Checksum?, sums: PieceSumList?)? {
+        guard let ahead = item.ahead else { return nil }
+        return ahead.finish(size: try item.part.facts().size)
+    }
+
     /// Those that were made while it was written, else by reading it.
     private static func sums(_ item: Item) throws(TransferError) -> PieceSumList? {
         if let sums = item.part.sums.list(of: try item.part.facts().size) { return sums }
+        if let sums = try readAhead(item)?.sums { return sums }
         return try FileReading.sums(item.part.readablePath)
     }
 

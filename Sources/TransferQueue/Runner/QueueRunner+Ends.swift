@@ -214,6 +214,9 @@ extension QueueRunner {
         running[id] = nil
         if !departure.isSettled, !job.sources.isEmpty { running.traces.keep(job.sources, of: id) }
         downloads.dropRecord(of: id)
+        if case .kept = departure, !job.hasBegun {
+            admission.scheduler.transferEnded(at: job.candidate.lane.origin, now: .now)
+        }
         admission.scheduler.ended(job.candidate)
         // Changes nothing where an answer or a failure was told.
         admission.scheduler.originAbandoned(job.candidate.lane.origin, job: id, now: .now)

@@ -209,6 +209,8 @@ struct ReadyDownload: Sendable {
     var ranges = ByteRanges()
     /// The shares of those that brought it, of one that came from several sources.
     var mix: MixedFile?
+    /// What has been read already of a file that came over several connections.
+    var ahead: ReadingAhead?
     /// The version of the file that is there: where the resource that gave it says 304, that is complete.
     var held: HeldVersion?
 }

@@ -93,6 +93,16 @@ final class SegmentedJob {
         return Double(claim.position - began.position) / (now - began.time).inSeconds
     }
 
+    /// The rates of the sources are those of their connections, while these are at it.
+    func measureSources(now: MonotonicTime) {
+        guard let map = file.map else { return }
+        if let rate = leadRate(now: now) { sources.measured(0, rate) }
+        let rates = rates(map, now: now)
+        for (number, connection) in connections where now - connection.since >= .milliseconds(200) {
+            if let rate = rates[number], rate > 0 { sources.measured(connection.source, rate) }
+        }
+    }
+
     /// Bytes a second of each connection, by its claim.
     func rates(_ map: RangeMap, now: MonotonicTime) -> [Int: Double] {
         var rates: [Int: Double] = [:]

@@ -40,6 +40,7 @@ extension SegmentedDownloads {
         let now = MonotonicTime.now
         let position = job.meter.position
         stopStalled(job, segments, now)
+        segments.measureSources(now: now)
         var wanted = segments.growth.sample(
             now: now.inSeconds, bytes: position, left: total - position, connections: segments.count)
         let spare = host.spareConnections(to: job.candidate.lane.origin)
@@ -49,7 +50,6 @@ extension SegmentedDownloads {
             segments.growth.yields(to: wanted)
         }
         if wanted < segments.count { return close(segments.count - wanted, of: segments) }
-        if let rate = segments.leadRate(now: now) { segments.sources.measured(0, rate) }
         guard wanted > segments.count || !(segments.file.map?.unclaimed.isEmpty ?? true) else { return }
         guard segments.phase == .open else {
             if let start = job.start, position > 0 { divide(job, segments, start, total, on: host) }

@@ -59,7 +59,8 @@ final class SegmentedDownloads {
             download.connections.mayBeMany || !ready.ranges.isEmpty
         else { return host.transferMarked(id, job) }
         let file = SegmentedFile(
-            ready.part, meter: job.meter, workers: engine.workers, limiters: limiters, keeper: keeper)
+            ready.part, meter: job.meter, workers: engine.workers, limiters: limiters, keeper: keeper,
+            algorithm: job.record.spec.checksum?.algorithm)
         job.file = file
         guard let record = ready.earlier, let total = record.total, !ready.ranges.isEmpty else {
             return host.transferMarked(id, job)
@@ -332,6 +333,7 @@ final class SegmentedDownloads {
         }
         if case .download(var ready) = job.ready {
             ready.mix = segments.mix(position)
+            ready.ahead = segments.file.ahead
             job.ready = .download(ready)
         }
         host.exchangeEnded(
