@@ -180,6 +180,24 @@ import TransferTestSupport
         }
     }
 
+    @Test func aMirrorWithWrongBytesIsTold() async throws {
+        var bytes = content.bytes()
+        // A byte in each MiB: whatever part of it is fetched is wrong.
+        for offset in stride(from: 1000, to: bytes.count, by: 1 << 20) { bytes[offset] ^= 0xFF }
+        let damaged = Content.bytes(bytes)
+        try await withTestServer { one in
+            try await withTestServer { two in
+                let urls = [serve(one), serve(two, damaged)]
+                let told = try await run(try job(urls))
+                #expect(told.receipt?.sources.map(\.fault?.cause) == [nil, .wrongBytes], "\(told.changes)")
+                #expect(
+                    told.changes.contains {
+                        $0.url == urls[1] && $0.state == .dropped && $0.fault?.cause == .wrongBytes
+                    })
+            }
+        }
+    }
+
     // MARK: One after another
 
     /// Without a digest one mirror at a time is asked: the one that refused stays in the account.
