@@ -17,7 +17,8 @@ import TransferTestSupport
         server.serve(
             "/f",
             ServedFile(
-                .bytes(coded), etag: "\"c\"", headers: ["Content-Encoding": coding.rawValue, "Vary": "Accept-Encoding"]))
+                .bytes(coded), etag: "\"c\"", headers: ["Content-Encoding": coding.rawValue, "Vary": "Accept-Encoding"])
+        )
         server.script("/f", faults)
     }
 

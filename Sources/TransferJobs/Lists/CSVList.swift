@@ -113,12 +113,14 @@ package struct CSVList: Sendable {
         _ record: CSVRecord, _ columns: [Column], _ bytes: [UInt8], _ line: Int
     ) -> [ListFinding] {
         let isSecret =
-            bytes.contains(UInt8(ascii: "@")) || columns.contains { if case .key(_, .secret) = $0.meaning { true } else { false } }
+            bytes.contains(UInt8(ascii: "@"))
+            || columns.contains { if case .key(_, .secret) = $0.meaning { true } else { false } }
         func place(_ cell: CSVRecord.Cell) -> ListPlace {
             ListPlace(cell.range, in: bytes, number: line, isSecret: isSecret)
         }
         if let extra = record.cells.dropFirst(columns.count).first(where: { !$0.text.isEmpty }) {
-            let message = "a row of \(record.cells.count) cells, and the header has \(columns.count); a comma in a cell needs quotes"
+            let message =
+                "a row of \(record.cells.count) cells, and the header has \(columns.count); a comma in a cell needs quotes"
             return [.fault(place(extra).fault(message))]
         }
         var draft = ListDraft(at: record.cells.first.map(place) ?? ListPlace(SourceSpan(line: line, column: 1)))
@@ -152,7 +154,8 @@ package struct CSVList: Sendable {
         switch kind {
         case .text, .secret: .string(text)
         case .number: Int(text).map { .integer($0) } ?? .string(text)
-        case .choice: ["true", "false"].contains(text.lowercased()) ? .boolean(text.lowercased() == "true") : .string(text)
+        case .choice:
+            ["true", "false"].contains(text.lowercased()) ? .boolean(text.lowercased() == "true") : .string(text)
         case .words: .strings(text.split(separator: " ").map(String.init))
         }
     }

@@ -60,7 +60,9 @@ package struct CurlList: Sendable {
         if read.value?.hasPrefix("//") == true || name.contains("://") {
             return fault("a URL is written url = \"URL\" in curl's list; --format urls reads a list of URLs alone")
         }
-        if name.hasPrefix("expand-") { return fault("variables aren't read: write \(name.dropFirst(7)) with the value") }
+        if name.hasPrefix("expand-") {
+            return fault("variables aren't read: write \(name.dropFirst(7)) with the value")
+        }
         if let nearest = CurlOption.suggestion(for: name) {
             return fault("curl has no option \(Wording.quoted(name)); did you mean \"\(nearest)\"?")
         }

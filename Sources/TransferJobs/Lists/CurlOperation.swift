@@ -121,7 +121,8 @@ package struct CurlOperation: Sendable {
         let url = urls[index]
         if globs, Self.isPattern(url.text) {
             throw Refusal(
-                message: "curl makes several URLs of this pattern: write each of them, or globoff where the brackets are meant",
+                message:
+                    "curl makes several URLs of this pattern: write each of them, or globoff where the brackets are meant",
                 place: url.place)
         }
         var draft = common
@@ -162,7 +163,8 @@ package struct CurlOperation: Sendable {
         guard let user, !user.text.isEmpty else { return }
         guard draft.has(["auth", "netrc"]) else {
             throw Refusal(
-                message: "--user: its password is named by an option: leave the user out and give --user NAME --password '$VARIABLE', or add netrc",
+                message:
+                    "--user: its password is named by an option: leave the user out and give --user NAME --password '$VARIABLE', or add netrc",
                 place: user.place)
         }
         draft.set(["auth", "user"], .string(user.text), at: user.place)

@@ -56,7 +56,8 @@ package enum CurlOptions {
     private static let names = "names are resolved as the machine does it (/etc/hosts)"
     private static let whole = "files are moved whole"
     private static let alone = "a list only moves files; take this entry out"
-    private static let passphrase = "a secret is named, never written: leave it out and give --key-passphrase '$VARIABLE'"
+    private static let passphrase =
+        "a secret is named, never written: leave it out and give --key-passphrase '$VARIABLE'"
 
     private static let refused =
         [
@@ -76,7 +77,8 @@ package enum CurlOptions {
             value("url-query", .refused("write the query behind the URL")),
             value("variable", .refused("variables aren't read: write the value")),
             value("preproxy", .refused("one proxy is passed: \"proxy\"")),
-            value("socks4", .refused("SOCKS 5 is spoken: socks5")), value("socks4a", .refused("SOCKS 5 is spoken: socks5")),
+            value("socks4", .refused("SOCKS 5 is spoken: socks5")),
+            value("socks4a", .refused("SOCKS 5 is spoken: socks5")),
             value("capath", .refused("cacert FILE names the authorities, in one PEM file")),
             value("aws-sigv4", .refused("s3://BUCKET/KEY is signed by itself")),
             value("pass", .secret(passphrase)), value("proxy-pass", .secret("proxies are shown no certificate")),

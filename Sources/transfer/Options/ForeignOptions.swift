@@ -115,7 +115,8 @@ enum ForeignOptions {
         ForeignOption("-P --directory-prefix --output-dir --dir =", .option("--directory")),
         ForeignOption("-i --input-file --files-from =", .option("--input-file")),
         ForeignOption("-K =", .list("curl")),
-        ForeignOption("--config --conf-path =", .words("`transfer run FILE` takes job files, and curl's with --format curl")),
+        ForeignOption(
+            "--config --conf-path =", .words("`transfer run FILE` takes job files, and curl's with --format curl")),
         ForeignOption("--checksum-file --hash =", .option("--checksum")),
         ForeignOption("--allow-overwrite --overwrite", .words("--if-exists overwrite")),
         ForeignOption("--ignore-existing", .words("--if-exists skip")),

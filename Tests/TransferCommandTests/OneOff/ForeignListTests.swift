@@ -50,7 +50,8 @@ import TransferTestSupport
 
     /// Every way to look at a list first tells what will be left out, and asks no server.
     @Test(arguments: [
-        ["validate", "list"], ["validate", "list", "--format", "curl"], ["run", "-n", "list"], ["get", "-n", "-i", "list"],
+        ["validate", "list"], ["validate", "list", "--format", "curl"], ["run", "-n", "list"],
+        ["get", "-n", "-i", "list"],
     ])
     func whatIsLeftOutIsToldBeforeAnythingIsDone(arguments: [String]) async throws {
         try await withTestServer { server in
@@ -70,7 +71,8 @@ import TransferTestSupport
             let place = try Workplace()
             server.serve("/a", .text("a"))
             var command = place.command(["run", "-", "--name", "piped", "--json"])
-            let text = "url = \(server.url("/a"))\nmax-filesize = 3\nnext\nurl = nonsense\nnext\nurl = \(server.url("/a"))\noutput = c\n"
+            let text =
+                "url = \(server.url("/a"))\nmax-filesize = 3\nnext\nurl = nonsense\nnext\nurl = \(server.url("/a"))\noutput = c\n"
             command.standardInput = .data(Data(text.utf8))
             let result = try await command.run()
             #expect(result.exitCode == 1, "the entry in the middle is a failed job: \(result)")
@@ -197,6 +199,8 @@ import TransferTestSupport
         let place = try Workplace()
         try place.folder.write("<!DOCTYPE html>\n<a href=\"http://h/a\">a</a>\n", to: "page.html")
         let result = try await place.run("get", "-i", "page.html")
-        #expect(result.exitCode == 65 && result.standardError.contains("page.html:1:1: error: a web page, not a list"), "\(result)")
+        #expect(
+            result.exitCode == 65 && result.standardError.contains("page.html:1:1: error: a web page, not a list"),
+            "\(result)")
     }
 }

@@ -76,7 +76,10 @@ struct ConfigurationSchema {
     private var origins: [String: Any] {
         [
             "type": "object",
-            "propertyNames": ["pattern": #"^(([Hh][Tt][Tt][Pp][Ss]?|[Ss]3|[Ff][Tt][Pp][Ss]?|[Ss][Ff][Tt][Pp])://)?[^\s/?#@"<>^`{|}\\]+/?$"#],
+            "propertyNames": [
+                "pattern":
+                    #"^(([Hh][Tt][Tt][Pp][Ss]?|[Ss]3|[Ff][Tt][Pp][Ss]?|[Ss][Ff][Tt][Pp])://)?[^\s/?#@"<>^`{|}\\]+/?$"#
+            ],
             "patternProperties": [
                 "^[Ss]3://": Self.orNull(["$ref": "#/$defs/bucket"]),
                 #"^[^*]*\*"#: Self.orNull(["$ref": "#/$defs/pattern"]),

@@ -20,19 +20,31 @@ import TransferCore
         ("max-download-limit=1M", { $0.settings.limitRate == 1 << 20 }),
         ("max-download-limit=0", { $0.settings.limitRate == nil }),
         ("lowest-speed-limit=1K", { $0.settings.lowSpeed?.rate == 1024 }),
-        ("timeout=30\n connect-timeout=5", { $0.settings.timeout == .seconds(30) && $0.settings.connectTimeout == .seconds(5) }),
+        (
+            "timeout=30\n connect-timeout=5",
+            { $0.settings.timeout == .seconds(30) && $0.settings.connectTimeout == .seconds(5) }
+        ),
         ("allow-overwrite=true", { $0.download?.ifExists == .overwrite }),
         ("allow-overwrite=false", { $0.download?.ifExists == .verify }),
         ("conditional-get=true\n allow-overwrite=true", { $0.download?.ifExists == .update }),
-        ("check-certificate=false", { $0.settings.tls.insecure }), ("check-certificate=true", { !$0.settings.tls.insecure }),
-        ("ca-certificate=ca.pem", { $0.settings.tls.ca == "ca.pem" }), ("load-cookies=c.txt", { $0.settings.http.cookies == "c.txt" }),
-        ("remote-time=false", { $0.download?.remoteTime == false }), ("no-netrc=false", { $0.settings.auth == .netrc() }),
+        ("check-certificate=false", { $0.settings.tls.insecure }),
+        ("check-certificate=true", { !$0.settings.tls.insecure }),
+        ("ca-certificate=ca.pem", { $0.settings.tls.ca == "ca.pem" }),
+        ("load-cookies=c.txt", { $0.settings.http.cookies == "c.txt" }),
+        ("remote-time=false", { $0.download?.remoteTime == false }),
+        ("no-netrc=false", { $0.settings.auth == .netrc() }),
         ("http-no-cache=true", { $0.settings.headers == [.init(name: "Cache-Control", value: .literal("no-cache"))] }),
         ("ftp-pasv=false", { $0.settings.ftp?.active == true }),
-        ("continue=true\n auto-file-renaming=false\n min-split-size=1M\n pause=false", { $0.settings == JobSettings() }),
+        (
+            "continue=true\n auto-file-renaming=false\n min-split-size=1M\n pause=false",
+            { $0.settings == JobSettings() }
+        ),
         (
             "out=x\n dir=d\n --split=2\n header=X-A: 1",
-            { $0.download?.destination == "d/x" && $0.settings.headers.count == 1 && $0.download?.segments == .exactly(2) }
+            {
+                $0.download?.destination == "d/x" && $0.settings.headers.count == 1
+                    && $0.download?.segments == .exactly(2)
+            }
         ),
     ]
 
@@ -56,10 +68,12 @@ import TransferCore
     }
 
     @Test(arguments: [
-        ("pause=true", "2:8:4  pause=true: no job of a list begins paused"), ("dry-run=true", "2:10:4  dry-run=true: -n shows"),
+        ("pause=true", "2:8:4  pause=true: no job of a list begins paused"),
+        ("dry-run=true", "2:10:4  dry-run=true: -n shows"),
         ("hash-check-only=true", "2:18:4  hash-check-only=true: `transfer verify"),
         ("parameterized-uri=true", "2:20:4  parameterized-uri=true: a URL isn't a pattern"),
-        ("ftp-type=ascii", "2:11:5  ftp-type=ascii: bytes are moved as they are"), ("split=many", "2:8:4  not a whole number"),
+        ("ftp-type=ascii", "2:11:5  ftp-type=ascii: bytes are moved as they are"),
+        ("split=many", "2:8:4  not a whole number"),
         ("max-tries=-1", "2:12:2  not a whole number"), ("timeout=soon", "2:10:4  not a duration"),
         ("splti=4", #"2:2:5  unsupported option "splti"; did you mean "split"?"#),
         ("http://h/g", "2:2:10  an indented line holds an option of the URL before it; --format urls reads URLs alone"),
@@ -90,7 +104,9 @@ import TransferCore
     /// wget's list has no options: what is indented is a URL, too.
     @Test func aListOfURLsAloneHasNoOptions() throws {
         let reading = try read("http://h/f\n  http://h/g\n# x\n\thttp://h/h\n", as: .plainURLs)
-        #expect(reading.lines == [] && reading.jobs.map { $0.download?.urls } == [["http://h/f"], ["http://h/g"], ["http://h/h"]])
+        #expect(
+            reading.lines == []
+                && reading.jobs.map { $0.download?.urls } == [["http://h/f"], ["http://h/g"], ["http://h/h"]])
         #expect(try read("http://h/f\n  out=x\n", as: .plainURLs).lines == ["2:3:5  not a URL; it begins with http://"])
     }
 }

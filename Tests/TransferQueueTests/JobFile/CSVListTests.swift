@@ -31,7 +31,8 @@ import TransferCore
 
     @Test func mirrorsUploadsAndNamedSecretsHaveColumns() throws {
         let mirrors = try read(
-            "id,url,mirror,needs,auth.user,auth.password.env\n7,http://a/x,http://b/x,,me,PW\n8,http://a/y,,7 ,,\n", as: .csv)
+            "id,url,mirror,needs,auth.user,auth.password.env\n7,http://a/x,http://b/x,,me,PW\n8,http://a/y,,7 ,,\n",
+            as: .csv)
         #expect(mirrors.lines == [])
         #expect(mirrors.jobs.map { $0.download?.urls } == [["http://a/x", "http://b/x"], ["http://a/y"]])
         #expect(mirrors.jobs.map(\.id) == ["7", "8"] && mirrors.jobs.last?.needs == ["7"])
@@ -50,10 +51,16 @@ import TransferCore
 
     @Test(arguments: [
         ("url,to\nnonsense,a\n", ["2:1:8  not a URL; it begins with http://"]),
-        ("url,to\nhttp://h/a,a,b\n", ["2:14:1  a row of 3 cells, and the header has 2; a comma in a cell needs quotes"]),
+        (
+            "url,to\nhttp://h/a,a,b\n",
+            ["2:14:1  a row of 3 cells, and the header has 2; a comma in a cell needs quotes"]
+        ),
         ("url,to\nhttp://h/a,\"a\n", ["2:12:1  the quotes aren't closed"]),
         ("url,to\nhttp://h/a,\"a\"b\n", ["2:15:1  a comma follows the closing quote"]),
-        ("url,to\nhttp://h/a,a\"b\"\n", ["2:13:1  a cell with a quote in it stands in quotes, and the quote is doubled"]),
+        (
+            "url,to\nhttp://h/a,a\"b\"\n",
+            ["2:13:1  a cell with a quote in it stands in quotes, and the quote is doubled"]
+        ),
         ("url,chekcsum\n", [#"1:5:8  unknown column "chekcsum"; did you mean "checksum"?"#]),
         ("url,filename\n", [#"1:5:8  unknown column "filename"; did you mean "to"?"#]),
         ("url,to,TO\n", [#"1:8:2  two columns are "TO""#]),
@@ -72,7 +79,8 @@ import TransferCore
     @Test(arguments: [
         ("url,auth.user,auth.password\nhttp://h/a,me,s3cret\n", "auth.password.env has the name"),
         ("url,headers.Authorization\nhttp://h/a,Bearer s3cret\n", "headers.Authorization.env has the name"),
-        ("url,to\nhttp://me:s3cret@h/a,a\n", "auth.password.env"), ("url,to\n\"http://me:s3cret@h/a,a\n", "aren't closed"),
+        ("url,to\nhttp://me:s3cret@h/a,a\n", "auth.password.env"),
+        ("url,to\n\"http://me:s3cret@h/a,a\n", "aren't closed"),
     ])
     func aSecretIsNamed(text: String, way: String) throws {
         let reading = try read(text, as: .csv)

@@ -18,7 +18,8 @@ import TransferCore
         ("output = f.bin", "f.bin"), ("output=f.bin", "f.bin"), ("output: f.bin", "f.bin"), ("output f.bin", "f.bin"),
         ("--output f.bin", "f.bin"), ("--output=f.bin", "f.bin"), ("-o f.bin", "f.bin"), ("-of.bin", "f.bin"),
         ("  output\t=\tf.bin  # a comment", "f.bin"), ("output = \"a b.bin\"", "a b.bin"),
-        (#"output = "a \"b\" \\ c.bin" # x"#, #"a "b" \ c.bin"#), (#"output = "a\tb""#, "a\tb"), ("-sSLo f.bin", "f.bin"),
+        (#"output = "a \"b\" \\ c.bin" # x"#, #"a "b" \ c.bin"#), (#"output = "a\tb""#, "a\tb"),
+        ("-sSLo f.bin", "f.bin"),
         ("output = f.bin\r", "f.bin"), ("output = \"{name}.bin\"", "{name}.bin"),
         ("output-dir = d\noutput = f.bin", "d/f.bin"), ("output-dir = d/\nremote-name", "d/"), ("remote-name", "./"),
         ("-O", "./"), ("", "./"),
@@ -36,7 +37,10 @@ import TransferCore
         ),
         ("header = \"Expect:\"", { $0.settings.headers.isEmpty }),
         ("user-agent = \"me 1\"", { $0.settings.headers == [.init(name: "User-Agent", value: .literal("me 1"))] }),
-        ("referer = \"http://r/;auto\"", { $0.settings.headers == [.init(name: "Referer", value: .literal("http://r/"))] }),
+        (
+            "referer = \"http://r/;auto\"",
+            { $0.settings.headers == [.init(name: "Referer", value: .literal("http://r/"))] }
+        ),
         ("cookie = jar.txt", { $0.settings.http.cookies == "jar.txt" }),
         ("proxy = p:3128\nnoproxy = a,b", { $0.settings.proxy == .init(url: "http://p:3128", noProxy: "a,b") }),
         ("socks5-hostname = p:1080", { $0.settings.proxy?.url == "socks5h://p:1080" }),
@@ -51,7 +55,8 @@ import TransferCore
             { $0.settings.tls.pins == ["sha256/\(String(repeating: "a", count: 43))="] }
         ),
         ("http1.1", { $0.settings.http.version == .one }),
-        ("limit-rate = 100k", { $0.settings.limitRate == 102_400 }), ("limit-rate = 0", { $0.settings.limitRate == nil }),
+        ("limit-rate = 100k", { $0.settings.limitRate == 102_400 }),
+        ("limit-rate = 0", { $0.settings.limitRate == nil }),
         (
             "retry = 3\nretry-delay = 2",
             {
@@ -141,7 +146,8 @@ import TransferCore
     }
 
     @Test(arguments: [
-        ("form = a=@f", "2:8:4  --form: a form with a file"), ("range = 0-99", "2:9:4  --range: files are fetched whole"),
+        ("form = a=@f", "2:8:4  --form: a form with a file"),
+        ("range = 0-99", "2:9:4  --range: files are fetched whole"),
         ("head", "2:1:4  --head: a list only moves files"), ("-I", "2:1:2  --head: a list only moves files"),
         ("request = HEAD", "2:11:4  --request: a list only moves files"),
         ("data = @file", "2:8:5  --data: what a file holds isn't read"),
@@ -150,14 +156,16 @@ import TransferCore
         ("quote = \"DELE x\"", "2:9:8  --quote: a list only moves files"),
         ("continue-at = 100", "2:15:3  --continue-at: where a file goes on"),
         ("capath = d", "2:10:1  --capath: cacert FILE"), ("socks4 = p", "2:10:1  --socks4: SOCKS 5"),
-        ("interface = 10.0.0.1", "2:13:8  --interface: a link is named"), ("config = c", "2:10:1  --config: lists aren't nested"),
+        ("interface = 10.0.0.1", "2:13:8  --interface: a link is named"),
+        ("config = c", "2:10:1  --config: lists aren't nested"),
         ("output = -", "2:10:1  standard output gets the file of one URL: transfer get -o - URL"),
         ("output = a b", "2:12:1  a value with a blank in it stands in double quotes"),
         ("output = \"a", "2:10:2  the double quotes aren't closed"), ("output", "2:1:6  --output takes a value"),
         ("location = true", "2:12:4  --location takes no value"), ("retry = x", "2:9:1  --retry: not a whole number"),
         ("ouput = x", #"2:1:5  curl has no option "ouput"; did you mean "output"?"#),
         ("output = x\noutput = y", "3:10:1  no url goes with this output"),
-        ("http://h/g", "2:1:4  a URL is written url = \"URL\""), ("url = nonsense", "2:7:8  not a URL; it begins with http://"),
+        ("http://h/g", "2:1:4  a URL is written url = \"URL\""),
+        ("url = nonsense", "2:7:8  not a URL; it begins with http://"),
         ("url = \"http://h/[1-9].jpg\"", "2:7:20  curl makes several URLs of this pattern"),
         ("url = \"http://h/{a,b}\"", "2:7:16  curl makes several URLs of this pattern"),
         ("header = nonsense", "2:10:8  a header is written \"NAME: VALUE\""),
@@ -179,8 +187,10 @@ import TransferCore
         ("url = http://me:s3cret@h/", "--user NAME --password '$VARIABLE'"),
         ("header = \"Authorization: Bearer s3cret\"", "-H 'Authorization: $VARIABLE'"),
         ("header = \"X-Api-Key: s3cret\"", "-H 'X-Api-Key: $VARIABLE'"), ("cookie = a=s3cret", "-b '$VARIABLE'"),
-        ("oauth2-bearer = s3cret", "-H 'Authorization: $VARIABLE'"), ("proxy = http://me:s3cret@p:1", "--proxy-user NAME"),
-        ("proxy-user = me:s3cret", "--proxy-password '$VARIABLE'"), ("cert = c.pem:s3cret", "--key-passphrase '$VARIABLE'"),
+        ("oauth2-bearer = s3cret", "-H 'Authorization: $VARIABLE'"),
+        ("proxy = http://me:s3cret@p:1", "--proxy-user NAME"),
+        ("proxy-user = me:s3cret", "--proxy-password '$VARIABLE'"),
+        ("cert = c.pem:s3cret", "--key-passphrase '$VARIABLE'"),
         ("pass = s3cret", "--key-passphrase '$VARIABLE'"), ("uesr = me:s3cret", "did you mean \"user\""),
         ("user = \"me:s3cret", "aren't closed"), ("user = me:s3cret and more", "stands in double quotes"),
     ])
@@ -192,7 +202,8 @@ import TransferCore
 
     @Test func whatIsLeftOutIsToldInOneLine() throws {
         let reading = try read(
-            Self.url + "write-out = x\nfoo-bar = 1\nmax-filesize = 3\nwrite-out = y\nno-digest\nheader = \"Accept:\"\n", as: .curl)
+            Self.url + "write-out = x\nfoo-bar = 1\nmax-filesize = 3\nwrite-out = y\nno-digest\nheader = \"Accept:\"\n",
+            as: .curl)
         #expect(reading.lines == [] && reading.jobs.count == 1)
         #expect(
             reading.report.warnings == [
@@ -225,7 +236,8 @@ import TransferCore
     @Test(arguments: [
         ("url = \"http://h/\"\n", JobFileFormat.curl), ("# x\n\n--url http://h/\n", .curl), ("location\n", .curl),
         ("-o f\n", .curl), ("user-agent: me\n", .curl), ("no-progress-meter\n", .curl), ("url,to\n", .csv),
-        ("\"url\",\"to\"\n", .csv), ("url\n", .csv), ("id, URL ,to\r\n", .csv), ("url;to\n", .csv), ("http://h/\n", .urlList),
+        ("\"url\",\"to\"\n", .csv), ("url\n", .csv), ("id, URL ,to\r\n", .csv), ("url;to\n", .csv),
+        ("http://h/\n", .urlList),
         ("http://h/a,url\n", .urlList), ("nonsense\n", .urlList), ("# only\n", .urlList), ("urls\n", .urlList),
     ])
     func aListIsToldByItsFirstLine(text: String, format: JobFileFormat) {

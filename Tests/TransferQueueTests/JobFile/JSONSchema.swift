@@ -36,7 +36,8 @@ struct JSONSchema {
         let patterns = rule["patternProperties"] as? [String: Any] ?? [:]
         return object.allSatisfy { key, value in
             if let names = rule["propertyNames"], !accepts(key, names) { return false }
-            let rules = [properties[key]].compactMap(\.self) + patterns.filter { Self.matches(key, $0.key) }.map(\.value)
+            let rules =
+                [properties[key]].compactMap(\.self) + patterns.filter { Self.matches(key, $0.key) }.map(\.value)
             if !rules.isEmpty { return rules.allSatisfy { accepts(value, $0) } }
             return rule["additionalProperties"].map { accepts(value, $0) } ?? true
         }

@@ -26,7 +26,10 @@ import TransferCore
         (#""priority": 99999999999999999999"#, #"2:51:20 $.jobs[0].priority expected a whole number"#),
         (#""id": null"#, #"2:45:4 $.jobs[0].id expected a string, found null"#),
         (#""size": null"#, #"2:47:4 $.jobs[0].size expected a number, found null"#),
-        (#""auth": {"user": null}"#, #"2:56:4 $.jobs[0].auth.user expected a string or an object that names a secret, found null"#),
+        (
+            #""auth": {"user": null}"#,
+            #"2:56:4 $.jobs[0].auth.user expected a string or an object that names a secret, found null"#
+        ),
         (#""headers": {"A": null, "a": "x"}"#, #"2:62:3 $.jobs[0].headers.a header "a" occurs twice in this object"#),
         (
             #""ifExists": "overwrit""#,

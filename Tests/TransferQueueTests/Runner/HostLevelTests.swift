@@ -116,7 +116,8 @@ import TransferTestSupport
 
     static let failures: [(TransferError, Int?, Bool, OriginNarrowing.Refusal?)] = [
         (Sample.busy(503), nil, false, .answer), (Sample.busy(503), nil, true, .answer),
-        (Sample.busy(429), nil, false, .answer), (Sample.busy(500), nil, false, nil), (Sample.busy(404), nil, false, nil),
+        (Sample.busy(429), nil, false, .answer), (Sample.busy(500), nil, false, nil),
+        (Sample.busy(404), nil, false, nil),
         (TransferError(.badResponse, "no part"), 503, false, .answer),
         (TransferError(.badResponse, "no part"), 200, false, nil),
         (TransferError(.connectionLost, "reset"), nil, false, .answer),

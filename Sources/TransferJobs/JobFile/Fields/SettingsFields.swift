@@ -89,7 +89,8 @@ package enum SettingsFields {
         // Faults of the network are told where the job file has its rules.
         JobField(
             "network", [.defaults, .watch], .all,
-            FieldNote("Which links of the machine are used, and when.", NetworkFields.all.note("network", isMerged: true)),
+            FieldNote(
+                "Which links of the machine are used, and when.", NetworkFields.all.note("network", isMerged: true)),
             [
                 .settings(
                     FieldOutput("network") { writer, settings in

@@ -111,7 +111,9 @@ final class SegmentedDownloads {
         if file.isSplit { segments.phase = .open }
         job.segments = segments
         guard segments.isDivisible else { return }
-        if case .exactly = job.segmentWish { look(job, on: host) }
+        // Other sources are tried at once: which of them is the good one is known only then.
+        segments.growth.begins(with: segments.sources.all.count)
+        if segments.growth.wanted > 1 { look(job, on: host) }
         schedule(on: host)
     }
 
