@@ -52,7 +52,7 @@ struct LimitOptions: ParsableArguments {
     @Option(
         name: .customLong("per-host"),
         help: ArgumentHelp(
-            "Transfers at once to one host, or auto: as many as pay, 6 at first and 32 at most.", valueName: "n|auto"))
+            "Transfers at once to one host, or auto: as many as pay, 6 at first and 32 at most.", valueName: "n"))
     var perHost: PerHostArgument?
 
     @Option(
@@ -84,11 +84,11 @@ struct LimitOptions: ParsableArguments {
         // The variables were checked with the options.
         let given = (try? EnvironmentRules.batchLimits()) ?? BatchLimits()
         let standing = configuration.limits
-        var limits = BatchLimits(
-            concurrency: concurrency ?? given.concurrency ?? file.concurrency ?? standing.concurrency,
-            perHost: perHost?.value ?? given.perHost ?? file.perHost ?? standing.perHost,
-            limitRate: limitRate?.bytes ?? given.limitRate ?? file.limitRate ?? standing.limitRate,
-            requestRate: file.requestRate ?? standing.requestRate)
+        var limits = BatchLimits()
+        limits.concurrency = concurrency ?? given.concurrency ?? file.concurrency ?? standing.concurrency
+        limits.perHost = perHost?.value ?? given.perHost ?? file.perHost ?? standing.perHost
+        limits.limitRate = limitRate?.bytes ?? given.limitRate ?? file.limitRate ?? standing.limitRate
+        limits.requestRate = file.requestRate ?? standing.requestRate
         limits.origins = standing.origins
         return limits
     }

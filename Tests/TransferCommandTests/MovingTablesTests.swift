@@ -9,11 +9,14 @@ import Testing
         .deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Sources/TransferKit/TransferKit.docc/MovingFromOtherTools.md")
 
-    @Test func theArticleIsMadeOfTheTable() throws {
+    @Test func theArticleIsMadeOfTheTables() throws {
         let text = try String(contentsOf: Self.article, encoding: .utf8)
-        let parts = text.components(separatedBy: "<!-- options -->\n")
-        let end = try #require(parts.last?.range(of: "<!-- end -->"))
-        let made = parts[0] + "<!-- options -->\n" + OptionsTable.markdown + (parts.last?[end.lowerBound...] ?? "")
+        var made = text
+        for (mark, table) in [("lists", ListTable.markdown), ("options", OptionsTable.markdown)] {
+            let start = try #require(made.range(of: "<!-- \(mark) -->\n"))
+            let end = try #require(made.range(of: "<!-- end -->", range: start.upperBound..<made.endIndex))
+            made.replaceSubrange(start.upperBound..<end.lowerBound, with: table)
+        }
         if ProcessInfo.processInfo.environment["TRANSFER_TABLES"] == "write" {
             return try made.write(to: Self.article, atomically: true, encoding: .utf8)
         }

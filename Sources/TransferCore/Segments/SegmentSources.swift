@@ -12,7 +12,8 @@ public struct SegmentSources: Sendable {
         public fileprivate(set) var failures = 0
         /// Why it isn't asked any more.
         public fileprivate(set) var dropped: String?
-        fileprivate var notBefore = 0.0
+        /// When it may be asked again, after a failure: seconds on the clock of those who ask.
+        public fileprivate(set) var notBefore = 0.0
     }
 
     public private(set) var all: [Source]

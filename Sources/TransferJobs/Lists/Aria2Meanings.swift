@@ -84,9 +84,4 @@ package enum Aria2Meanings {
             return .taken
         }
     }
-
-    /// An option that may only say what is so anyway.
-    package static func onlyWhen(_ value: String, _ words: String) -> Apply {
-        { option, _ in option.value == value ? .taken : .refused("\(option.shown)=\(option.value): \(words)") }
-    }
 }

@@ -31,13 +31,11 @@ package enum Aria2Options {
             "allow-overwrite": .own(Aria2Meanings.when("true", ifExists: "overwrite")),
             "conditional-get": .own(Aria2Meanings.when("true", ifExists: "update")),
             "http-no-cache": .own(Aria2Meanings.noCache), "ftp-pasv": .own(Aria2Meanings.passive),
-            "ftp-type": .own(Aria2Meanings.onlyWhen("binary", "bytes are moved as they are")),
-            "pause": .own(Aria2Meanings.onlyWhen("false", "no job of a list begins paused: take the entry out")),
-            "dry-run": .own(Aria2Meanings.onlyWhen("false", "-n shows the plan of the whole list; take this line out")),
-            "hash-check-only": .own(
-                Aria2Meanings.onlyWhen("false", "`transfer verify FILE` checks a file; take this entry out")),
-            "parameterized-uri": .own(
-                Aria2Meanings.onlyWhen("false", "a URL isn't a pattern here: write each of the URLs")),
+            "ftp-type": .only("binary", "bytes are moved as they are"),
+            "pause": .only("false", "no job of a list begins paused: take the entry out"),
+            "dry-run": .only("false", "-n shows the plan of the whole list; take this line out"),
+            "hash-check-only": .only("false", "`transfer verify FILE` checks a file; take this entry out"),
+            "parameterized-uri": .only("false", "a URL isn't a pattern here: write each of the URLs"),
         ]
         for kind in ["all", "http", "https", "ftp"] {
             table["\(kind)-proxy-user"] = .secret(proxyPassword)

@@ -53,8 +53,7 @@ package enum CurlMeanings {
     package static let cookie: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
         if option.value.contains("=") {
             return .refused(
-                "\(option.shown): a secret is named, never written: name a file of cookies, or leave it out and give -b '$VARIABLE'"
-            )
+                "\(option.shown): a secret is named, never written: name a file of cookies, or leave it out and give -b '$VARIABLE'")
         }
         // An empty one only switches on curl's own store of them.
         if !option.value.isEmpty { draft.set(["cookies"], .string(option.value), at: option.place) }
@@ -72,8 +71,7 @@ package enum CurlMeanings {
     /// - Parameter scheme: That of a proxy that is named without one.
     package static func proxy(_ scheme: String) -> @Sendable (ListedOption, inout ListDraft) -> ListVerdict {
         { option, draft in
-            let url =
-                option.value.isEmpty || option.value.contains("://") ? option.value : "\(scheme)://\(option.value)"
+            let url = option.value.isEmpty || option.value.contains("://") ? option.value : "\(scheme)://\(option.value)"
             if url.contains("@") {
                 return .refused(
                     "\(option.shown): a secret is named, never written: leave the user out and give --proxy-user NAME --proxy-password '$VARIABLE'"
@@ -133,10 +131,5 @@ package enum CurlMeanings {
         }
         draft.set(["network", "require"], .string(name), at: option.place)
         return .taken
-    }
-
-    package static let offset: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, _ in
-        option.value == "-"
-            ? .taken : .refused("\(option.shown): where a file goes on is found out; write - or leave it out")
     }
 }

@@ -49,7 +49,8 @@ package enum CurlOptions {
         value("retry-delay", .own(CurlMeanings.delay)), value("connect-timeout", .amount("connectTimeout")),
         value("max-time m", .amount("maxTime")), value("speed-limit Y", .amount("lowSpeed.rate")),
         value("speed-time y", .amount("lowSpeed.time")), value("max-redirs", .own(CurlMeanings.redirects)),
-        value("interface", .own(CurlMeanings.link)), value("continue-at C", .own(CurlMeanings.offset)),
+        value("interface", .own(CurlMeanings.link)),
+        value("continue-at C", .only("-", "where a file goes on is found out; write - or leave it out")),
     ]
 
     private static let form = "a form with a file goes by `transfer put FILE URL --protocol multipart`"

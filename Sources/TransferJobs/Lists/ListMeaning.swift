@@ -8,6 +8,8 @@ package enum ListMeaning: Sendable {
     case leftOut
     /// Without it the job would be another one; the words say what to do instead.
     case refused(String)
+    /// It may have this value, which is what is so anyway; for others the words say what to do instead.
+    case only(String, String)
     /// A secret stands there; the words say how to name it.
     case secret(String)
     /// A text at a path of keys, such as `tls.ca`.
@@ -28,6 +30,8 @@ package enum ListMeaning: Sendable {
         case .harmless: return .taken
         case .leftOut: return .leftOut
         case .refused(let words), .secret(let words): return .refused("\(option.shown): \(words)")
+        case .only(let value, let words):
+            guard option.value == value else { return .refused("\(option.shown)=\(option.value): \(words)") }
         case .text(let key): draft.set(key.dottedKeys, .string(option.value), at: option.place)
         case .number(let key):
             guard let number = Int(option.value) else { return .refused("\(option.shown): not a whole number") }

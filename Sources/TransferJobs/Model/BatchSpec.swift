@@ -33,4 +33,11 @@ public struct BatchLimits: Sendable, Hashable {
         self.limitRate = limitRate
         self.requestRate = requestRate
     }
+
+    /// The same with a number of transfers to one host; `nil` says nothing.
+    public init(concurrency: Int? = nil, perHost: Int?, limitRate: Int64? = nil, requestRate: Double? = nil) {
+        self.init(
+            concurrency: concurrency, perHost: perHost.map(PerHost.exactly), limitRate: limitRate,
+            requestRate: requestRate)
+    }
 }

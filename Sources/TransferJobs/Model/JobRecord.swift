@@ -131,6 +131,8 @@ package struct JobEnd: Sendable {
     package var tellsHook = false
     /// The URL that was asked last, of one that failed; redacted.
     package var finalURL: String?
+    /// What each URL of a download did that failed, where there were several.
+    package var sources: [JobSource] = []
 
     package init(
         id: Int64, batch: Int64, identity: String, outcome: Outcome, sourceChanged: Int64? = nil,

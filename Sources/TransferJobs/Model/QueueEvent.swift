@@ -40,6 +40,8 @@ public struct QueueEvent: Sendable {
         case retrying(job: String, delay: Duration, TransferError)
         /// The bytes so far were given up; the text says why.
         case restarted(job: String, reason: String)
+        /// A download's source isn't asked any more, or not for now; or it's asked again.
+        case source(job: String, JobSource)
         /// A machine that redirects led to got its entry of `.netrc`.
         case authorized(job: String, NetrcUse)
         case waiting(job: String, WaitReason)
@@ -132,26 +134,8 @@ public struct JobProgress: Sendable, Hashable {
     /// Bytes a second.
     public var rate: Int64
     public var phase: Phase
-    /// Where the file comes from, of one that has several connections; empty otherwise.
-    public var sources: [Source] = []
-
-    /// A URL of a file that has several connections, and what it delivers.
-    public struct Source: Sendable, Hashable {
-        /// Redacted.
-        public var url: String
-        public var connections: Int
-        /// Bytes a second of one connection; `nil` until one has brought something.
-        public var rate: Int64?
-        /// Why nothing more is asked of it; `nil` while it's used.
-        public var dropped: String?
-
-        public init(url: String, connections: Int, rate: Int64? = nil, dropped: String? = nil) {
-            self.url = url
-            self.connections = connections
-            self.rate = rate
-            self.dropped = dropped
-        }
-    }
+    /// Where the file comes from, of one that has several connections or has been asked of several URLs; empty otherwise.
+    public var sources: [JobSource] = []
 
     /// Connections that bring the file.
     public var connections: Int { sources.isEmpty ? 1 : sources.reduce(0) { $0 + $1.connections } }
@@ -231,8 +215,17 @@ public struct JobReceipt: Sendable, Hashable {
         get { doubts.isLengthUnproven }
         set { doubts.isLengthUnproven = newValue }
     }
+    /// The URLs that a download came from in the run that completed it, over several connections or after another URL had
+    /// failed; empty otherwise.
+    public var sources: [JobSource] {
+        get { arrival.sources }
+        set { arrival.sources = newValue }
+    }
     /// Of a download that came just now, as its server said; without parameters, and not stored.
-    public var mediaType: String?
+    public var mediaType: String? {
+        get { arrival.mediaType }
+        set { arrival.mediaType = newValue }
+    }
     /// ETag or Last-Modified of what was transferred.
     public var validator: String?
     /// After redirects; redacted.
@@ -246,6 +239,13 @@ public struct JobReceipt: Sendable, Hashable {
     /// Whether the server said in this run that the file that was kept is the newest.
     public var isConfirmed = false
     private var doubts = Doubts()
+    private var arrival = Arrival()
+
+    /// Facts of the transfer that brought a download.
+    private struct Arrival: Sendable, Hashable {
+        var sources: [JobSource] = []
+        var mediaType: String?
+    }
 
     /// Facts of the file that nothing proves.
     private struct Doubts: Sendable, Hashable {
@@ -292,6 +292,8 @@ public struct JobFailure: Sendable {
     public var finalURL: String?
     /// After which time it's tried again by itself: a file of a folder that is watched, where nothing is given up for ever.
     public var again: Duration?
+    /// The URLs that a download was asked of in the run that failed, where there were several; empty otherwise.
+    public var sources: [JobSource] = []
     /// `nil` for a line that is no job.
     public let route: JobRoute?
 

@@ -15,6 +15,8 @@ struct AttemptTraces {
         var adoptsNothing = false
         /// Several sources brought a wrong file together.
         var mixesNothing = false
+        /// What its URLs have done.
+        var sources: SourceLedger?
     }
 
     /// Fewer bytes than this don't start the count of attempts anew: a server that gives a byte a time isn't endless.
@@ -80,6 +82,10 @@ struct AttemptTraces {
     func mayAdopt(_ id: Int64) -> Bool { traces[id]?.adoptsNothing != true }
 
     func mayMix(_ id: Int64) -> Bool { traces[id]?.mixesNothing != true }
+
+    mutating func keep(_ sources: SourceLedger, of id: Int64) { traces[id, default: Trace()].sources = sources }
+
+    func sources(of id: Int64) -> SourceLedger { traces[id]?.sources ?? SourceLedger() }
 
     mutating func forget(_ id: Int64) { traces[id] = nil }
 }

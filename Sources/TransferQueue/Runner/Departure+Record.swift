@@ -29,6 +29,7 @@ extension Departure {
         case .failed(let error, let attempts, let host):
             var end = JobEnd(brokenOff: record, .failed(error, attempts: attempts, host: host))
             end.finalURL = job.sending.finalURL
+            end.sources = job.sources.atEnd(now: MonotonicTime.now.inSeconds)
             // A watched folder has no end, so nothing in it is given up for ever; but it isn't sent twice unasked.
             if let watched = record.watched, let times, error.code != .mayHaveBeenSent {
                 end.again = times.delay(after: watched.failures + 1)

@@ -19,6 +19,8 @@ struct MixedFile: Sendable {
         let source: Share
         /// Whether that is the source which began the file.
         let isFirst: Bool
+        /// The URLs of the others that brought some of the wrong bytes, where it's known which those are.
+        var blamed: [String] = []
     }
 
     /// - Parameter wrong: Bytes that digests of pieces show to be wrong; `nil` where only the whole has a digest. Then what
@@ -33,7 +35,8 @@ struct MixedFile: Sendable {
         for range in wrong { kept.remove(range) }
         // Who brought the fewest of the wrong bytes is asked for them.
         let best = shares.indices.min { faults(shares[$0], wrong) < faults(shares[$1], wrong) } ?? 0
-        return Verdict(kept: kept, source: shares[best], isFirst: best == 0)
+        let blamed = shares.indices.filter { $0 != best && faults(shares[$0], wrong) > 0 }.map { shares[$0].url }
+        return Verdict(kept: kept, source: shares[best], isFirst: best == 0, blamed: blamed)
     }
 
     private func faults(_ share: Share, _ wrong: [Range<Int64>]) -> Int64 {

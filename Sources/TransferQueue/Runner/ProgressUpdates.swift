@@ -169,6 +169,7 @@ extension JobProgress {
         switch end.kind {
         case .finished(let receipt), .kept(let receipt):
             self.init(completed: receipt.bytes, total: receipt.bytes, rate: Int64(receipt.rate), phase: .saving)
+            sources = receipt.sources
         default: return nil
         }
     }

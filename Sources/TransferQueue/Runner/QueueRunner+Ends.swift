@@ -17,6 +17,9 @@ extension QueueRunner {
         following.account(job, moved: moved, on: self)
         judgeLink(job, outcome)
         if outcome.head != nil { job.sending.wasAnswered = true }
+        if job.sources.isOpen(job.url) {
+            job.sources.closed(job.url, bytes: outcome.received, now: MonotonicTime.now.inSeconds)
+        }
         job.sending.finalURL = Redaction.url(outcome.finalURL)
         switch (job.record.spec.isUpload ? outcome.receipt : outcome.result, job.ready) {
         case (.success(let head), .upload(let file)): dialogues.answered(job, file, head, outcome, on: self)
@@ -92,8 +95,10 @@ extension QueueRunner {
         }
         switch verdict {
         case .again(let record, let delay, let error):
+            sourceFailed(job, error, isSpent: record.hasSpent(job.record.mirror))
             leave(job, .retry(record, after: delay, because: error, resume: resume))
         case .over(let error, let attempts, let isOurs):
+            sourceFailed(job, error, isSpent: true)
             leave(job, .failed(error, attempts: attempts, host: isOurs ? nil : host(of: job)))
         }
     }
@@ -103,11 +108,14 @@ extension QueueRunner {
         guard var record = admission.take(candidate.id) else { return }
         preparing.drop(candidate.id)
         let url = record.spec.urls[min(record.mirror, record.spec.urls.count - 1)]
-        let job = RunningJob(candidate: candidate, record: record, started: .now, url: url)
+        let job = RunningJob(
+            candidate: candidate, record: record, started: .now, url: url,
+            sources: running.traces.sources(of: candidate.id))
         let refusal = TransferError(
             .originUnreachable, "\(error.message); given up for the other jobs of this host too", cause: error.cause,
             isTransient: true, scope: .origin)
         record.spendMirror()
+        sourceFailed(job, refusal, isSpent: true)
         guard let mirror = record.nextMirror(of: record.spec.urls.count) else {
             return leave(job, .failed(refusal, attempts: record.attempts, host: host(of: job)))
         }
@@ -204,7 +212,11 @@ extension QueueRunner {
         let id = job.candidate.id
         if !departure.isSettled { dialogues.takeBackVersion(job, on: self) }
         running[id] = nil
+        if !departure.isSettled, !job.sources.isEmpty { running.traces.keep(job.sources, of: id) }
         downloads.dropRecord(of: id)
+        if case .kept = departure, !job.hasBegun {
+            admission.scheduler.transferEnded(at: job.candidate.lane.origin, now: .now)
+        }
         admission.scheduler.ended(job.candidate)
         // Changes nothing where an answer or a failure was told.
         admission.scheduler.originAbandoned(job.candidate.lane.origin, job: id, now: .now)

@@ -92,7 +92,9 @@ extension QueueRunner {
             return admission.scheduler.ended(candidate)
         }
         let url = record.spec.urls[min(record.mirror, record.spec.urls.count - 1)]
-        running[candidate.id] = RunningJob(candidate: candidate, record: record, started: .now, url: url)
+        running[candidate.id] = RunningJob(
+            candidate: candidate, record: record, started: .now, url: url,
+            sources: running.traces.sources(of: candidate.id))
         switch record.spec.work {
         case .download(let download):
             preparing.add(
@@ -205,6 +207,7 @@ extension QueueRunner {
             job.phase = .transferring(handle)
             if job.record.hasFurtherMirrors { segmented.schedule(on: self) }
             announceStart(job, ready)
+            sourceAsked(job)
         } catch {
             failed(job, error, bodyLeft: false)
         }

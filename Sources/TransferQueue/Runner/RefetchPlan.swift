@@ -7,6 +7,8 @@ struct RefetchPlan: Sendable {
     let resume: ResumeData
     /// The mirror that is asked.
     let mirror: Int
+    /// URLs that brought wrong pieces.
+    let blamed: [String]
     private let again: Int64
 
     /// - Parameter start: The answer with which the file began.
@@ -20,6 +22,7 @@ struct RefetchPlan: Sendable {
             let mirror = download.urls.firstIndex(of: verdict.source.url)
         else { return nil }
         self.mirror = mirror
+        blamed = verdict.blamed
         again = mix.total - verdict.kept.count
         var record = ResumeData(
             url: Redaction.url(verdict.source.url), validator: verdict.source.validator, total: mix.total,

@@ -83,10 +83,17 @@ final class RunningJob {
     var way = Way()
     var pace = Pace()
     let url: String
+    /// What its URLs have done, over all its attempts.
+    let sources: SourceLedger
     /// What is downloaded, where the URL names an object.
     var object: S3Location?
 
-    init(candidate: Scheduler.Candidate, record: JobRecord, started: MonotonicTime, url: String) {
+    init(
+        candidate: Scheduler.Candidate, record: JobRecord, started: MonotonicTime, url: String,
+        sources: SourceLedger = SourceLedger()
+    ) {
+        self.sources = sources
+        sources.begin()
         self.candidate = candidate
         self.record = record
         self.started = started
@@ -171,6 +178,7 @@ final class RunningJob {
             unproven: result?.unproven, route: JobRoute(record.$spec))
         receipt.isLengthUnproven = result?.isLengthUnproven ?? false
         receipt.mediaType = result?.mediaType
+        receipt.sources = sources.atEnd(now: MonotonicTime.now.inSeconds)
         return receipt
     }
 

@@ -85,16 +85,6 @@ final class SegmentedJob {
         return MixedFile(total: total, shares: all)
     }
 
-    /// For those who show progress.
-    var told: [JobProgress.Source] {
-        sources.all.indices.map { index in
-            let source = sources[index]
-            return JobProgress.Source(
-                url: Redaction.url(source.url), connections: source.connections + (index == 0 && lead == nil ? 1 : 0),
-                rate: source.rate.map { Int64($0) }, dropped: source.dropped)
-        }
-    }
-
     /// Bytes a second of the exchange that began the file; `nil` once it's over, or before it can be told.
     func leadRate(now: MonotonicTime) -> Double? {
         guard lead == nil, let began = leadBegan, let number = file.lead, let claim = file.map?.claims[number],

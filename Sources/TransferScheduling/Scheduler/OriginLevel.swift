@@ -41,6 +41,7 @@ package struct OriginLevel: Sendable {
         let rate: Double
         /// Whether it was measured long enough for luck to have little part in it.
         let isSure: Bool
+        let began: MonotonicTime
         /// When its places were all wanted last.
         var seen: MonotonicTime
     }
@@ -132,7 +133,8 @@ package struct OriginLevel: Sendable {
             double(rate, rounds, now)
         } else if isOver {
             takeBack(trial)
-            notBefore = trial.isSure ? now + rest : now
+            // Where a try takes long, there is a longer rest.
+            notBefore = trial.isSure ? now + max(rest, (now - trial.began) * 4) : now
             if trial.isSure { rest = min(rest * 2, Self.rests.upperBound) }
         }
     }
@@ -148,7 +150,7 @@ package struct OriginLevel: Sendable {
         if notBefore != nil, !isSure { return }
         measured = nil
         guard level < Self.most, rate > 0, notBefore.map({ $0 <= now }) ?? true else { return }
-        trial = Trial(places: level, rate: rate, isSure: isSure, seen: now)
+        trial = Trial(places: level, rate: rate, isSure: isSure, began: now, seen: now)
         level = min(Self.most, level * 2)
     }
 }

@@ -43,8 +43,9 @@ struct RateMeasurement: Sendable {
     ///   transfers under way, rounds end when these were looked at.
     /// - Returns: Whether one more round was measured.
     mutating func isRoundOver(places: Int, now: MonotonicTime, isEnd: Bool) -> Bool {
-        guard roundEnds >= places || now - roundStart >= Self.round, roundWork >= Int64(places) * Self.request,
-            !isEnd || sampled * 4 <= work + roundWork
+        let isTurnedOver = roundEnds >= places
+        guard isEnd ? isTurnedOver && sampled * 4 <= work + roundWork : isTurnedOver || now - roundStart >= Self.round,
+            roundWork >= Int64(places) * Self.request
         else { return false }
         counted += 1
         if counted == 0 {

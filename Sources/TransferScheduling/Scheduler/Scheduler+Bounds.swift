@@ -14,6 +14,11 @@ extension Scheduler {
         places.refused(origin, refusal, inUse: inUse, since: since, now: now)
     }
 
+    /// A job is through with what it does at the origin, also where its file was there before; told before its place is free.
+    package mutating func transferEnded(at origin: String, now: MonotonicTime) {
+        if places.answered(origin, isFull: table.isFull(origin), now: now) { table.touch(to: origin) }
+    }
+
     /// Bytes of transfers that go on or are about to be told as ended.
     package mutating func moved(_ bytes: Int64, at origin: String) { places.moved(bytes, at: origin) }
 

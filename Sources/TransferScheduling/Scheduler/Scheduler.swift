@@ -122,7 +122,7 @@ package struct Scheduler: Sendable {
 
     /// - Parameter now: `nil` where the answer is none of a transfer that came to its end.
     package mutating func originAnswered(_ origin: String, now: MonotonicTime? = nil) {
-        if let now, places.answered(origin, isFull: table.isFull(origin), now: now) { table.touch(to: origin) }
+        if let now { transferEnded(at: origin, now: now) }
         // Open with no failures is what a missing gate means.
         guard gates[origin] != nil else { return }
         gates[origin]?.answered()

@@ -353,5 +353,17 @@ package enum Schema {
             -- Jobs up to that number were there at that time (milliseconds since 1970), as somebody saw who counted them.
             CREATE TABLE jobsSeen (last INTEGER PRIMARY KEY, time INTEGER NOT NULL);
             """),
+        Step(
+            "sources of downloads",
+            """
+            -- Of a download that ended: what each of its URLs did (JobSource), where there is more to say than one URL.
+            ALTER TABLE job ADD COLUMN sources TEXT;
+            -- The same of downloads under way, as far as the last report of the process that runs the batch says.
+            CREATE TABLE runningSources (
+                job INTEGER PRIMARY KEY,
+                batch INTEGER NOT NULL REFERENCES batch(id) ON DELETE CASCADE,
+                sources TEXT NOT NULL
+            ) WITHOUT ROWID;
+            """),
     ]
 }

@@ -30,6 +30,9 @@ public struct JobExplanation: Sendable, Hashable {
     public var source: String?
     /// The places that the job's file comes from and goes to.
     public var route: JobRoute?
+    /// The work of each URL of a download that has several connections or was asked of several URLs, now, or in the run that
+    /// ended it; with those that weren't asked so far. Empty for others.
+    public var sources: [JobSource] = []
     /// The URL that was asked last, after redirects, of a job that has ended; redacted.
     public var finalURL: String?
 

@@ -19,6 +19,12 @@ extension JobFacts {
             attemptLimit: spec.settings.retry.limit ?? 10, pid: run?.pid, source: source)
         explanation.route = JobRoute(spec)
         if state.hasEnded { explanation.finalURL = attempts.finalURL }
+        explanation.sources = sources
+        if !sources.isEmpty, state != .done {
+            let asked = Set(sources.map(\.url))
+            explanation.sources += spec.urls.map { Redaction.url($0) }.filter { !asked.contains($0) }
+                .map { JobSource(url: $0, connections: 0, state: .unasked) }
+        }
         if !state.hasEnded, let record = self.upload, record.state != nil, case .upload(let upload) = spec.work {
             explanation.sent = JobExplanation.Sent(
                 bytes: record.confirmed, total: record.size, uploadProtocol: upload.uploadProtocol.rawValue)

@@ -27,6 +27,8 @@ package struct JobFacts: Sendable {
     /// The pause that a server asked for, whichever process heard it.
     package var pause: StoredPause?
     package var links = Links()
+    /// The work of each URL of a download, now or in the run that ended it.
+    package var sources: [JobSource] = []
 
     /// The results of the attempts so far.
     package struct Attempts: Sendable {

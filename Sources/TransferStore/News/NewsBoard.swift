@@ -46,6 +46,13 @@ package struct NewsBoard: Sendable {
                     told.totals.jobs, told.totals.kept + told.totals.completed, told.rate, told.eta, told.active,
                     numbers, told.waitingFor, WallClock.milliseconds, told.batch,
                 ])
+            try db.cachedStatement(sql: "DELETE FROM runningSources WHERE batch = ?").execute(arguments: [told.batch])
+            for (job, sources) in told.sources {
+                guard let text = sources.text else { continue }
+                try db.cachedStatement(
+                    sql: "INSERT OR REPLACE INTO runningSources (job, batch, sources) VALUES (?, ?, ?)"
+                ).execute(arguments: [job, told.batch, text])
+            }
         }
     }
 }

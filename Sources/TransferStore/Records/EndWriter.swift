@@ -58,10 +58,11 @@ package struct EndWriter {
         self.ends = ends
         self.now = now
         self.packed = packed
-        // The sums of a file that was kept as it was are those of its download.
+        // The sums and the sources of a file that was kept as it was are those of its download.
         let columns =
             Self.columns.map { "\($0) = ?" }.joined(separator: ", ")
             + ", sums = ifnull(?, CASE WHEN size IS ? AND modified IS ? THEN sums END)"
+            + ", sources = CASE WHEN ? THEN sources ELSE ? END"
         update = BoundStatement(
             try db.cachedStatement(
                 sql: """
@@ -99,6 +100,8 @@ package struct EndWriter {
                 $0.add(blob: receipt.sums?.encoded)
                 $0.add(facts?.size ?? receipt.bytes)
                 $0.add(facts?.modified)
+                $0.add(end.wasKept ? Int64(1) : 0)
+                $0.add(receipt.sources.text)
                 $0.add(end.id)
             }
         case .failed(let error, let attempts, let host):
@@ -107,13 +110,13 @@ package struct EndWriter {
                 sql: """
                     UPDATE job SET state = \(JobStates.failed), owner = NULL, isSending = 0, wasInterrupted = 0, errorCode = ?,
                         errorMessage = ?, status = ?, host = ?, attempts = ?, finalURL = ?, endSequence = ?, ended = ?, notBefore = ?,
-                        due = ?, delay = ?, resume = ?,
+                        due = ?, delay = ?, resume = ?, sources = ?,
                         upload = CASE WHEN ? OR canGoOn(upload) THEN upload END WHERE id = ?
                     """,
                 arguments: [
                     error.code.rawValue, error.message, error.status, host, attempts, end.finalURL, cursor, now,
                     end.again.map { now + $0.inMilliseconds }, again?.boot, again?.length,
-                    try ResumeData.text(end.resume), error.code == .sourceChanged, end.id,
+                    try ResumeData.text(end.resume), end.sources.text, error.code == .sourceChanged, end.id,
                 ])
         case .cancelled:
             try db.execute(
@@ -131,8 +134,9 @@ package struct EndWriter {
         if insert == nil {
             // A row that is there already is a fault; what was inserted before it is rolled back with all else.
             insert = try GroupedInsert(
-                db, "INSERT OR FAIL INTO job (id, \(JobRow.columns), \(Self.columns.joined(separator: ", ")), sums)",
-                columns: 2 + JobRow.columnCount + Self.columns.count
+                db,
+                "INSERT OR FAIL INTO job (id, \(JobRow.columns), \(Self.columns.joined(separator: ", ")), sums, sources)",
+                columns: 3 + JobRow.columnCount + Self.columns.count
             ) { [ends, now] complete, values in
                 let end = ends[complete.index]
                 values.add(end.id)
@@ -141,6 +145,7 @@ package struct EndWriter {
                 guard let (receipt, facts) = end.completion else { return }
                 Self.bind(receipt, facts, cursor: complete.cursor, now: now, to: &values)
                 values.add(blob: receipt.sums?.encoded)
+                values.add(receipt.sources.text)
             }
         }
         try insert?.add(job)

@@ -33,7 +33,7 @@ package struct EndQueries: Sendable {
     /// The columns that ``event(_:)`` reads.
     package static let selection = """
         SELECT endSequence, ended, batch.name AS name, identity, state, isUpload, path, size, transferred,
-            seconds, digest, validator, finalURL, status, response, attempts, unproven, lengthUnproven, sums,
+            seconds, digest, validator, finalURL, status, response, attempts, unproven, lengthUnproven, sums, sources,
             errorCode, errorMessage, host, notBefore, spec
         """
 
@@ -63,6 +63,7 @@ package struct EndQueries: Sendable {
             var failure = JobFailure(
                 batch: batch, job: job, error: error, attempts: row["attempts"], host: row["host"],
                 finalURL: row["finalURL"], route: route(row))
+            failure.sources = [JobSource](text: row["sources"])
             if let again: Int64 = row["notBefore"] {
                 failure.again = .milliseconds(max(0, again - (row["ended"] as Int64? ?? again)))
             }
@@ -91,6 +92,7 @@ package struct EndQueries: Sendable {
             unproven: row["unproven"], route: route(row))
         receipt.sums = (row["sums"] as Data?).flatMap { PieceSumList(encoded: Array($0)) }
         receipt.isLengthUnproven = row["lengthUnproven"] as Int64? == 1
+        receipt.sources = [JobSource](text: row["sources"])
         return receipt
     }
 

@@ -15,7 +15,7 @@ package struct JobFactsQuery: Sendable {
                 db,
                 sql: """
                     SELECT job.id, identity, \(ReserveRows.shownState) AS state, spec, attempts, mirror, notBefore, due, delay, origin,
-                        network, networkPlaces, path, upload, errorCode, errorMessage, host, finalURL, source, directory, active, waitingFor,
+                        network, networkPlaces, path, upload, errorCode, errorMessage, host, finalURL, sources, source, directory, active, waitingFor,
                         instr(underWay, ' ' || job.id || ' ') > 0 AS isUnderWay,
                         \(LeaseHolder.columns), job.batch, batch.owner AS runner
                     FROM job JOIN batch ON batch.id = job.batch LEFT JOIN process ON process.id = batch.owner
@@ -49,6 +49,7 @@ package struct JobFactsQuery: Sendable {
                 WHERE need.job = ? AND state <> \(JobStates.done) ORDER BY job.id
                 """, arguments: [row["id"] as Int64]
         ).map { JobExplanation.Need(job: $0[0], state: JobState(stored: $0[1])) }
+        if facts.state.hasEnded { facts.sources = [JobSource](text: row["sources"]) }
         facts.pause = try Pauses.pause(db, origin: facts.origin)
         guard let holder = LeaseHolder(row), holder.holds(database.locks, own: database.process) else { return facts }
         facts.run = JobFacts.Run(
@@ -56,6 +57,11 @@ package struct JobFactsQuery: Sendable {
             isUnderWay: row["isUnderWay"],
             hostWait: try HostWaits.wait(db, origin: facts.origin, process: row["runner"]),
             networkWait: try LinkReports.networkWait(db, network: facts.network, process: row["runner"]))
+        if !facts.state.hasEnded {
+            let told = try String.fetchOne(
+                db, sql: "SELECT sources FROM runningSources WHERE job = ?", arguments: [row["id"] as Int64])
+            facts.sources = [JobSource](text: told)
+        }
         return facts
     }
 

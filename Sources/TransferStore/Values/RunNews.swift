@@ -31,12 +31,16 @@ package struct RunProgress: Sendable {
     package let active: Int
     /// The IDs of jobs under way, or of some of them.
     package let underWay: [Int64]
+    /// The work of their sources, by the IDs of those that have several connections or URLs.
+    package let sources: [Int64: [JobSource]]
     /// Why the network keeps everything that is left from going on.
     package let waitingFor: String?
 
     package init(
-        batch: Int64, totals: BatchTotals, rate: Int64, eta: Int64?, active: Int, underWay: [Int64], waitingFor: String?
+        batch: Int64, totals: BatchTotals, rate: Int64, eta: Int64?, active: Int, underWay: [Int64],
+        sources: [Int64: [JobSource]] = [:], waitingFor: String?
     ) {
+        self.sources = sources
         self.batch = batch
         self.totals = totals
         self.rate = rate

@@ -20,20 +20,26 @@ import TransferQueue
 /// | `batch.finished` | *totals*, `seconds`                                                                   |
 /// | `batch.commanded`| `verb` (`pause` `resume` `cancel` `retry` `retryFailed`), and the `id` where it was one job's |
 /// | `job.started`    | `direction` (`download`, `upload`) `url` `offset` `attempt` `adopted`                   |
-/// | `job.progress`   | `completed` `total` `rate` `phase` (`connecting` `transferring` `verifying` `saving`); of several connections `connections` and `sources` (`url` `connections` `rate` `dropped`) |
+/// | `job.progress`   | `completed` `total` `rate` `phase` (`connecting` `transferring` `verifying` `saving`); of several connections or URLs `connections` and *sources* |
 /// | `job.retrying`   | `delay` `reason` `code` `status`                                                      |
 /// | `job.restarted`  | `reason`                                                                              |
+/// | `job.source`     | *source*: one isn't asked any more (`dropped`), or not for now (`paused`), or it's asked again (`used`) |
 /// | `job.authorized` | `by` (`netrc`) `machine` `url`: a machine that redirects led to got its entry of `~/.netrc`  |
 /// | `job.waiting`    | *wait*                                                                                |
-/// | `job.finished`   | *receipt*: `direction` `bytes` `transferred` `seconds` `rate` `digest` `unproven` `lengthUnproven` `validator` `finalURL` `path` `status` `response` `attempts` |
+/// | `job.finished`   | *receipt*: `direction` `bytes` `transferred` `seconds` `rate` `digest` `unproven` `lengthUnproven` `validator` `finalURL` `path` `status` `response` `attempts`; of several connections or URLs *sources* |
 /// | `job.kept`       | *receipt*                                                                             |
 /// | `job.skipped`    | `need`                                                                                |
 /// | `job.cancelled`  |                                                                                       |
 /// | `job.dropped`    |                                                                                       |
-/// | `job.failed`     | `code` `message` `status` `host` `finalURL` `attempts` `again` |
+/// | `job.failed`     | `code` `message` `status` `host` `finalURL` `attempts` `again`; of several connections or URLs *sources* |
 /// | `hook.told`      | `hook` `eventId` `attempts`: who is told of an end (`onFinish`) was; `id` where it was a job's |
 /// | `hook.retrying`  | `hook` `eventId` `attempts` `delay` `reason` `code` `status`                            |
 /// | `hook.failed`    | `hook` `eventId` `attempts` `code` `message` `status`: no attempt follows in this run   |
+///
+/// *sources* is `sources`, a list of *source*: `url` (as the job has it, without secrets), `host`, `connections` (now; at the
+/// end the most at once), `bytes` (that it sent in this run), `rate` (of all its connections), `state` (`used` `paused`
+/// `dropped`), and of one that isn't used `cause` (`refused` `otherLength` `otherVersion` `wrongBytes` `slow` `silent`
+/// `failed`), `reason` in words, and `again` (seconds) where it's known when it's asked again.
 ///
 /// *wait* is `for` (`host` `retry` `dependency` `slot` `disk` `network` `paused`) with `delay` for the first two and `disk` (until it is tried again), `origin`,
 /// `status` and `reason` of a host, `need` of a dependency, and `reason` of a disk or the network.
@@ -104,21 +110,15 @@ enum JSONLines {
             object.optional("total", progress.total)
             object.field("rate", progress.rate)
             object.field("phase", progress.phase.rawValue)
-            if !progress.sources.isEmpty {
-                object.field("connections", progress.connections)
-                object.objects("sources", progress.sources) { object, source in
-                    object.field("url", source.url)
-                    object.field("connections", source.connections)
-                    object.optional("rate", source.rate)
-                    object.optional("dropped", source.dropped)
-                }
-            }
+            if !progress.sources.isEmpty { object.field("connections", progress.connections) }
+            sources(progress.sources, &object)
         case .retrying(_, let delay, let error):
             object.field("delay", delay)
             object.field("reason", error.message)
             object.field("code", error.code.rawValue)
             object.optional("status", error.status)
         case .restarted(_, let reason): object.field("reason", reason)
+        case .source(_, let source): self.source(source, &object)
         case .authorized(_, let use):
             object.field("by", "netrc")
             object.field("machine", use.machine)
@@ -134,6 +134,7 @@ enum JSONLines {
             object.optional("finalURL", failure.finalURL)
             object.field("attempts", failure.attempts)
             if let again = failure.again { object.field("again", again) }
+            sources(failure.sources, &object)
         case .hook(let news): hook(news, &object)
         }
     }
@@ -183,6 +184,25 @@ enum JSONLines {
         object.field("status", receipt.status)
         object.optional("response", receipt.response)
         object.field("attempts", receipt.attempts)
+        sources(receipt.sources, &object)
+    }
+
+    /// Where a download comes from, of several connections or URLs.
+    static func sources(_ sources: [JobSource], _ object: inout JSONObject) {
+        guard !sources.isEmpty else { return }
+        object.objects("sources", sources) { source($1, &$0) }
+    }
+
+    private static func source(_ source: JobSource, _ object: inout JSONObject) {
+        object.field("url", source.url)
+        object.optional("host", Origin(anyURL: source.url)?.hostAndPort)
+        object.field("connections", source.connections)
+        object.field("bytes", source.bytes)
+        object.optional("rate", source.rate)
+        object.field("state", source.state.rawValue)
+        object.optional("cause", source.fault?.cause.rawValue)
+        object.optional("reason", source.fault?.message)
+        object.optional("again", source.again)
     }
 
     static func wait(_ reason: WaitReason, _ object: inout JSONObject) {

@@ -96,6 +96,8 @@ struct LogRenderer: Sendable {
                 time: event.time)
         case .authorized(let job, let use):
             add(.info, "\(name(job, event)): redirected to \(use.url), which gets \(use.machine)'s entry of .netrc")
+        case .source(let job, let source):
+            if verbose { add(.info, "\(name(job, event)): \(SourceWords.change(source))") }
         case .restarted(let job, let reason): add(.warn, "\(name(job, event)): from 0 again, \(reason)")
         case .failed(let failure):
             lines += settled(failure.job, event)

@@ -43,7 +43,10 @@ extension ProgressScreen {
     private func rowLines(_ room: Int, _ width: Int, _ charset: Charset) -> [StyledLine] {
         guard room > 0, !jobs.isEmpty else { return [] }
         let sorted = jobs.sorted { ($1.size, $0.name) < ($0.size, $1.name) }
-        let layout = RowLayout(width: width)
+        let sources = sorted.prefix(room).map { job in
+            DisplayWidth.of(SourceWords.row(job.progress?.sources ?? [], width: .max, charset: charset))
+        }
+        let layout = RowLayout(width: width, sources: sources.max() ?? 0)
         guard sorted.count > room else { return sorted.map { layout.row($0, charset) } }
         let shown = sorted.prefix(room - 1).map { layout.row($0, charset) }
         return shown + [StyledLine("+ \(NumberText.grouped(sorted.count - shown.count)) more")]

@@ -5,12 +5,15 @@ import TransferQueue
 ///
 ///     …/2026-11-19/orders.parquet  ━━━━━━━━━━╸───  76%  1.21 GiB  38.4 MiB/s    0:08
 ///
+/// Where a file comes over several connections, its hosts stand at the end: `a.example x4, b.example x2`.
 struct RowLayout: Sendable, Hashable {
     private(set) var name = 0
     private(set) var bar = 0
     private(set) var hasSize = true
     private(set) var hasRate = true
     private(set) var hasETA = true
+    /// Columns of the sources; 0 where the number of connections stands behind the name.
+    private(set) var sources = 0
 
     /// Space, percent.
     private static let percentWidth = 5
@@ -22,8 +25,12 @@ struct RowLayout: Sendable, Hashable {
     private static let leastBar = 8
     private static let mostName = 60
     private static let mostBar = 30
+    /// `2 hosts x16`
+    private static let leastSources = 11
+    private static let mostSources = 48
 
-    init(width: Int) {
+    /// - Parameter sources: Columns that the longest list of sources would take; 0 where there is none.
+    init(width: Int, sources wanted: Int = 0) {
         var hasBar = true
         // In front of the bar (or of the percentage) stand two spaces; the percentage brings one of its own.
         func flexible() -> Int {
@@ -35,7 +42,13 @@ struct RowLayout: Sendable, Hashable {
         if flexible() < least { hasRate = false }
         if flexible() < least { hasBar = false }
         if !hasBar, flexible() < Self.leastName { hasSize = false }
-        let room = flexible()
+        var room = flexible()
+        // They come out of what the name and the bar have beyond their least.
+        let spare = min(Self.mostSources, room - least - 2)
+        if wanted > 0, hasETA, spare >= min(wanted, Self.leastSources) {
+            sources = min(wanted, spare)
+            room -= 2 + sources
+        }
         bar = hasBar ? min(Self.mostBar, max(Self.leastBar, min((room + 1) / 3, room - Self.leastName))) : 0
         name = min(Self.mostName, max(4, room - bar))
     }
@@ -55,6 +68,9 @@ struct RowLayout: Sendable, Hashable {
         }
         if hasRate { rest += "  " + state(progress).rightAligned(10) }
         if hasETA { rest += "  " + remaining(progress).rightAligned(6) }
+        if sources > 0 {
+            rest += "  " + SourceWords.row(progress?.sources ?? [], width: sources, charset: charset)
+        }
         rest = rest.withoutTrailingSpaces
         // A narrow screen has no bar between the name and nothing.
         guard !rest.isEmpty || bar > 0 else { return StyledLine(line.text.withoutTrailingSpaces) }
@@ -67,7 +83,8 @@ struct RowLayout: Sendable, Hashable {
         // A file of several connections says how many, where there is room for that and a name.
         let count = job.progress.map(\.connections) ?? 1
         let mark =
-            (count > 1 && name >= Self.leastName ? " x\(count)" : "") + (job.isInsecure ? InsecureJobs.mark : "")
+            (count > 1 && sources == 0 && name >= Self.leastName ? " x\(count)" : "")
+            + (job.isInsecure ? InsecureJobs.mark : "")
         guard !mark.isEmpty else { return charset.name(job.name, width: name) }
         return charset.name(job.name, width: max(4, name - mark.count)) + mark
     }

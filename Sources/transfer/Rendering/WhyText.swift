@@ -22,6 +22,7 @@ enum WhyText {
         if let sent = explanation.sent {
             add("sent", "\(amount(sent.bytes, of: sent.total)), held by the server (\(sent.uploadProtocol))")
         }
+        for (index, line) in SourceWords.lines(explanation.sources).enumerated() { add(index == 0 ? "sources" : "", line) }
         if let error = explanation.lastError { add("last", error) }
         for rule in explanation.rules {
             let place = rule.place.map { "\("".padded(2))\(baseName($0))" } ?? ""
@@ -157,7 +158,7 @@ enum WhyText {
     }
 
     /// One object: `batch`, `id`, `state`, `url`, `to`, `finalURL` of a job that has ended, `insecure`, `for` (as in `job.waiting` events, and `schedule`, `process`, `turn`), what
-    /// belongs to that, and where known `waited` (seconds), `held`, `sent`, `last`, `rules`, `links`, `attempts`, `limit`, `starts`,
+    /// belongs to that, and where known `waited` (seconds), `held`, `sent`, `sources` (as in events, and `unasked` ones), `last`, `rules`, `links`, `attempts`, `limit`, `starts`,
     /// `pid`, `source`.
     static func json(_ explanation: JobExplanation) -> String {
         JSONObject.text { object in
@@ -186,6 +187,7 @@ enum WhyText {
                     object.field("protocol", sent.uploadProtocol)
                 }
             }
+            JSONLines.sources(explanation.sources, &object)
             if !explanation.rules.isEmpty {
                 object.objects("rules", explanation.rules) { object, rule in
                     object.field("rule", rule.text)

@@ -39,6 +39,15 @@ import TransferQueue
             ["id", "delay", "reason", "code", "status"]
         ),
         (.restarted(job: "a", reason: "changed"), "job.restarted", ["id", "reason"]),
+        (
+            .source(
+                job: "a",
+                JobSource(
+                    url: "https://b.example/a", connections: 0, bytes: 3, rate: 2, state: .paused,
+                    fault: .init(.refused, "503 Service Unavailable"), again: .seconds(5))),
+            "job.source",
+            ["id", "url", "host", "connections", "bytes", "rate", "state", "cause", "reason", "again"]
+        ),
         (.waiting(job: "a", .dependency("b")), "job.waiting", ["id", "for", "need"]),
         (.finished(receipt("a")), "job.finished", received),
         (.kept(receipt("a")), "job.kept", received),
@@ -99,6 +108,32 @@ import TransferQueue
         var ended = event(.cancelled(job: "a"))
         ended.cursor = 9
         #expect(try parse(JSONLines.line(ended))["cursor"] as? Int == 9)
+    }
+
+    /// Each end and each report of progress has the sources, where there is more to say than one.
+    @Test func sourcesAreAList() throws {
+        let sources = [
+            JobSource(url: "https://a.example/a", connections: 4, bytes: 9, rate: 3),
+            JobSource(
+                url: "https://b.example/a", connections: 1, state: .dropped, fault: .init(.otherLength, "another file")),
+        ]
+        let text =
+            #""sources":[{"url":"https://a.example/a","host":"a.example","connections":4,"bytes":9,"rate":3,"#
+            + #""state":"used"},{"url":"https://b.example/a","host":"b.example","connections":1,"bytes":0,"#
+            + #""state":"dropped","cause":"otherLength","reason":"another file"}]"#
+        var done = receipt("a")
+        done.sources = sources
+        var failure = JobFailure(batch: "b", job: "a", error: notFound, attempts: 1, host: nil)
+        failure.sources = sources
+        var progress = JobProgress(completed: 1, total: 2, rate: 3, phase: .transferring)
+        progress.sources = sources
+        for kind in [.finished(done), .kept(done), .failed(failure), .progress(job: "a", progress)] as [QueueEvent.Kind]
+        {
+            let line = JSONLines.line(event(kind))
+            _ = try parse(line)
+            #expect(line.contains(text), "\(line)")
+        }
+        #expect(JSONLines.line(event(.progress(job: "a", progress))).contains(#""connections":5,"#))
     }
 
     @Test func everyStringComesBackAsItWas() throws {

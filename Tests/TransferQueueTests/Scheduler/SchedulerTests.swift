@@ -343,7 +343,7 @@ import TransferCore
 
     @Test(arguments: [0, -5])
     func absurdLimitsStillLetSomethingStart(_ number: Int) {
-        var scheduler = Scheduler(limits: .init(BatchLimits(concurrency: number, perHost: .exactly(number))), now: now)
+        var scheduler = Scheduler(limits: .init(BatchLimits(concurrency: number, perHost: number)), now: now)
         scheduler.claimed(a, jobs(a, 1...2), asked: 256)
         #expect(started(scheduler.decide(now: now)).count == 1)
     }

@@ -2,6 +2,7 @@ import CTransferFailpoint
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
 import TransferScheduling
 import TransferUpload
 
@@ -218,6 +219,10 @@ final class Downloads {
                         return host.failed(
                             job, error, bodyLeft: false, left: .record(again.resume), progressed: false)
                     }
+                    for url in again.blamed {
+                        job.sources.dropped(url, JobSource.Fault(.wrongBytes, "\(error.message): it has other bytes"))
+                    }
+                    host.tellSources(of: job)
                     host.emit(job.record.batch, .restarted(job: job.record.identity, reason: again.reason(error)))
                     job.record.resume = again.resume
                     job.record.mirror = again.mirror

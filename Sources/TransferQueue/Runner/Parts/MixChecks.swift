@@ -62,6 +62,10 @@ final class MixChecks {
         case .found(let suspect):
             checks[job.candidate.id] = nil
             let url = Redaction.url(check.mix.shares[suspect].url)
+            job.sources.dropped(
+                check.mix.shares[suspect].url,
+                JobSource.Fault(.wrongBytes, "\(check.error.message): it has other bytes"))
+            host.tellSources(of: job)
             host.emit(
                 job.record.batch, .restarted(job: job.record.identity, reason: "\(url) has other bytes: replaced"))
             host.downloads.saveAgain(check.item, on: host)
@@ -88,7 +92,8 @@ final class MixChecks {
         }
         let id = job.candidate.id
         let comparison = Comparison(at: range.lowerBound)
-        let origin = origin(of: share.url, job)
+        let (url, origin) = (share.url, origin(of: share.url, job))
+        job.sources.opened(url, now: MonotonicTime.now.inSeconds)
         let handle = engine.start(request, limiters: host.limiters(of: job)) { [part = check.ready.part] in
             ComparingSink(part, range, comparison)
         } events: { [host] event in
@@ -96,6 +101,7 @@ final class MixChecks {
             host.loop.execute {
                 host.onLoop { host in
                     if let origin { host.connectionClosed(to: origin) }
+                    host.underWay(id)?.sources.closed(url, bytes: outcome.received, now: MonotonicTime.now.inSeconds)
                     host.mixChecks.ended(id, range, comparison, outcome, on: host)
                     host.pump()
                 }

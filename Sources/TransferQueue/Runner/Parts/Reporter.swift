@@ -95,11 +95,16 @@ final class Reporter {
             host.emit(id, .batchProgress(progress))
             let report = BatchReport(progress)
             reports.batches[id] = report
+            let told = underWay.prefix(Self.mostTold)
+            let sources = told.reduce(into: [Int64: [JobSource]]()) { all, job in
+                let sources = job.sources.told(job)
+                if !sources.isEmpty { all[job.candidate.id] = sources }
+            }
             host.publish(
                 .progress(
                     RunProgress(
                         batch: id, totals: progress.totals, rate: run.rate, eta: run.eta?.components.seconds,
-                        active: report.active, underWay: underWay.prefix(Self.mostTold).map(\.candidate.id),
+                        active: report.active, underWay: told.map(\.candidate.id), sources: sources,
                         waitingFor: report.networkWait)))
         }
     }
@@ -146,6 +151,6 @@ extension JobProgress {
         let hasBegun = job.start != nil || (isUpload && position > 0)
         self.init(
             completed: position, total: total, rate: job.pace.rate, phase: hasBegun ? .transferring : .connecting)
-        if let segments = job.segments, segments.phase == .open { sources = segments.told }
+        sources = job.sources.told(job)
     }
 }

@@ -276,10 +276,11 @@ final class RunningBatches {
         case .done(let receipt, _): kind = .finished(receipt)
         case .kept(let receipt, _): kind = .kept(receipt)
         case .failed(let error, let attempts, let machine):
-            kind = .failed(
-                JobFailure(
-                    batch: run?.name ?? "", job: end.identity, error: error, attempts: attempts, host: machine,
-                    again: end.again, finalURL: end.finalURL, route: end.route))
+            var failure = JobFailure(
+                batch: run?.name ?? "", job: end.identity, error: error, attempts: attempts, host: machine,
+                again: end.again, finalURL: end.finalURL, route: end.route)
+            failure.sources = end.sources
+            kind = .failed(failure)
         case .cancelled: kind = .cancelled(job: end.identity)
         case .dropped: kind = .dropped(job: end.identity)
         }

@@ -29,6 +29,7 @@ extension SegmentedDownloads {
             guard job.segments?.isDivisible == true else { continue }
             isNeeded = true
             look(job, on: host)
+            if let segments = job.segments { tellSources(job, segments, now: .now, on: host) }
         }
         if isNeeded { schedule(on: host) }
     }

@@ -110,6 +110,7 @@ final class SegmentedDownloads {
         segments.sources.answered(0, Validator(start.head))
         if file.isSplit { segments.phase = .open }
         job.segments = segments
+        if !job.sources.isOpen(job.url) { job.sources.opened(job.url, now: MonotonicTime.now.inSeconds) }
         guard segments.isDivisible else { return }
         // Other sources are tried at once: which of them is the good one is known only then.
         segments.growth.begins(with: segments.sources.all.count)
@@ -150,6 +151,7 @@ final class SegmentedDownloads {
         }
         job.segments = segments
         segments.lead = outcome
+        job.sources.closed(job.url, bytes: outcome.received, now: MonotonicTime.now.inSeconds)
         // The map that a worker is making is still one of this file.
         guard segments.phase != .preparing else { return true }
         segments.phase = .open
@@ -201,6 +203,7 @@ final class SegmentedDownloads {
                 segments.file.release(number)
                 segments.sources.closed(source, bytes: 0, seconds: 0, fault: nil, now: 0)
                 segments.sources.drop(source, error.message)
+                job.sources.dropped(segments.sources[source].url, JobSource.Fault(error))
                 segments.fault = error
             }
         }
@@ -229,6 +232,7 @@ final class SegmentedDownloads {
             }
         }
         host.connectionOpened(to: origin)
+        job.sources.opened(url, now: now.inSeconds)
         segments.connections[number] = SegmentedJob.Connection(
             handle: handle, source: source, start: range.lowerBound, since: now, lastMoved: now,
             position: range.lowerBound)
@@ -276,6 +280,7 @@ final class SegmentedDownloads {
         segments.sources.closed(
             connection.source, bytes: outcome.received, seconds: (now - connection.since).inSeconds,
             fault: job.stop == nil ? fault?.message : nil, now: now.inSeconds)
+        noteEnd(job, segments, connection, outcome, fault, now, on: host)
         if var fault {
             // Whether a refusal is the last word is for the exchange to say that begins with the job's own question.
             if fault.status != nil { (fault.isTransient, fault.cause) = (true, nil) }

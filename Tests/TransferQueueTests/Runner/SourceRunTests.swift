@@ -1,0 +1,245 @@
+import Testing
+import TransferCore
+import TransferCrypto
+import TransferTestServer
+import TransferTestSupport
+
+@testable import TransferJobs
+@testable import TransferQueue
+@testable import TransferStore
+
+/// What is told of the sources of a download: by events, by progress, by receipts, and to other processes.
+@Suite(.timeLimit(.minutes(1))) struct SourceRunTests {
+    let folder: TemporaryFolder
+    let content = Content.random(seed: 53, count: 24 << 20)
+
+    init() throws { folder = try TemporaryFolder("sources") }
+
+    private func job(_ urls: [String], proven: Bool = true, segments: SegmentCount = .exactly(4)) throws -> JobSpec {
+        var checksum: Checksum?
+        if proven {
+            let digest = try Digest(.sha256)
+            content.bytes(in: nil).withUnsafeBytes { digest.update($0) }
+            checksum = try digest.finish()
+        }
+        return JobSpec(
+            id: "x",
+            work: .download(
+                JobSpec.Download(
+                    urls: urls, destination: folder.path("x"), checksum: checksum, segments: segments)),
+            settings: Sample.quick)
+    }
+
+    /// What a run of one job told.
+    private struct Told {
+        var receipt: JobReceipt?
+        var failure: JobFailure?
+        var changes: [JobSource] = []
+        var progress: [JobProgress] = []
+
+        init(_ events: [QueueEvent]) {
+            for event in events {
+                switch event.kind {
+                case .finished(let receipt): self.receipt = receipt
+                case .failed(let failure): self.failure = failure
+                case .source("x", let source): changes.append(source)
+                case .progress("x", let progress): self.progress.append(progress)
+                default: break
+                }
+            }
+        }
+    }
+
+    private func run(_ job: JobSpec, during body: (JobQueue) async throws -> Void = { _ in }) async throws -> Told {
+        try await withQueue(folder) { queue in
+            let log = EventLog(queue)
+            let staged = try await queue.stage([job])
+            let run = Task { try await queue.run([staged]) }
+            try await body(queue)
+            _ = try await within(.seconds(30)) { try await run.valueOrEnd() }
+            let told = Told(log.events)
+            // The record says the same to who comes later.
+            let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
+            let later = try remote.explain(batch: "b", job: "x").sources.filter { $0.state != .unasked }
+            #expect(later == told.receipt?.sources ?? told.failure?.sources)
+            if let handle = try await queue.job("x", batch: "b"), let end = try await queue.end(of: handle) {
+                #expect(Told([end]).receipt?.sources == told.receipt?.sources)
+            }
+            return told
+        }
+    }
+
+    /// Serves `/x` at a pace that leaves others something to do.
+    private func serve(_ server: TestServer, _ content: Content? = nil, every interval: Int = 10) -> String {
+        server.serve("/x", content ?? self.content, etag: "\"\(server.port)\"")
+        server.script("/x", [], afterwards: .trickle(256 << 10, every: .milliseconds(interval)))
+        return server.url("/x")
+    }
+
+    @Test func twoGoodMirrorsAreBothUsed() async throws {
+        try await withTestServer { one in
+            try await withTestServer { two in
+                let (a, b) = (serve(one), serve(two))
+                let told = try await run(try job([a, b]))
+                let sources = try #require(told.receipt?.sources)
+                #expect(sources.map(\.url) == [a, b] && sources.allSatisfy { $0.state == .used && $0.fault == nil })
+                #expect(sources.allSatisfy { $0.bytes > 1 << 20 && ($0.rate ?? 0) > 1 << 20 && $0.connections > 0 })
+                #expect(sources.reduce(0) { $0 + $1.bytes } == told.receipt?.transferred)
+                #expect(sources.reduce(0) { $0 + $1.connections } >= 3)
+                #expect(told.changes.isEmpty)
+                let wide = try #require(told.progress.max { $0.connections < $1.connections })
+                #expect(wide.connections >= 3 && wide.connections <= 5 && wide.sources.map(\.url) == [a, b])
+                // What connections under way have brought is counted, too.
+                for progress in told.progress where !progress.sources.isEmpty {
+                    let bytes = progress.sources.reduce(0) { $0 + $1.bytes }
+                    #expect(bytes <= content.count && bytes >= progress.completed - (2 << 20))
+                }
+            }
+        }
+    }
+
+    @Test func oneServerOverSeveralConnectionsIsOneSource() async throws {
+        try await withTestServer { server in
+            let told = try await run(try job([serve(server)], proven: false))
+            let sources = try #require(told.receipt?.sources)
+            #expect(sources.count == 1 && sources[0].connections >= 3 && sources[0].bytes == told.receipt?.transferred)
+        }
+    }
+
+    @Test func oneConnectionToOneServerIsNotWorthTelling() async throws {
+        try await withTestServer { server in
+            let told = try await run(try job([serve(server, every: 1)], segments: .exactly(1)))
+            #expect(
+                told.receipt?.sources == [] && told.progress.allSatisfy { $0.sources.isEmpty && $0.connections == 1 })
+        }
+    }
+
+    /// What the second mirror does in the place of its part, and the cause that is told.
+    private static let faults: [(String, Fault, JobSource.Cause, String)] = [
+        ("404", .status(404), .refused, "404 Not Found"), ("503", .status(503), .refused, "503 Service Unavailable"),
+        ("another total", .contentRangeTotal(7 << 20), .otherLength, ""),
+        ("a page", .status(200, headers: ["Content-Type": "text/html"], body: .text("<html>")), .otherLength, ""),
+        ("garbage", .garbage(), .failed, ""), ("nothing", .closeBeforeHead, .failed, ""),
+    ]
+
+    @Test(arguments: faults) func aMirrorThatGivesNoPartIsToldWithItsReason(
+        _ name: String, _ fault: Fault, _ cause: JobSource.Cause, _ message: String
+    ) async throws {
+        try await withTestServer { one in
+            try await withTestServer { two in
+                let (a, b) = (serve(one), serve(two))
+                two.script("/x", [], afterwards: fault)
+                let told = try await run(try job([a, b]))
+                let sources = try #require(told.receipt?.sources)
+                #expect(sources.map(\.url) == [a, b] && sources.map(\.state) == [.used, .dropped])
+                #expect(sources.last?.fault?.cause == cause, "\(sources)")
+                #expect(sources.last?.fault?.message.isEmpty == false)
+                if !message.isEmpty { #expect(sources.last?.fault?.message == message) }
+                #expect(sources.first?.bytes ?? 0 >= content.count)
+                let first = try #require(told.changes.first)
+                #expect(first.url == b && first.state == .paused && first.fault?.cause == cause)
+                #expect(first.again ?? .zero > .zero && first.again ?? .zero <= .seconds(5))
+            }
+        }
+    }
+
+    @Test func aMirrorWithAFileOfAnotherLengthIsTold() async throws {
+        try await withTestServer { one in
+            try await withTestServer { two in
+                let urls = [serve(one), serve(two, Content.random(seed: 1, count: content.count + 1))]
+                let told = try await run(try job(urls))
+                #expect(told.receipt?.sources.map(\.fault?.cause) == [nil, .otherLength])
+                #expect(told.receipt?.sources.last?.bytes == 0)
+            }
+        }
+    }
+
+    @Test func aDeadMirrorIsTold() async throws {
+        let port = try RefusingPort()
+        try await withTestServer { server in
+            let urls = [serve(server), port.url + "/x"]
+            let told = try await run(try job(urls))
+            #expect(told.receipt?.sources.map(\.url) == urls)
+            #expect(told.receipt?.sources.map(\.state) == [.used, .dropped])
+            #expect(told.receipt?.sources.last?.fault?.cause == .failed)
+        }
+    }
+
+    /// One that is much slower has its last part taken from it, and gets no other.
+    @Test func aSlowMirrorIsTold() async throws {
+        try await withTestServer { one in
+            try await withTestServer { two in
+                let urls = [serve(one), serve(two)]
+                two.script("/x", [], afterwards: .trickle(4 << 10, every: .milliseconds(50)))
+                let told = try await run(try job(urls))
+                let slow = try #require(told.receipt?.sources.last)
+                #expect(slow.url == urls[1] && slow.state == .dropped && slow.fault?.cause == .slow, "\(slow)")
+                #expect(slow.bytes > 0 && slow.bytes < 4 << 20)
+                #expect(told.changes.contains { $0.url == urls[1] && $0.fault?.cause == .slow })
+            }
+        }
+    }
+
+    // MARK: One after another
+
+    /// Without a digest one mirror at a time is asked: the one that refused stays in the account.
+    @Test func theMirrorThatFailedFirstIsToldBesideTheOneThatBroughtTheFile() async throws {
+        try await withTestServer { one in
+            try await withTestServer { two in
+                let urls = [one.url("/gone"), serve(two, every: 1)]
+                let told = try await run(try job(urls, proven: false, segments: .exactly(1)))
+                let sources = try #require(told.receipt?.sources)
+                #expect(sources.map(\.url) == urls && sources.map(\.state) == [.dropped, .used])
+                #expect(sources[0].fault == JobSource.Fault(.refused, "404 Not Found") && sources[0].bytes == 0)
+                #expect(sources[1].bytes == content.count && sources[1].connections == 1)
+                #expect(told.changes.map(\.state) == [.dropped] && told.changes.first?.url == urls[0])
+            }
+        }
+    }
+
+    @Test func aDownloadThatFailsTellsWhatEachMirrorSaid() async throws {
+        try await withTestServer { one in
+            try await withTestServer { two in
+                two.script("/x", [], afterwards: .status(403))
+                let told = try await run(try job([one.url("/gone"), two.url("/x")], proven: false))
+                #expect(told.receipt == nil)
+                #expect(told.failure?.sources.map(\.fault?.message) == ["404 Not Found", "403 Forbidden"])
+                #expect(told.failure?.sources.allSatisfy { $0.state == .dropped } == true)
+            }
+        }
+    }
+
+    // MARK: Other processes
+
+    @Test func whileItRunsAnotherProcessSeesTheSources() async throws {
+        try await withTestServer { one in
+            try await withTestServer { two in
+                let urls = [serve(one), serve(two), "http://127.0.0.1:1/never"]
+                for server in [one, two] { server.script("/x", [], afterwards: .stall(after: 2 << 20)) }
+                try await withQueue(folder) { queue in
+                    let log = EventLog(queue)
+                    let staged = try await queue.stage([try job(urls, segments: .exactly(2))])
+                    let run = Task { try await queue.run([staged]) }
+                    try await log.wait { event in
+                        guard case .progress(_, let progress) = event.kind else { return false }
+                        return progress.sources.count >= 2 && progress.sources.allSatisfy { $0.bytes > 1 << 20 }
+                    }
+                    // Reports to others follow those to listeners.
+                    try await log.wait { event in
+                        guard case .batchProgress = event.kind else { return false }
+                        let remote = try? QueueRemote(state: folder.path("state"), runtimeFolder: nil)
+                        let told = try? remote?.explain(batch: "b", job: "x")
+                        return told?.sources.filter { $0.connections == 1 && $0.bytes > 1 << 20 }.count == 2
+                    }
+                    let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
+                    let told = try remote.explain(batch: "b", job: "x")
+                    #expect(told.sources.map(\.url) == urls && told.sources.last?.state == .unasked)
+                    run.cancel()
+                    _ = try? await within(.seconds(30)) { try await run.valueOrEnd() }
+                    // Nobody runs it any more.
+                    #expect(try remote.explain(batch: "b", job: "x").sources.isEmpty)
+                }
+            }
+        }
+    }
+}
