@@ -203,6 +203,15 @@ import TransferTestSupport
         }
     }
 
+    /// curl's option has the name of one of ours.
+    @Test func aListOfCurlIsNoConfiguration() async throws {
+        let place = try Workplace()
+        let path = try place.folder.write("# mine\nurl = http://h/a\n", to: "list")
+        let result = try await place.run("get", "--config", "list", "http://h/b")
+        #expect(result.exitCode == 64, "\(result)")
+        #expect(result.standardError.contains("transfer get -i \(path) --format curl"), "\(result)")
+    }
+
     @Test func aWebPageIsNoList() async throws {
         let place = try Workplace()
         try place.folder.write("<!DOCTYPE html>\n<a href=\"http://h/a\">a</a>\n", to: "page.html")
