@@ -57,6 +57,10 @@ struct QueueLog: Sendable {
         case .retrying(let job, let delay, let error):
             with(error, entry(.info, "job is tried again: \(error.message)", job), ["after": "\(DurationText.words(delay))"])
         case .restarted(let job, let reason): entry(.notice, "job begins anew: \(reason)", job)
+        case .source(let job, let source):
+            entry(
+                .info, "source is \(source.state.rawValue)\(source.fault.map { ": \($0.message)" } ?? "")", job,
+                ["url": "\(source.url)"])
         case .authorized(let job, _): entry(.debug, "an entry of .netrc is used", job)
         case .waiting(let job, let reason):
             entry(
