@@ -40,8 +40,7 @@ struct Run: AsyncParsableCommand {
     var wait = false
 
     @OptionGroup var list: ListOptions
-    @OptionGroup var metalink: MetalinkOptions
-    @OptionGroup var coding: CodingOptions
+    @OptionGroup var downloads: DownloadOptions
     @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var output: OutputOptions
@@ -52,14 +51,14 @@ struct Run: AsyncParsableCommand {
         if files.isEmpty { throw ValidationError("name a job file, or - for standard input") }
         if files.count > 1, name != nil { throw ValidationError("--name goes with one job file") }
         if files.contains("-"), name == nil { throw ValidationError("standard input needs --name") }
-        try coding.check(request.segments)
+        try downloads.coding.check(request.segments)
         if files.contains("-"), files.count > 1 { throw ValidationError("- goes alone") }
     }
 
     func run() async throws {
         try request.fields.checkFiles()
         var rules = try request.rulesOfFiles(isAsking: !dryRun)
-        try coding.lay(over: &rules)
+        try downloads.coding.lay(over: &rules)
         rules.configuration = try request.configuration.load()
         if files == ["-"], !dryRun {
             let status = try await StandardInputRun(command: self, rules: rules).run()
@@ -136,7 +135,8 @@ struct Run: AsyncParsableCommand {
 
     /// Options of the command line that a later run wants as well.
     private var repeated: [String] {
-        list.words + metalink.words + coding.words + request.words + limits.words + output.hooks.words
+        list.words + downloads.metalink.words + downloads.coding.words + request.words + limits.words
+            + output.hooks.words
             + (refresh ? ["--refresh"] : [])
             + (verify ? ["--verify"] : [])
     }
@@ -155,7 +155,7 @@ struct Run: AsyncParsableCommand {
     /// How the files are read.
     var listRules: ListRules {
         var rules = list.rules()
-        rules.metalink = metalink.rules
+        rules.metalink = downloads.metalink.rules
         rules.documents = FetchedDocument(options: request.words)
         return rules
     }

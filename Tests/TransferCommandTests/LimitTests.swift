@@ -62,6 +62,30 @@ extension ManySmallFilesTests {
         }
     }
 
+    @Test func theRequestRateOfAnOriginHoldsAndOthersDoNotWait() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.handle("GET", "/*") { _ in Response(body: .text("x")) }
+            let origin = server.url("")
+            try place.folder.write(
+                #"{"version": 1, "origins": {"\#(origin)": {"limits": {"requestRate": "10/s"}}}}"#, to: "config.json")
+            // Another name of the same machine is another origin.
+            let other = origin.replacingOccurrences(of: "127.0.0.1", with: "localhost")
+            try place.jobs(
+                (0..<8).map { download(server.url("/\($0)"), to: "\($0)") }
+                    + (8..<16).map { download("\(other)/\($0)", to: "\($0)") })
+            let result = try await place.runJobs("--config", "config.json")
+            #expect(result.exitCode == 0, "\(result)")
+            let events = try result.events()
+            let seconds = try #require(events.named("batch.finished").first?["seconds"]?.double)
+            #expect(seconds >= 0.6, "8 requests at 10 a second took \(seconds) s")
+            // All of the other origin before the fifth of this one.
+            let order = events.named("job.started").compactMap { $0["id"]?.string.flatMap { Int($0) } }
+            let fifth = try #require(order.firstIndex(of: order.filter { $0 < 8 }[4]))
+            #expect(order[..<fifth].count { $0 >= 8 } == 8, "\(order)")
+        }
+    }
+
     @Test func theRequestRateHolds() async throws {
         try await withTestServer { server in
             let place = try Workplace()

@@ -13,9 +13,11 @@ enum ListTable {
     static var markdown: String {
         let curl = CurlOptions.all.map { (name: $0.name, fate: fate(of: $0)) }
         let own = JobFileReader.listOptions.map { (name: $0, fate: Fate.key) }
-        let aria2 = own + Aria2Options.names.compactMap { name in
-            Aria2Options.meaning(of: name).map { (name: name, fate: fate(of: $0)) }
-        }
+        let aria2 =
+            own
+            + Aria2Options.names.compactMap { name in
+                Aria2Options.meaning(of: name).map { (name: name, fate: fate(of: $0)) }
+            }
         var text = "| list | options | are |\n| --- | --- | --- |\n"
         for (tool, options) in [("curl", curl), ("aria2", aria2)] {
             for fate in Fate.allCases {

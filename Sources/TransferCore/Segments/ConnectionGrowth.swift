@@ -33,6 +33,11 @@ public struct ConnectionGrowth: Sendable {
         wanted = if case .exactly(let count) = wish { count } else { 1 }
     }
 
+    /// Begins with a connection to each source, 4 at most, where their number isn't told.
+    public mutating func begins(with sources: Int) {
+        if case .automatic = wish { wanted = max(wanted, min(sources, 4)) }
+    }
+
     /// - Parameters:
     ///   - now: Seconds on any steady clock.
     ///   - bytes: What all connections have brought so far.

@@ -133,7 +133,10 @@ public struct Configuration: Sendable {
         read(inner["limitRate"] ?? .unset) { (decoder) throws(JSONFault) in
             limits.limitRate = try decoder.rateLimit()
         }
-        return limits.perHost == nil && limits.limitRate == nil ? nil : limits
+        read(inner["requestRate"] ?? .unset) { (decoder) throws(JSONFault) in
+            limits.requestRate = try LimitsDecoder.requestRate(&decoder)
+        }
+        return limits.perHost == nil && limits.limitRate == nil && limits.requestRate == nil ? nil : limits
     }
 
     /// Reads a value that was found to be in order.
@@ -158,10 +161,15 @@ public struct OriginLimits: Sendable, Hashable {
     public var perHost: PerHost?
     /// Bytes a second for all transfers together that the pattern stands for.
     public var limitRate: Int64?
+    /// Transfers that start in a second, at each origin that the pattern stands for; above 0.
+    public var requestRate: Double?
 
-    public init(_ pattern: OriginPattern, perHost: PerHost? = nil, limitRate: Int64? = nil) {
+    public init(
+        _ pattern: OriginPattern, perHost: PerHost? = nil, limitRate: Int64? = nil, requestRate: Double? = nil
+    ) {
         self.pattern = pattern
         self.perHost = perHost
         self.limitRate = limitRate
+        self.requestRate = requestRate
     }
 }

@@ -92,6 +92,7 @@ package enum ConfigurationDecoder {
                     switch key {
                     case .perHost: try perHost(&decoder, name)
                     case .limitRate: _ = try decoder.rateLimit()
+                    case .requestRate: try requestRate(&decoder, name)
                     }
                 }
             case .job(let field): try field.read(&decoder, &draft)
@@ -106,10 +107,24 @@ package enum ConfigurationDecoder {
         _ = try decoder.reader.kind()
         let start = decoder.reader.offset
         _ = try LimitsDecoder.perHost(&decoder)
+        checkServer(&decoder, .perHost, origin, start..<decoder.reader.offset)
+    }
+
+    private static func requestRate(_ decoder: inout JobDecoder, _ origin: String) throws(JSONFault) {
+        _ = try decoder.reader.kind()
+        let start = decoder.reader.offset
+        _ = try LimitsDecoder.requestRate(&decoder)
+        checkServer(&decoder, .requestRate, origin, start..<decoder.reader.offset)
+    }
+
+    /// Notes a bound of a server in the section of a bucket.
+    private static func checkServer(
+        _ decoder: inout JobDecoder, _ key: OriginLimitKey, _ origin: String, _ range: Range<Int>
+    ) {
         guard origin.lowercased().hasPrefix("s3://") else { return }
         decoder.note(
-            "transfers are counted by server: write \"perHost\" beneath that of the bucket, \"https://HOST\"",
-            start..<decoder.reader.offset)
+            "transfers are counted by server: write \"\(key.rawValue)\" beneath that of the bucket, \"https://HOST\"",
+            range)
     }
 
     private static func link(_ decoder: inout JobDecoder, _ name: String, _ place: Range<Int>) throws(JSONFault) {

@@ -26,7 +26,7 @@ package enum OriginKey: Sendable {
 
 /// The keys of an origin's `limits`.
 package enum OriginLimitKey: String, CaseIterable {
-    case perHost, limitRate
+    case perHost, limitRate, requestRate
 
     package static let table = KeyTable(allCases)
 }

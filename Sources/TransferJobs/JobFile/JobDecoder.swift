@@ -198,7 +198,9 @@ package struct JobDecoder {
             if fields.defaults.names.contains(name) { return "\"defaults\"" }
             return isOfJobs || FileKey(rawValue: name) != nil ? "a job file" : nil
         case "origins":
-            return isOfJobs ? "a job file" : LimitKey(rawValue: name) != nil ? "\"limits\" of the whole file" : nil
+            if isOfJobs { return "a job file" }
+            if OriginLimitKey(rawValue: name) != nil { return "the section's own \"limits\"" }
+            return LimitKey(rawValue: name) != nil ? "\"limits\" of the whole file" : nil
         case "origin's limits":
             return LimitKey(rawValue: name) != nil ? "\"limits\" of the whole file" : nil
         case "watch": return isOfJobs ? "a job" : nil

@@ -127,7 +127,7 @@ extension JobFileReader {
         _ sink: (JobFileElement) throws -> Void
     ) throws {
         if key.contains("://") {
-            let message = "an indented line holds an option of the URL before it; --format urls reads URLs alone"
+            let message = "an indented line holds an option of the URL before it\(ListWays.plain)"
             return try refuse(message, range, bytes, sink)
         }
         guard let nearest = NearestKey.suggestion(for: key, among: Self.listOptions + Aria2Options.names) else {

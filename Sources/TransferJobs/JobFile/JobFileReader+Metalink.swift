@@ -7,7 +7,8 @@ extension JobFileReader {
     ) throws {
         try begin(BatchSpec(), sink)
         if let page = Self.page(bytes) {
-            let message = "a web page, no Metalink and no list: pages aren't searched for links; write their URLs, a line each"
+            let message =
+                "a web page, no Metalink and no list: pages aren't searched for links; write their URLs, a line each"
             return try refuse(message, page, bytes, sink)
         }
         var parser = MetalinkParser(bytes)

@@ -29,7 +29,7 @@ package enum LimitsDecoder {
     }
 
     /// Reads `"20/s"`, `"100/m"`, `"500/h"`, or a number a second.
-    private static func requestRate(_ decoder: inout JobDecoder) throws(JSONFault) -> Double? {
+    package static func requestRate(_ decoder: inout JobDecoder) throws(JSONFault) -> Double? {
         let kind = try decoder.reader.kind()
         let start = decoder.reader.offset
         var rate: Double?

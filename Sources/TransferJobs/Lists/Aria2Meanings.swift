@@ -16,9 +16,7 @@ package enum Aria2Meanings {
         { option, draft in
             let url = option.value.isEmpty || option.value.contains("://") ? option.value : "http://\(option.value)"
             if url.contains("@") {
-                return .refused(
-                    "a secret is named, never written: leave the user out and give --proxy-user NAME --proxy-password '$VARIABLE'"
-                )
+                return .refused(ListWays.proxyLogin)
             }
             if let scheme {
                 guard draft.scheme == scheme else { return .taken }

@@ -7,18 +7,13 @@ package enum Aria2Options {
 
     package static let names = byName.keys.sorted()
 
-    private static let password =
-        "a secret is named, never written: leave it out and give --user NAME --password '$VARIABLE', or --netrc"
-    private static let proxyPassword =
-        "a secret is named, never written: leave it out and give --proxy-user NAME --proxy-password '$VARIABLE'"
-
     private static let byName: [String: ListMeaning] = {
         var table: [String: ListMeaning] = [
             "user-agent": .header("User-Agent"), "referer": .own(Aria2Meanings.referer),
             "all-proxy": .own(Aria2Meanings.proxy(for: nil)), "http-proxy": .own(Aria2Meanings.proxy(for: "http")),
             "https-proxy": .own(Aria2Meanings.proxy(for: "https")), "ftp-proxy": .own(Aria2Meanings.proxy(for: "ftp")),
-            "no-proxy": .text("noProxy"), "http-user": .secret(password), "http-passwd": .secret(password),
-            "ftp-user": .secret(password), "ftp-passwd": .secret(password),
+            "no-proxy": .text("noProxy"), "http-user": .secret(ListWays.login), "http-passwd": .secret(ListWays.login),
+            "ftp-user": .secret(ListWays.login), "ftp-passwd": .secret(ListWays.login),
             "load-cookies": .text("cookies"), "no-netrc": .own(Aria2Meanings.netrc),
             "netrc-path": .text("auth.netrc"),
             "max-tries": .own(Aria2Meanings.tries), "retry-wait": .own(CurlMeanings.delay),
@@ -38,8 +33,8 @@ package enum Aria2Options {
             "parameterized-uri": .only("false", "a URL isn't a pattern here: write each of the URLs"),
         ]
         for kind in ["all", "http", "https", "ftp"] {
-            table["\(kind)-proxy-user"] = .secret(proxyPassword)
-            table["\(kind)-proxy-passwd"] = .secret(proxyPassword)
+            table["\(kind)-proxy-user"] = .secret(ListWays.proxyLogin)
+            table["\(kind)-proxy-passwd"] = .secret(ListWays.proxyLogin)
         }
         for name in harmless { table[name] = .harmless }
         for name in leftOut { table[name] = .leftOut }

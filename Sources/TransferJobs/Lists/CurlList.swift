@@ -58,7 +58,7 @@ package struct CurlList: Sendable {
             [.fault(ListPlace(nameRange, in: line, number: number, isSecret: isSecret).fault(message))]
         }
         if read.value?.hasPrefix("//") == true || name.contains("://") {
-            return fault("a URL is written url = \"URL\" in curl's list; --format urls reads a list of URLs alone")
+            return fault("a URL is written url = \"URL\" in curl's list\(ListWays.plain)")
         }
         if name.hasPrefix("expand-") {
             return fault("variables aren't read: write \(name.dropFirst(7)) with the value")
@@ -93,7 +93,7 @@ package struct CurlList: Sendable {
         _ option: CurlOption, _ isOn: Bool, _ value: String?, _ read: CurlLine, _ line: [UInt8], _ number: Int
     ) -> Found {
         let isSecret = Self.isSecret(line, option.name, value) || option.isSecret
-        let shown = isOn ? "--\(option.name)" : "--no-\(option.name)"
+        let shown = "--" + (isOn ? "" : "no-") + option.name
         let place = ListPlace(read.valueRange, in: line, number: number, isSecret: isSecret)
         if option.takesValue, value == nil { return .fault(place.fault("\(shown) takes a value")) }
         if !option.takesValue, value != nil { return .fault(place.fault("\(shown) takes no value")) }

@@ -34,8 +34,7 @@ package enum CurlMeanings {
         let name = String(text[..<colon])
         let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
         if Redaction.isSecretHeader(name) {
-            return .refused(
-                "a secret is named, never written: leave it out and give -H '\(Wording.printable(name)): $VARIABLE'")
+            return .refused(ListWays.header(name))
         }
         guard !value.isEmpty else { return name.asciiCaseInsensitiveEquals("Expect") ? .taken : .leftOut }
         draft.addHeader(name, String(value), at: option.place)
@@ -52,8 +51,7 @@ package enum CurlMeanings {
 
     package static let cookie: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
         if option.value.contains("=") {
-            return .refused(
-                "\(option.shown): a secret is named, never written: name a file of cookies, or leave it out and give -b '$VARIABLE'")
+            return .refused("\(option.shown): \(ListWays.cookie)")
         }
         // An empty one only switches on curl's own store of them.
         if !option.value.isEmpty { draft.set(["cookies"], .string(option.value), at: option.place) }
@@ -71,11 +69,10 @@ package enum CurlMeanings {
     /// - Parameter scheme: That of a proxy that is named without one.
     package static func proxy(_ scheme: String) -> @Sendable (ListedOption, inout ListDraft) -> ListVerdict {
         { option, draft in
-            let url = option.value.isEmpty || option.value.contains("://") ? option.value : "\(scheme)://\(option.value)"
+            let url =
+                option.value.isEmpty || option.value.contains("://") ? option.value : "\(scheme)://\(option.value)"
             if url.contains("@") {
-                return .refused(
-                    "\(option.shown): a secret is named, never written: leave the user out and give --proxy-user NAME --proxy-password '$VARIABLE'"
-                )
+                return .refused("\(option.shown): \(ListWays.proxyLogin)")
             }
             draft.set(["proxy"], .string(url), at: option.place)
             return .taken
@@ -85,9 +82,7 @@ package enum CurlMeanings {
     /// Behind a colon its password follows.
     package static let certificate: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
         if option.value.contains(":") {
-            return .refused(
-                "\(option.shown): a secret is named, never written: name the file alone and give --key-passphrase '$VARIABLE'"
-            )
+            return .refused("\(option.shown): \(ListWays.passphrase)")
         }
         draft.set(["tls", "cert"], .string(option.value), at: option.place)
         return .taken

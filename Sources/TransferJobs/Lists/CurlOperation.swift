@@ -64,9 +64,7 @@ package struct CurlOperation: Sendable {
             uploads.append(text)
         case .user:
             if listed.value.drop(while: { $0 != ":" }).count > 1 {
-                return .refused(
-                    "--user: a password is named, never written: leave it out and give --user NAME --password '$VARIABLE', or --netrc"
-                )
+                return .refused("\(listed.shown): \(ListWays.login)")
             }
             user = Text(text: String(listed.value.prefix { $0 != ":" }), place: listed.place)
         case .globOff: globs = !listed.isOn
@@ -79,7 +77,7 @@ package struct CurlOperation: Sendable {
 
     private mutating func take(url: Text) -> ListVerdict {
         if let refusal = URLRule.refusal(
-            of: url.text, advice: "leave it out and give --user NAME --password '$VARIABLE', or --netrc")
+            of: url.text, advice: ListWays.loginOfURL)
         {
             return .refused(refusal.message)
         }
@@ -163,8 +161,7 @@ package struct CurlOperation: Sendable {
         guard let user, !user.text.isEmpty else { return }
         guard draft.has(["auth", "netrc"]) else {
             throw Refusal(
-                message:
-                    "--user: its password is named by an option: leave the user out and give --user NAME --password '$VARIABLE', or add netrc",
+                message: "who logs in has a password, which is named, never written: \(ListWays.loginOfURL)",
                 place: user.place)
         }
         draft.set(["auth", "user"], .string(user.text), at: user.place)

@@ -53,16 +53,13 @@ package enum CurlOptions {
         value("continue-at C", .only("-", "where a file goes on is found out; write - or leave it out")),
     ]
 
-    private static let form = "a form with a file goes by `transfer put FILE URL --protocol multipart`"
     private static let names = "names are resolved as the machine does it (/etc/hosts)"
     private static let whole = "files are moved whole"
     private static let alone = "a list only moves files; take this entry out"
-    private static let passphrase =
-        "a secret is named, never written: leave it out and give --key-passphrase '$VARIABLE'"
 
     private static let refused =
         [
-            value("form F", .refused(form)), value("form-string", .refused(form)),
+            value("form F", .refused(ListWays.form)), value("form-string", .refused(ListWays.form)),
             value("range r", .refused("files are fetched whole; take the entry out, or this line")),
             flag("head I", .refused(alone)), flag("list-only l", .refused(alone)),
             flag("append a", .refused(whole)), flag("use-ascii B", .refused("bytes are moved as they are")),
@@ -82,15 +79,13 @@ package enum CurlOptions {
             value("socks4a", .refused("SOCKS 5 is spoken: socks5")),
             value("capath", .refused("cacert FILE names the authorities, in one PEM file")),
             value("aws-sigv4", .refused("s3://BUCKET/KEY is signed by itself")),
-            value("pass", .secret(passphrase)), value("proxy-pass", .secret("proxies are shown no certificate")),
+            value("pass", .secret(ListWays.passphrase)), value("proxy-pass", .secret("proxies are shown no certificate")),
             value(
                 "proxy-user U",
-                .secret(
-                    "a secret is named, never written: leave it out and give --proxy-user NAME --proxy-password '$VARIABLE'"
-                )),
+                .secret(ListWays.proxyLogin)),
             value(
                 "oauth2-bearer",
-                .secret("a secret is named, never written: leave it out and give -H 'Authorization: $VARIABLE'")),
+                .secret(ListWays.header("Authorization"))),
             value("tlspassword", .secret("TLS-SRP isn't spoken")),
         ]
 

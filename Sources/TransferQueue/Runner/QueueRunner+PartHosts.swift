@@ -323,7 +323,9 @@ extension QueueRunner: DownloadHost, PreparationHost {
 
     func upcoming(_ count: Int) -> [Scheduler.Candidate] { admission.scheduler.upcoming(count) }
 
-    var startsAtOnce: Bool { admission.scheduler.limits.requestRate == nil }
+    var startsAtOnce: Bool {
+        admission.scheduler.limits.requestRate == nil && !admission.scheduler.limits.bounds.hasRates
+    }
 }
 
 extension QueueRunner: SegmentHost {

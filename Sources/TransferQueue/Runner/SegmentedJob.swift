@@ -109,7 +109,11 @@ final class SegmentedJob {
         if let number = file.lead, let rate = leadRate(now: now) { rates[number] = rate }
         for (number, connection) in connections {
             guard let claim = map.claims[number] else { continue }
-            rates[number] = Double(claim.position - connection.start) / max(0.05, (now - connection.since).inSeconds)
+            let age = now - connection.since
+            let own = Double(claim.position - connection.start) / max(0.05, age.inSeconds)
+            // A young one hasn't shown yet what it brings: what its source brings elsewhere is expected of it.
+            let expected = age < SegmentedDownloads.proving ? sources[connection.source].rate : nil
+            rates[number] = expected.map { max(own, $0) } ?? (own > 0 || age >= SegmentedDownloads.proving ? own : nil)
         }
         return rates
     }

@@ -59,7 +59,7 @@ package struct Scheduler: Sendable {
     package private(set) var beside = ConnectionsBeside()
     /// How many jobs the machine's descriptors are enough for, where they weren't.
     package var openFiles: OriginRoom?
-    private var rate: StartRate?
+    private var rates: StartRates
     private var served = 0
     /// When something may start that may not now; `nil` when only an event can change that.
     package private(set) var nextWake: MonotonicTime?
@@ -72,13 +72,13 @@ package struct Scheduler: Sendable {
     package init(limits: Limits, now: MonotonicTime) {
         self.limits = limits
         places = OriginPlaces(limits.perHost, limits.bounds)
-        rate = limits.requestRate.map { StartRate(perSecond: $0, now: now) }
+        rates = StartRates(perSecond: limits.requestRate, limits.bounds, now: now)
     }
 
     package mutating func setLimits(_ limits: Limits, now: MonotonicTime) {
         self.limits = limits
         places.set(limits.perHost, limits.bounds)
-        rate = limits.requestRate.map { StartRate(perSecond: $0, now: now) }
+        rates = StartRates(perSecond: limits.requestRate, limits.bounds, now: now)
         table.touchAll()
     }
 
@@ -276,7 +276,7 @@ package struct Scheduler: Sendable {
         while active.count < concurrency, let (place, index) = nextLane(now) {
             // A refusal is no request.
             let isRefused = if case .refuse = permission(table.lanes[place], now) { true } else { false }
-            if !isRefused, let until = rate?.take(now: now) {
+            if !isRefused, let until = rates.take(now: now) {
                 table.touch(place)
                 wake(at: until)
                 break
@@ -288,6 +288,7 @@ package struct Scheduler: Sendable {
                 table[place].lastServed = served
                 active[candidate.id] = table.lanes[place].origin
                 doors.started(candidate)
+                rates.started(at: candidate.lane.origin, now: now)
                 table.started(place)
                 actions.append(.start(candidate))
             case .refuse(let error): actions.append(.refuse(candidate, error))
@@ -296,7 +297,7 @@ package struct Scheduler: Sendable {
             dropIfEmpty(place)
             lookAtChanges(&claims)
         }
-        if active.count < concurrency, let end = pauses.next(where: isHeldBack) { wake(at: end) }
+        if active.count < concurrency, let end = pauses.next(where: isHeldBack(now)) { wake(at: end) }
         return actions + claims
     }
 
@@ -326,9 +327,16 @@ package struct Scheduler: Sendable {
                 table.holdLanes(at: state.origin)
                 continue
             }
-            if case .wait(let until) = permission(state, now) {
+            switch permission(state, now) {
+            case .wait(let until):
                 if let until { pauses.note(state.lane.origin, until: until) }
                 continue
+            case .start:
+                if let until = rates.next(at: state.lane.origin, now: now) {
+                    pauses.note(state.lane.origin, until: until)
+                    continue
+                }
+            case .refuse: break
             }
             return (place, index)
         }
@@ -351,10 +359,14 @@ package struct Scheduler: Sendable {
         return gates[state.lane.origin]?.permission(isEndless: isEndless, now: now) ?? .start
     }
 
-    /// Whether a pause of the origin that ends then holds jobs back.
-    private func isHeldBack(_ origin: String, _ end: MonotonicTime) -> Bool {
-        guard case .paused(end, _) = gates[origin]?.state else { return false }
-        return table.lanes(to: origin).contains { !$0.window.isEmpty }
+    /// Whether a pause of the origin that ends then, or the bound on its starts, holds jobs back.
+    private func isHeldBack(_ now: MonotonicTime) -> (String, MonotonicTime) -> Bool {
+        { origin, end in
+            var isPaused = rates.next(at: origin, now: now) != nil
+            if case .paused(end, _) = gates[origin]?.state { isPaused = true }
+            guard isPaused else { return false }
+            return table.lanes(to: origin).contains { !$0.window.isEmpty }
+        }
     }
 
     private mutating func claimIfLow(_ place: Int, _ actions: inout [Action]) {

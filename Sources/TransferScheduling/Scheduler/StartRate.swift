@@ -15,12 +15,22 @@ package struct StartRate: Sendable {
 
     /// Takes one start, or says when the next is allowed.
     package mutating func take(now: MonotonicTime) -> MonotonicTime? {
-        tokens = min(max(1, perSecond), tokens + (now - filled).inSeconds * perSecond)
+        if let next = next(now: now) { return next }
+        tokens = tokens(now) - 1
         filled = now
-        guard tokens < 1 else {
-            tokens -= 1
-            return nil
-        }
-        return now + .milliseconds(Int64((1 - tokens) / perSecond * 1000) + 1)
+        return nil
+    }
+
+    /// - Returns: When the next start is allowed; `nil` where it is now.
+    package func next(now: MonotonicTime) -> MonotonicTime? {
+        let tokens = tokens(now)
+        return tokens < 1 ? now + .milliseconds(Int64((1 - tokens) / perSecond * 1000) + 1) : nil
+    }
+
+    /// Whether it's as if nothing had ever started.
+    package func isRested(now: MonotonicTime) -> Bool { tokens(now) >= max(1, perSecond) }
+
+    private func tokens(_ now: MonotonicTime) -> Double {
+        min(max(1, perSecond), tokens + (now - filled).inSeconds * perSecond)
     }
 }

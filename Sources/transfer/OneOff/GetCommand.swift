@@ -36,9 +36,8 @@ struct Get: AsyncParsableCommand {
     var noMetalink = false
 
     @OptionGroup var list: ListOptions
-    @OptionGroup var metalink: MetalinkOptions
+    @OptionGroup var downloads: DownloadOptions
     @OptionGroup var proof: ProofOptions
-    @OptionGroup var coding: CodingOptions
     @OptionGroup var message: MessageOptions
     @OptionGroup var s3: S3Arguments
     @OptionGroup var request: RequestOptions
@@ -65,7 +64,7 @@ struct Get: AsyncParsableCommand {
     /// - Parameter spool: Where the one file goes that standard output gets.
     private func ways(to spool: String?) -> ListRules {
         var ways = list.rules(destination: output)
-        ways.metalink = metalink.rules(output: place.isTemplate ? nil : spool ?? output)
+        ways.metalink = downloads.metalink.rules(output: place.isTemplate ? nil : spool ?? output)
         ways.documents = documents
         return ways
     }
@@ -113,7 +112,7 @@ struct Get: AsyncParsableCommand {
         if proof.checksum != nil, proof.checksums != nil {
             throw ValidationError("--checksum and --checksums don't go together")
         }
-        try coding.check(request.segments)
+        try downloads.coding.check(request.segments)
         if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("standard input is one list") }
         if output == "-", show.json || show.jsonProgress {
             throw ValidationError("standard output is for the file or for --json, not for both")
@@ -149,7 +148,7 @@ struct Get: AsyncParsableCommand {
         let body = try message.body()
         var rules = try request.rules()
         try s3.lay(over: &rules)
-        try coding.lay(over: &rules)
+        try downloads.coding.lay(over: &rules)
         rules.configuration = work.configuration
         let typed = dryRun ? nil : try request.login.askedPasswords(for: named)
         let sums = try proof.list(documents)
@@ -233,7 +232,7 @@ struct Get: AsyncParsableCommand {
         var rules = try request.rulesOfFiles(isAsking: isAsking)
         try s3.lay(over: &rules)
         try proof.lay(over: &rules, documents)
-        try coding.lay(over: &rules)
+        try downloads.coding.lay(over: &rules)
         // The spool of standard output is nobody's file.
         if output == "-" { _ = rules.set("ifExists", to: #""overwrite""#) }
         rules.configuration = configuration

@@ -46,6 +46,11 @@ struct ConfigurationSource {
         do throws(ConfigurationFile.Faults) {
             return try ConfigurationFile(bytes, name: path)
         } catch {
+            // That is what curl's option of this name takes.
+            if isNamed, bytes.withUnsafeBytes({ JobFileFormat.sniff($0, isWhole: true) }) == .curl {
+                let command = "transfer get -i \(ShellWord.quoted(path)) --format curl"
+                throw Failure(.wrongUsage, "--config takes a configuration, and this is a list of curl's: \(command)")
+            }
             throw Failure(report: error.report, file: path)
         }
     }

@@ -31,6 +31,8 @@ struct LogRenderer: Sendable {
         self.charset = charset
     }
 
+    /// The sources of the batches' jobs under way that have several connections, as they were told last.
+    private var sources: [Key: [JobSource]] = [:]
     private var lastTime: Int64 = 0
     /// Stands behind the name of the job that the event is of.
     private var mark = ""
@@ -53,9 +55,19 @@ struct LogRenderer: Sendable {
         return lines
     }
 
+    /// A job's progress makes no line: what it says of sources stands in that of a batch with one transfer.
+    mutating func note(_ event: QueueEvent) {
+        guard case .progress(let job, let progress) = event.kind, !isLive else { return }
+        let key = Key(batch: event.batch, job: job)
+        if !progress.sources.isEmpty || sources[key] != nil { sources[key] = progress.sources }
+    }
+
     private mutating func render(_ event: QueueEvent, _ lines: inout [LogLine]) {
         func add(_ level: LogLine.Level, _ text: String) {
             lines.append(LogLine(level: level, time: event.time, text: charset.visible(text)))
+        }
+        if !sources.isEmpty, event.kind.isEnd, let job = event.kind.job {
+            sources[Key(batch: event.batch, job: job)] = nil
         }
         if let job = event.kind.endsWaitOf { folding.woke(batch: event.batch, job: name(job, event)) }
         switch event.kind {
@@ -163,9 +175,16 @@ struct LogRenderer: Sendable {
         // Progress comes about once a second; half of one early keeps the lines at the full minutes.
         guard event.time - (told[event.batch] ?? 0) >= Self.totalsInterval - 500 else { return lines }
         told[event.batch] = event.time
-        let text = prefix(event) + Self.totals(progress)
+        let text = prefix(event) + Self.totals(progress) + from(event.batch, progress)
         lines.append(LogLine(level: .info, time: event.time, text: charset.visible(text)))
         return lines
+    }
+
+    /// ` from a.example x4, b.example x2`
+    private func from(_ batch: String, _ progress: BatchProgress) -> String {
+        guard progress.active == 1, let told = sources.first(where: { $0.key.batch == batch })?.value else { return "" }
+        let hosts = SourceWords.row(told, width: 48, charset: charset)
+        return hosts.isEmpty ? "" : " from \(hosts)"
     }
 
     private mutating func settled(_ job: String, _ event: QueueEvent) -> [LogLine] {

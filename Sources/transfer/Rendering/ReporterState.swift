@@ -60,7 +60,9 @@ struct ReporterState: ~Copyable {
         let isWatched = WatchBatch.folder(of: event.batch) != nil
         if isWatched { note(event) }
         screen?.receive(event)
-        if !event.kind.isProgress {
+        if event.kind.isProgress {
+            log.note(event)
+        } else {
             add(log.receive(event, insecure: isInsecure))
             if !isWatched { addReport(event) }
         }

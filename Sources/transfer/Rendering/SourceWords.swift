@@ -76,7 +76,10 @@ enum SourceWords {
     /// A line for each source, in columns: `a.example   x4   812 MiB   38.4 MiB/s`, and what is the matter with it.
     static func lines(_ sources: [JobSource]) -> [String] {
         let names = names(sources.map(\.url))
-        let connections = sources.map { $0.connections > 0 ? "x\($0.connections)" : "" }
+        // One that brought nothing and isn't asked any more has no connection worth a number.
+        let connections = sources.map { source in
+            source.connections > 0 && (source.bytes > 0 || source.state == .used) ? "x\(source.connections)" : ""
+        }
         let bytes = sources.map { $0.bytes > 0 ? ByteCount.format($0.bytes) : "" }
         let rates = sources.map { source in source.rate.map { NumberText.rate($0) } ?? "" }
         func width(_ texts: [String]) -> Int { texts.map { DisplayWidth.of($0) }.max() ?? 0 }

@@ -50,7 +50,8 @@ import TransferTestSupport
 
     /// Every way to look at a list first tells what will be left out, and asks no server.
     @Test(arguments: [
-        ["validate", "list"], ["validate", "list", "--format", "curl"], ["run", "-n", "list"], ["get", "-n", "-i", "list"],
+        ["validate", "list"], ["validate", "list", "--format", "curl"], ["run", "-n", "list"],
+        ["get", "-n", "-i", "list"],
     ])
     func whatIsLeftOutIsToldBeforeAnythingIsDone(arguments: [String]) async throws {
         try await withTestServer { server in
@@ -70,7 +71,8 @@ import TransferTestSupport
             let place = try Workplace()
             server.serve("/a", .text("a"))
             var command = place.command(["run", "-", "--name", "piped", "--json"])
-            let text = "url = \(server.url("/a"))\nmax-filesize = 3\nnext\nurl = nonsense\nnext\nurl = \(server.url("/a"))\noutput = c\n"
+            let text =
+                "url = \(server.url("/a"))\nmax-filesize = 3\nnext\nurl = nonsense\nnext\nurl = \(server.url("/a"))\noutput = c\n"
             command.standardInput = .data(Data(text.utf8))
             let result = try await command.run()
             #expect(result.exitCode == 1, "the entry in the middle is a failed job: \(result)")
@@ -161,8 +163,12 @@ import TransferTestSupport
     @Test(arguments: [
         ("form = a=@f", "list:2:8: error: --form: a form with a file goes by `transfer put"),
         ("range = 0-9", "list:2:9: error: --range: files are fetched whole"),
-        ("user = me:s3cret", "list:2:8: error: --user: a password is named, never written"),
+        ("user = me:s3cret", "give --user NAME --password '$VARIABLE', or --netrc"),
+        ("url = http://me:s3cret@h/", "give --user NAME --password '$VARIABLE', or --netrc"),
+        ("user = me", "give --user NAME --password '$VARIABLE', or --netrc"),
         ("header = \"Authorization: Bearer s3cret\"", "give -H 'Authorization: $VARIABLE'"),
+        ("cookie = a=s3cret", "give -b '$VARIABLE' or -b FILE"), ("pass = s3cret", "give --key-passphrase '$VARIABLE'"),
+        ("proxy-user = me:s3cret", "give --proxy-user NAME --proxy-password '$VARIABLE'"),
     ])
     func whatWouldMakeAnotherTransferIsAFault(line: String, fault: String) async throws {
         try await withTestServer { server in
@@ -197,10 +203,22 @@ import TransferTestSupport
         }
     }
 
+    /// curl's option has the name of one of ours.
+    @Test func aListOfCurlIsNoConfiguration() async throws {
+        let place = try Workplace()
+        let path = try place.folder.write("# mine\nurl = http://h/a\n", to: "list")
+        let result = try await place.run("get", "--config", "list", "http://h/b")
+        #expect(result.exitCode == 64, "\(result)")
+        #expect(result.standardError.contains("transfer get -i \(path) --format curl"), "\(result)")
+    }
+
     @Test func aWebPageIsNoList() async throws {
         let place = try Workplace()
         try place.folder.write("<!DOCTYPE html>\n<a href=\"http://h/a\">a</a>\n", to: "page.html")
         let result = try await place.run("get", "-i", "page.html")
-        #expect(result.exitCode == 65 && result.standardError.contains("page.html:1:1: error: a web page, no Metalink and no list"), "\(result)")
+        #expect(
+            result.exitCode == 65
+                && result.standardError.contains("page.html:1:1: error: a web page, no Metalink and no list"),
+            "\(result)")
     }
 }

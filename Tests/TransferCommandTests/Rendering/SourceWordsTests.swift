@@ -73,8 +73,8 @@ private let gone: JobSource.Fault = JobSource.Fault(.refused, "404 Not Found")
     @Test func aWideRowEndsWithTheSources() {
         #expect(
             rows(screen([two, []]), 120) == [
-                "…house/2026-11-19/orders-0.parquet  ━━━━━━━━━━━━━╸────  76%  1.21 GiB  38.4 MiB/s    0:08  a.example x4, b.example x2",
-                "…house/2026-11-19/orders-1.parquet  ━━━━━━━━━━━━━╸────  76%  1.21 GiB  38.4 MiB/s    0:08",
+                "…/2026-11-19/orders-0.parquet        ━━━━━━━━━━━━━╸────  76%  1.21 GiB  38.4 MiB/s    0:08  a.example x4, b.example x2",
+                "…/2026-11-19/orders-1.parquet        ━━━━━━━━━━━━━╸────  76%  1.21 GiB  38.4 MiB/s    0:08",
             ])
     }
 
@@ -140,6 +140,22 @@ private let gone: JobSource.Fault = JobSource.Fault(.refused, "404 Not Found")
                 "https://a.example/1/x", "https://a.example/2/x", "b.example",
             ])
         #expect(SourceWords.lines([]).isEmpty)
+    }
+
+    /// Once a minute, where one transfer is under way.
+    @Test func theTotalsOfOneTransferSayWhereItComesFrom() {
+        func last(active: Int, _ told: [JobSource]) -> String? {
+            var log = LogRenderer()
+            _ = log.receive(event(.batchStarted(totals(jobs: 1))))
+            var transfer = JobProgress(completed: 1, total: 2, rate: 1, phase: .transferring)
+            transfer.sources = told
+            log.note(event(.progress(job: "x.iso", transfer), after: 59))
+            let now = progress(totals(jobs: 1, bytes: 1024), active: active, rate: 2048)
+            return log.receive(event(.batchProgress(now), after: 60)).last?.text
+        }
+        #expect(last(active: 1, two) == "0/1 1.00 KiB 2.00 KiB/s from a.example x4, b.example x2")
+        #expect(last(active: 2, two) == "0/1 1.00 KiB 2.00 KiB/s")
+        #expect(last(active: 1, []) == "0/1 1.00 KiB 2.00 KiB/s")
     }
 
     @Test func aVerboseLogHasALineForEachChange() {

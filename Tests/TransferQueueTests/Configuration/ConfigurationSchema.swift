@@ -99,7 +99,13 @@ struct ConfigurationSchema {
     }
 
     private var originLimits: [String: Any] {
-        let known: [String: Any] = ["perHost": ["$ref": "#/$defs/perHost"], "limitRate": ["$ref": "#/$defs/byteRate"]]
+        let limits = (definitions["limits"] as? [String: Any])?["properties"] as? [String: Any]
+        var rate = limits?["requestRate"] as? [String: Any]
+        rate?["description"] = "Starts in a second, at each origin: \"20/s\"."
+        let known: [String: Any] = [
+            "perHost": ["$ref": "#/$defs/perHost"], "limitRate": ["$ref": "#/$defs/byteRate"],
+            "requestRate": rate as Any,
+        ]
         return known.filter { OriginLimitKey.table.names.contains($0.key) }
     }
 
@@ -161,7 +167,13 @@ struct ConfigurationSchema {
         rule.merging(["description": text]) { $1 }
     }
 
-    private static func orNull(_ rule: [String: Any]) -> [String: Any] { ["anyOf": [rule, ["type": "null"]]] }
+    private static func orNull(_ rule: [String: Any]) -> [String: Any] {
+        takesNull(rule) ? rule : ["anyOf": [rule, ["type": "null"]]]
+    }
+
+    private static func takesNull(_ rule: [String: Any]) -> Bool {
+        (rule["anyOf"] as? [[String: Any]])?.contains { $0["type"] as? String == "null" } ?? false
+    }
 
     /// Each key of an object may be `null`.
     private static func allowingNull(_ rule: [String: Any]) -> [String: Any] {
@@ -173,7 +185,7 @@ struct ConfigurationSchema {
             let text = one.removeValue(forKey: "description")
             let standard = one.removeValue(forKey: "default")
             let choices = one.count == 1 ? one["anyOf"] as? [[String: Any]] : nil
-            var result = choices.map { ["anyOf": $0 + [["type": "null"]]] } ?? orNull(one)
+            var result = takesNull(one) ? one : choices.map { ["anyOf": $0 + [["type": "null"]]] } ?? orNull(one)
             result["description"] = text
             result["default"] = standard
             return result

@@ -75,6 +75,8 @@ import TransferCore
         ),
         (#""origins": {"cdn.example:8443": {"limits": {"perHost": 2, "limitRate": "1M"}}}"#, true),
         (#""origins": {"a.lan": {"perHost": "auto"}}"#, true),
+        (#""origins": {"a.lan": {"limits": {"requestRate": "20/s"}}}"#, true),
+        (#""origins": {"a.lan": {"limits": {"requestRate": "20/d"}}}"#, false),
         (#""origins": {"a.lan": {"perHost": "many"}}"#, false), (#""origins": {"a.lan": {"limits": {"x": 1}}}"#, false),
         (#""origins": {"a.lan": null}"#, true), (#""origins": {"a.lan": {"perHost": null}}"#, true),
         (#""origins": {"a.lan": []}"#, false), (#""origins": {"a.lan": {"concurrency": 1}}"#, false),

@@ -172,6 +172,9 @@ private func faults(_ text: String) -> [String] {
         (#""origins": {"a.lan": {"perHost": 0}}"#, "0 is out of range"),
         (#""origins": {"a.lan": {"perHost": "many"}}"#, #"expected a number or "auto""#),
         (#""origins": {"a.lan": {"concurrency": 1}}"#, #"belongs to "limits" of the whole file"#),
+        (#""origins": {"a.lan": {"requestRate": 1}}"#, #"belongs to the section's own "limits""#),
+        (#""origins": {"a.lan": {"limits": {"requestRate": "20/d"}}}"#, "not a rate of requests"),
+        (#""origins": {"s3://b": {"limits": {"requestRate": 1}}}"#, #"write "requestRate" beneath that of the bucket"#),
         (#""defaults": {"checksums": "/SUMS"}"#, #""checksums" belongs to a job"#),
         (#""serve": []"#, "expected an object"), (#""metrics": {"fil": "/a.prom"}"#, #""file""#),
         (#""metrics": {"file": "a.prom"}"#, "a file of metrics is named by its whole path"),
@@ -205,6 +208,15 @@ private func faults(_ text: String) -> [String] {
         #expect(try configuration(set, #""metrics": {"file": "/b.prom"}"#).metricsFile == "/b.prom")
         #expect(try configuration(set, #""metrics": {"file": null}"#).metricsFile == nil)
         #expect(try configuration(set).entries().first { $0.key == "metrics.file" }?.shown == #""/a.prom""#)
+    }
+
+    @Test func anOriginsRateOfStartsIsRead() throws {
+        let limits = try configuration(
+            #""origins": {"*.lan": {"limits": {"requestRate": "100/m"}}, "host.lan": {"limits": {"requestRate": 2}}}"#,
+            #""origins": {"b.lan": {"limits": {"requestRate": null}}}"#
+        ).limits
+        #expect(limits.origins.map(\.pattern.text) == ["host.lan", "*.lan"])
+        #expect(limits.origins.map(\.requestRate) == [2, 100.0 / 60])
     }
 
     @Test func autoIsSaidAsANumberIs() throws {

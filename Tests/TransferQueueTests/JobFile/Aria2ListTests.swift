@@ -76,11 +76,11 @@ import TransferCore
         ("split=many", "2:8:4  not a whole number"),
         ("max-tries=-1", "2:12:2  not a whole number"), ("timeout=soon", "2:10:4  not a duration"),
         ("splti=4", #"2:2:5  unsupported option "splti"; did you mean "split"?"#),
-        ("http://h/g", "2:2:10  an indented line holds an option of the URL before it; --format urls reads URLs alone"),
-        ("http-passwd=s3cret", "2:14:6  http-passwd: a secret is named, never written"),
-        ("http-user=me", "2:12:2  http-user: a secret is named"),
-        ("all-proxy=http://me:s3cret@p:1", "2:12:20  a secret is named"),
-        ("all-proxy-passwd=s3cret", "2:19:6  all-proxy-passwd: a secret is named"),
+        ("http://h/g", "2:2:10  an indented line holds an option of the URL before it"),
+        ("http-passwd=s3cret", "2:14:6  http-passwd: a password is named, never written"),
+        ("http-user=me", "2:12:2  http-user: a password is named"),
+        ("all-proxy=http://me:s3cret@p:1", "2:12:20  a proxy's login is named"),
+        ("all-proxy-passwd=s3cret", "2:19:6  all-proxy-passwd: a proxy's login is named"),
     ])
     func whatWouldMakeAnotherDownloadIsAFault(line: String, fault: String) throws {
         let reading = try read("http://h/f\n \(line)\nhttp://ok/\n", as: .urlList)

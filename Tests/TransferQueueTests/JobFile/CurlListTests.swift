@@ -146,7 +146,7 @@ import TransferCore
     }
 
     @Test(arguments: [
-        ("form = a=@f", "2:8:4  --form: a form with a file"),
+        ("form = a=@f", "2:8:4  --form: a form is an upload"),
         ("range = 0-99", "2:9:4  --range: files are fetched whole"),
         ("head", "2:1:4  --head: a list only moves files"), ("-I", "2:1:2  --head: a list only moves files"),
         ("request = HEAD", "2:11:4  --request: a list only moves files"),
@@ -154,7 +154,7 @@ import TransferCore
         ("data-urlencode = n@file", "2:18:6  --data-urlencode: what a file holds"),
         ("resolve = h:80:127.0.0.1", "2:11:14  --resolve: names are resolved"),
         ("quote = \"DELE x\"", "2:9:8  --quote: a list only moves files"),
-        ("continue-at = 100", "2:15:3  --continue-at: where a file goes on"),
+        ("continue-at = 100", "2:15:3  --continue-at=100: where a file goes on"),
         ("capath = d", "2:10:1  --capath: cacert FILE"), ("socks4 = p", "2:10:1  --socks4: SOCKS 5"),
         ("interface = 10.0.0.1", "2:13:8  --interface: a link is named"),
         ("config = c", "2:10:1  --config: lists aren't nested"),
@@ -180,18 +180,16 @@ import TransferCore
         #expect(reading.lines.first?.hasPrefix(fault) == true && reading.lines.count == 1, "\(reading.lines)")
     }
 
-    /// None is read from a list, and none is told again.
+    /// None is read from a list, and none is told again. The command says which option names it; a program, that it's to be
+    /// set.
     @Test(arguments: [
-        ("user = me:s3cret", "--user NAME --password '$VARIABLE'"), ("user = me", "--user NAME --password '$VARIABLE'"),
-        ("-u me:s3cret", "--password '$VARIABLE'"),
-        ("url = http://me:s3cret@h/", "--user NAME --password '$VARIABLE'"),
-        ("header = \"Authorization: Bearer s3cret\"", "-H 'Authorization: $VARIABLE'"),
-        ("header = \"X-Api-Key: s3cret\"", "-H 'X-Api-Key: $VARIABLE'"), ("cookie = a=s3cret", "-b '$VARIABLE'"),
-        ("oauth2-bearer = s3cret", "-H 'Authorization: $VARIABLE'"),
-        ("proxy = http://me:s3cret@p:1", "--proxy-user NAME"),
-        ("proxy-user = me:s3cret", "--proxy-password '$VARIABLE'"),
-        ("cert = c.pem:s3cret", "--key-passphrase '$VARIABLE'"),
-        ("pass = s3cret", "--key-passphrase '$VARIABLE'"), ("uesr = me:s3cret", "did you mean \"user\""),
+        ("user = me:s3cret", "a password is named"), ("user = me", "which is named, never written"),
+        ("-u me:s3cret", "a password is named"), ("url = http://me:s3cret@h/", "set it for the job"),
+        ("header = \"Authorization: Bearer s3cret\"", "a secret is named"),
+        ("header = \"X-Api-Key: s3cret\"", "a secret is named"), ("cookie = a=s3cret", "a cookie is named"),
+        ("oauth2-bearer = s3cret", "a secret is named"), ("proxy = http://me:s3cret@p:1", "a proxy's login is named"),
+        ("proxy-user = me:s3cret", "a proxy's login is named"), ("cert = c.pem:s3cret", "a passphrase is named"),
+        ("pass = s3cret", "a passphrase is named"), ("uesr = me:s3cret", "did you mean \"user\""),
         ("user = \"me:s3cret", "aren't closed"), ("user = me:s3cret and more", "stands in double quotes"),
     ])
     func aSecretIsNamed(line: String, way: String) throws {

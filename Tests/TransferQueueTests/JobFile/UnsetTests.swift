@@ -153,7 +153,8 @@ import TransferCore
     ) throws -> (spec: JobSpec?, plain: JobSpec?) {
         var rules = RequestRules()
         if let option { #expect(rules.set(option.0, to: option.1) == nil) }
-        let text = #"{"version": 1, "defaults": \#(defaults), "jobs": [{"download": "http://h/f", "to": "f"\#(members)}]}"#
+        let text =
+            #"{"version": 1, "defaults": \#(defaults), "jobs": [{"download": "http://h/f", "to": "f"\#(members)}]}"#
         func first(_ rules: RequestRules) throws -> JobSpec? {
             var spec: JobSpec?
             var reader = JobFileReader(format: .json, rules: rules) { _ in [] }

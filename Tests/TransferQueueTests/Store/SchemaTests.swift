@@ -26,9 +26,11 @@ import TransferTestSupport
             let names = column.split(separator: ".")
             try fixture.raw.run("ALTER TABLE \(names[0]) DROP COLUMN \(names[1])")
         }
-        for table in ["boot", "hostWait", "otherName", "jobsSeen"] { try fixture.raw.run("DROP TABLE \(table)") }
+        for table in ["boot", "hostWait", "otherName", "jobsSeen", "runningSources"] {
+            try fixture.raw.run("DROP TABLE \(table)")
+        }
         try fixture.raw.run("DROP INDEX jobRest")
-        try fixture.raw.run("ALTER TABLE job DROP COLUMN sums")
+        for column in ["sums", "sources"] { try fixture.raw.run("ALTER TABLE job DROP COLUMN \(column)") }
         for column in ["until", "isLocked"] { try fixture.raw.run("ALTER TABLE process DROP COLUMN \(column)") }
         try fixture.raw.run("DROP TABLE hookCall")
         for column in ["underWay", "toldJobs", "toldDone", "onFinish", "toldEnd"] {

@@ -223,7 +223,8 @@ final class Downloads {
                         job.sources.dropped(url, JobSource.Fault(.wrongBytes, "\(error.message): it has other bytes"))
                     }
                     host.tellSources(of: job)
-                    host.emit(job.record.batch, .restarted(job: job.record.identity, reason: again.reason(error)))
+                    var error = error
+                    error.message = again.reason(error)
                     job.record.resume = again.resume
                     job.record.mirror = again.mirror
                     host.leave(job, .retry(job.record, after: .zero, because: error, resume: again.resume))

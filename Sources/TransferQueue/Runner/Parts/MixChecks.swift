@@ -42,12 +42,9 @@ final class MixChecks {
     ) {
         let check = Check(item, ready, mix, error)
         checks[job.candidate.id] = check
-        let sources = mix.shares.map { Redaction.url($0.url) }.joined(separator: ", ")
-        host.emit(
-            job.record.batch,
-            .restarted(
-                job: job.record.identity,
-                reason: "\(error.message); what its sources brought is compared: \(sources)"))
+        var told = error
+        told.message += "; what each of \(mix.shares.count) sources brought is compared with what another has"
+        host.emit(job.record.batch, .retrying(job: job.record.identity, delay: .zero, told))
         perform(check.comparison.begin(), job, check, on: host)
     }
 
@@ -61,13 +58,10 @@ final class MixChecks {
         case .undecided, .compare, .judge: giveUp(job, check, on: host)
         case .found(let suspect):
             checks[job.candidate.id] = nil
-            let url = Redaction.url(check.mix.shares[suspect].url)
             job.sources.dropped(
                 check.mix.shares[suspect].url,
                 JobSource.Fault(.wrongBytes, "\(check.error.message): it has other bytes"))
             host.tellSources(of: job)
-            host.emit(
-                job.record.batch, .restarted(job: job.record.identity, reason: "\(url) has other bytes: replaced"))
             host.downloads.saveAgain(check.item, on: host)
         }
     }

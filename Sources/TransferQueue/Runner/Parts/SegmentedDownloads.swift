@@ -112,7 +112,9 @@ final class SegmentedDownloads {
         job.segments = segments
         if !job.sources.isOpen(job.url) { job.sources.opened(job.url, now: MonotonicTime.now.inSeconds) }
         guard segments.isDivisible else { return }
-        if case .exactly = job.segmentWish { look(job, on: host) }
+        // Other sources are tried at once: which of them is the good one is known only then.
+        segments.growth.begins(with: segments.sources.all.count)
+        if segments.growth.wanted > 1 { look(job, on: host) }
         schedule(on: host)
     }
 

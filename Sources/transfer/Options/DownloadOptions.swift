@@ -1,6 +1,12 @@
 import ArgumentParser
 import TransferQueue
 
+/// What is special to downloads, whether they come from lists, job files or the command line.
+struct DownloadOptions: ParsableArguments {
+    @OptionGroup var metalink: MetalinkOptions
+    @OptionGroup var coding: CodingOptions
+}
+
 /// Whether servers may compress downloads on their way.
 struct CodingOptions: ParsableArguments {
     @Flag(

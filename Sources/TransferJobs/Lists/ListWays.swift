@@ -1,0 +1,38 @@
+import TransferCore
+
+/// The ways to say what a list must not hold, in words: by options for people at the command, and by a job's settings for
+/// a program.
+package enum ListWays {
+    package static var login: String { named("a password", login: loginOptions) }
+    package static var proxyLogin: String { named("a proxy's login", login: proxyOptions) }
+    package static var passphrase: String { named("a passphrase", login: passphraseOption) }
+    package static var cookie: String { named("a cookie", login: cookieOption) }
+
+    /// - Parameter name: The field's.
+    package static func header(_ name: String) -> String {
+        named("a secret", login: CommandWords.only("-H '\(Wording.printable(name)): $VARIABLE'"))
+    }
+
+    /// What stands behind a URL that holds a login.
+    package static var loginOfURL: String {
+        CommandWords.choose("leave it out and give \(loginOptions)", "leave it out, and set it for the job")
+    }
+
+    package static var form: String {
+        CommandWords.choose("a form with a file goes by \(multipart)", "a form is an upload by the protocol multipart")
+    }
+
+    /// What follows the fault of a list of URLs that was taken for another one.
+    package static var plain: String { CommandWords.only("; --format urls reads a list of URLs alone") }
+
+    private static func named(_ secret: String, login options: String) -> String {
+        let way = CommandWords.choose("leave it out and give \(options)", "leave it out, and set it for the job")
+        return "\(secret) is named, never written: \(way)"
+    }
+
+    private static var loginOptions: String { CommandWords.only("--user NAME --password '$VARIABLE', or --netrc") }
+    private static var proxyOptions: String { CommandWords.only("--proxy-user NAME --proxy-password '$VARIABLE'") }
+    private static var passphraseOption: String { CommandWords.only("--key-passphrase '$VARIABLE'") }
+    private static var cookieOption: String { CommandWords.only("-b '$VARIABLE' or -b FILE") }
+    private static var multipart: String { CommandWords.only("`transfer put FILE URL --protocol multipart`") }
+}
