@@ -79,7 +79,8 @@ package enum CurlOptions {
             value("socks4a", .refused("SOCKS 5 is spoken: socks5")),
             value("capath", .refused("cacert FILE names the authorities, in one PEM file")),
             value("aws-sigv4", .refused("s3://BUCKET/KEY is signed by itself")),
-            value("pass", .secret(ListWays.passphrase)), value("proxy-pass", .secret("proxies are shown no certificate")),
+            value("pass", .secret(ListWays.passphrase)),
+            value("proxy-pass", .secret("proxies are shown no certificate")),
             value(
                 "proxy-user U",
                 .secret(ListWays.proxyLogin)),

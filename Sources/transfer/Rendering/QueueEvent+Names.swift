@@ -45,7 +45,8 @@ extension QueueEvent.Kind {
         switch self {
         case .batchStarted, .batchProgress, .batchWaiting, .batchContinues, .batchFinished: nil
         case .started(let job, _), .progress(let job, _), .retrying(let job, _, _), .restarted(let job, _),
-            .source(let job, _), .authorized(let job, _), .waiting(let job, _), .skipped(let job, _), .cancelled(let job), .dropped(let job):
+            .source(let job, _), .authorized(let job, _), .waiting(let job, _), .skipped(let job, _),
+            .cancelled(let job), .dropped(let job):
             job
         case .commanded(_, let job): job
         case .finished(let receipt), .kept(let receipt): receipt.job

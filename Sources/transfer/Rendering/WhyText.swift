@@ -22,7 +22,9 @@ enum WhyText {
         if let sent = explanation.sent {
             add("sent", "\(amount(sent.bytes, of: sent.total)), held by the server (\(sent.uploadProtocol))")
         }
-        for (index, line) in SourceWords.lines(explanation.sources).enumerated() { add(index == 0 ? "sources" : "", line) }
+        for (index, line) in SourceWords.lines(explanation.sources).enumerated() {
+            add(index == 0 ? "sources" : "", line)
+        }
         if let error = explanation.lastError { add("last", error) }
         for rule in explanation.rules {
             let place = rule.place.map { "\("".padded(2))\(baseName($0))" } ?? ""
