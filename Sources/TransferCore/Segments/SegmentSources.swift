@@ -17,6 +17,8 @@ public struct SegmentSources: Sendable {
     }
 
     public private(set) var all: [Source]
+    /// Whether the connection that began the file, to the first source, is under way: it isn't told by ``opened(_:)``.
+    public var isFirstUnderWay = false
 
     /// Failures in a row after which a source isn't asked again.
     static let patience = 3
@@ -38,7 +40,7 @@ public struct SegmentSources: Sendable {
     /// - Returns: `nil` where none may be asked now.
     public func next(now: Double, isLast: Bool = false) -> Int? {
         let usable = all.indices.filter { all[$0].dropped == nil && (isLast || all[$0].notBefore <= now) }
-        if let fresh = usable.first(where: { all[$0].rate == nil && all[$0].connections == 0 && all[$0].failures == 0 })
+        if let fresh = usable.first(where: { all[$0].rate == nil && connections($0) == 0 && all[$0].failures == 0 })
         {
             return fresh
         }
@@ -49,7 +51,11 @@ public struct SegmentSources: Sendable {
         }
     }
 
-    private func worth(_ index: Int) -> Double { (all[index].rate ?? 1) / Double(1 + all[index].connections) }
+    private func worth(_ index: Int) -> Double { (all[index].rate ?? 1) / Double(1 + connections(index)) }
+
+    private func connections(_ index: Int) -> Int {
+        all[index].connections + (index == 0 && isFirstUnderWay ? 1 : 0)
+    }
 
     /// Whether connections to this source are worth less than others: they are the first to go.
     public func isSlow(_ index: Int) -> Bool {

@@ -45,7 +45,7 @@ public final class ReadingAhead: Sendable {
         }
     }
 
-    /// So many bytes from the beginning are there.
+    /// Tells that so many bytes from the beginning are there.
     func reached(_ length: Int64, by workers: WorkerPool) {
         let isDue = order.withLock { order in
             guard length >= order.length + Self.step, !order.isCancelled else { return false }
@@ -71,7 +71,7 @@ public final class ReadingAhead: Sendable {
         }
     }
 
-    /// What has been read is given up: bytes at the beginning may change.
+    /// Gives up what has been read: bytes at the beginning may change.
     func cancel() {
         order.withLock { $0.isCancelled = true }
     }

@@ -33,7 +33,7 @@ public final class SegmentedFile: Sendable {
     private let workers: WorkerPool
     private let meter: ExchangeMeter
     public let keeper: RecordKeeper?
-    /// Its beginning, read while the rest arrives.
+    /// The reading of the file's beginning while the rest arrives.
     public let ahead: ReadingAhead
     /// Bounds on the rate that all exchanges of the file share.
     public let limiters: [RateLimiter]

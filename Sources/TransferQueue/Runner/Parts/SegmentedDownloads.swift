@@ -106,6 +106,7 @@ final class SegmentedDownloads {
         else { return }
         let segments = SegmentedJob(file, job.segmentWish, sources(job, on: host))
         segments.leadBegan = (start.offset, .now)
+        segments.sources.isFirstUnderWay = true
         segments.isDivisible = Self.isDivisible(job, start)
         segments.sources.answered(0, Validator(start.head))
         if file.isSplit { segments.phase = .open }
@@ -151,6 +152,7 @@ final class SegmentedDownloads {
         }
         job.segments = segments
         segments.lead = outcome
+        segments.sources.isFirstUnderWay = false
         job.sources.closed(job.url, bytes: outcome.received, now: MonotonicTime.now.inSeconds)
         // The map that a worker is making is still one of this file.
         guard segments.phase != .preparing else { return true }
