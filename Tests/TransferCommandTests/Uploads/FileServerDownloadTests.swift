@@ -24,6 +24,20 @@ struct FileServerDownloadTests {
         #expect(bench.relay.connectionCount == connections)
     }
 
+    /// The first connection is slow enough for others to be worth it.
+    @Test(arguments: FileServerKind.allCases) func severalConnectionsBringItTogether(_ kind: FileServerKind) async throws
+    {
+        let bench = try await FileServerBench(kind, sendsSlowly: true)
+        try bench.serve()
+        try bench.writeDownload(#""segments": 3, "limitRate": "3M""#)
+        let result = try await bench.place.runJobs()
+        #expect(result.exitCode == 0, "\(result)")
+        try bench.expectTheDownload()
+        let sources = try result.events().named("job.finished").first?["sources"]?.array
+        #expect((sources?.first?["connections"]?.int ?? 1) > 1, "\(result)")
+        #expect(bench.relay.connectionCount > 1)
+    }
+
     @Test(arguments: FileServerKind.allCases) func goesOnWhereItWasCut(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind, sendsSlowly: true)
         try bench.serve()

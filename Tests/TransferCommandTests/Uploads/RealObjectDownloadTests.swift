@@ -26,4 +26,18 @@ import TransferTestSupport
         let end = try result.events().named("job.finished").first
         #expect(end?["transferred"]?.int == size - kept, "\(result)")
     }
+
+    @Test(arguments: UploadPeerKind.available.filter(\.isS3)) func severalConnectionsBringItTogether(
+        _ kind: UploadPeerKind
+    ) async throws {
+        let bench = try await UploadConformanceTests.Bench(kind)
+        #expect(try await bench.place.runJobs().exitCode == 0)
+        let (url, members) = bench.peer.target(bench.relay.port)
+        let access = try #require(members.range(of: #""s3":"#).map { String(members[$0.lowerBound...]) })
+        try bench.place.jobs(
+            [download(url, to: "g", #""segments": 3, "limitRate": "4M", \#(access)"#)], name: "back")
+        let result = try await bench.place.runJobs()
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(try bench.place.content("g") == bench.place.content("f"))
+    }
 }
