@@ -27,6 +27,9 @@ public struct SegmentSources: Sendable {
     /// A source that brings less than this part of the best one's rate gets no more connections.
     static let slowest = 0.1
 
+    /// Seconds after which the rate of a source that has no connection is worth asking for again.
+    static let memory = 30.0
+
     /// - Parameter urls: The one that the file was begun with comes first.
     public init(_ urls: [String]) { all = urls.map { Source(url: $0) } }
 
@@ -34,21 +37,25 @@ public struct SegmentSources: Sendable {
 
     /// The source for a new connection.
     ///
-    /// One that nobody has asked yet comes before the best one, once; among equals the one with fewer connections does.
+    /// One that nobody has asked yet, or not for long, comes before the best one, once; among equals the one with fewer connections does.
     ///
     /// - Parameter isLast: Whether nobody else fetches anything: then one that has just failed is asked, too.
     /// - Returns: `nil` where none may be asked now.
     public func next(now: Double, isLast: Bool = false) -> Int? {
         let usable = all.indices.filter { all[$0].dropped == nil && (isLast || all[$0].notBefore <= now) }
-        if let fresh = usable.first(where: { all[$0].rate == nil && connections($0) == 0 && all[$0].failures == 0 })
-        {
-            return fresh
-        }
+        if let fresh = usable.first(where: { isUnknown($0, now) }) { return fresh }
         let best = usable.compactMap { all[$0].rate }.max() ?? 0
         return usable.filter { all[$0].rate.map { $0 >= best * Self.slowest } ?? true }.max { one, other in
             // A source that shares its rate among its connections is worth less with each of them.
             worth(one) < worth(other)
         }
+    }
+
+    /// Whether nobody knows what it brings, or not any more.
+    private func isUnknown(_ index: Int, _ now: Double) -> Bool {
+        let source = all[index]
+        let isOld = source.rate == nil || now - source.measured >= Self.memory
+        return isOld && connections(index) == 0 && source.failures == 0
     }
 
     private func worth(_ index: Int) -> Double { (all[index].rate ?? 1) / Double(1 + connections(index)) }
@@ -77,7 +84,7 @@ public struct SegmentSources: Sendable {
     ///   - fault: Why it failed, if it did; nothing where it wasn't wanted any more.
     public mutating func closed(_ index: Int, bytes: Int64, seconds: Double, fault: String?, now: Double) {
         all[index].connections -= 1
-        if bytes > 0 { measured(index, Double(bytes) / max(0.001, seconds)) }
+        if bytes > 0 { measured(index, Double(bytes) / max(0.001, seconds), now: now) }
         guard let fault else { return }
         // An answer that breaks off on the way is asked for again at once.
         guard bytes == 0 else { return }
@@ -86,8 +93,14 @@ public struct SegmentSources: Sendable {
         if all[index].failures >= Self.patience { all[index].dropped = fault }
     }
 
-    public mutating func measured(_ index: Int, _ rate: Double) {
-        all[index].rate = all[index].rate.map { ($0 + rate) / 2 } ?? rate
+    /// - Parameters:
+    ///   - rate: Bytes a second of one connection.
+    ///   - now: Seconds on any steady clock.
+    public mutating func measured(_ index: Int, _ rate: Double, now: Double) {
+        // What is too old says nothing of today.
+        let before = now - all[index].measured < Self.memory ? all[index].rate : nil
+        all[index].rate = before.map { ($0 + rate) / 2 } ?? rate
+        all[index].measured = now
         all[index].failures = 0
     }
 

@@ -96,10 +96,10 @@ final class SegmentedJob {
     /// The rates of the sources are those of their connections, while these are at it.
     func measureSources(now: MonotonicTime) {
         guard let map = file.map else { return }
-        if let rate = leadRate(now: now) { sources.measured(0, rate) }
+        if let rate = leadRate(now: now) { sources.measured(0, rate, now: now.inSeconds) }
         let rates = rates(map, now: now)
         for (number, connection) in connections where now - connection.since >= .milliseconds(200) {
-            if let rate = rates[number], rate > 0 { sources.measured(connection.source, rate) }
+            if let rate = rates[number], rate > 0 { sources.measured(connection.source, rate, now: now.inSeconds) }
         }
     }
 

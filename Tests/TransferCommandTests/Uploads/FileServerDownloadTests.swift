@@ -25,7 +25,8 @@ struct FileServerDownloadTests {
     }
 
     /// The first connection is slow enough for others to be worth it.
-    @Test(arguments: FileServerKind.allCases) func severalConnectionsBringItTogether(_ kind: FileServerKind) async throws
+    @Test(arguments: FileServerKind.allCases) func severalConnectionsBringItTogether(_ kind: FileServerKind)
+        async throws
     {
         let bench = try await FileServerBench(kind, sendsSlowly: true)
         try bench.serve()
