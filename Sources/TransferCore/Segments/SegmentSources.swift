@@ -14,6 +14,7 @@ public struct SegmentSources: Sendable {
         public fileprivate(set) var dropped: String?
         /// When it may be asked again, after a failure: seconds on the clock of those who ask.
         public fileprivate(set) var notBefore = 0.0
+        fileprivate var measured = 0.0
     }
 
     public private(set) var all: [Source]
@@ -97,7 +98,7 @@ public struct SegmentSources: Sendable {
     ///   - rate: Bytes a second of one connection.
     ///   - now: Seconds on any steady clock.
     public mutating func measured(_ index: Int, _ rate: Double, now: Double) {
-        // What is too old says nothing of today.
+        // A rate of long ago says nothing of today.
         let before = now - all[index].measured < Self.memory ? all[index].rate : nil
         all[index].rate = before.map { ($0 + rate) / 2 } ?? rate
         all[index].measured = now
