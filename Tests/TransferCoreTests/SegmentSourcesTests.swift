@@ -25,7 +25,7 @@ import TransferCore
         sources.opened(1)
         sources.measured(1, 20e6, now: 100)
         sources.opened(2)
-        sources.measured(2, 15e6, now: 100)
+        sources.measured(2, 16e6, now: 100)
         for expected in [1, 2, 1, 2] {
             let next = sources.next(now: 100)
             #expect(next == expected)

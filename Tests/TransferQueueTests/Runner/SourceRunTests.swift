@@ -238,7 +238,7 @@ import TransferTestSupport
                 }
                 try await withQueue(folder) { queue in
                     let log = EventLog(queue)
-                    let staged = try await queue.stage([try job(urls, segments: .exactly(3))])
+                    let staged = try await queue.stage([try job(urls, segments: .exactly(2))])
                     let run = Task { try await queue.run([staged]) }
                     try await log.wait { event in
                         guard case .progress(_, let progress) = event.kind else { return false }
