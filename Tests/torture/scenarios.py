@@ -208,7 +208,7 @@ class GetSegments(Get):
         if kills:
             self.repeated.append(again // kills)
         # What was on its way in eight connections, and a piece of each.
-        if again > (kills + 1) * MOST_AGAIN:
+        if again > (kills + 1) * 2 * MIB:
             self.fault("again", f"{again >> 10} KiB fetched again in {kills} kills")
 
 

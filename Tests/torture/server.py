@@ -43,6 +43,11 @@ class Server(ThreadingHTTPServer):
         self.connections = 0
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
+    def server_bind(self):
+        # What has been sent is counted, and nobody takes what stands in the kernel's buffers when a client dies.
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 32 << 10)
+        super().server_bind()
+
     @property
     def port(self):
         return self.server_address[1]

@@ -146,11 +146,12 @@ final class RunningJob {
 
     /// Bytes that the transfer under way has moved.
     var bytesMoved: Int64 {
-        if record.spec.isUpload {
-            // What has ended is counted already.
-            if case .saving = phase, talk == nil { return 0 }
-            return sent
+        switch phase {
+        // What has ended is counted already.
+        case .saving where talk == nil, .comparing: return 0
+        default: break
         }
+        if record.spec.isUpload { return sent }
         let position = meter.position - (file?.besideAtFirst ?? 0)
         return max(0, position - (start?.continued ?? position))
     }
@@ -164,6 +165,26 @@ final class RunningJob {
     /// Whether a body has begun to leave that must not be sent twice.
     var mayHaveArrived: Bool {
         record.spec.mustNotRepeat && (talk?.mayBeThere ?? 0) + meter.sent > 0 && talk?.knowsTheWay != true
+    }
+
+    /// The facts by which a part of its file is asked for, and known.
+    ///
+    /// - Parameter validator: What the URL's server calls its version.
+    func part(
+        _ range: Range<Int64>, of url: String, _ validator: Validator?, total: Int64?
+    ) -> ResumePoint {
+        let isProven = if case .download(let download) = record.spec.work { download.isProvenByDigests } else { false }
+        var point = ResumePoint(
+            offset: range.lowerBound, validator: validator, total: total, isVerifiedByDigest: isProven)
+        if url == self.url, let start {
+            // The very resource that gave the beginning.
+            point.place = start.place
+            if start.url != url { point.placeURL = start.url }
+        }
+        point.end = range.upperBound
+        point.isPart = true
+        point.namesEnd = url.hasPrefix("http")
+        return point
     }
 
     /// The receipt of its end.

@@ -80,7 +80,8 @@ final class MixChecks {
         let share = check.mix.shares[source]
         let request: ExchangeRequest
         do throws(TransferError) {
-            request = try host.partRequest(job, url: share.url, point(job, share, range, check.mix.total))
+            request = try host.partRequest(
+                job, url: share.url, job.part(range, of: share.url, share.validator, total: check.mix.total))
         } catch {
             return giveUp(job, check, on: host)
         }
@@ -103,21 +104,6 @@ final class MixChecks {
         }
         if let origin { host.connectionOpened(to: origin) }
         job.phase = .comparing(handle)
-    }
-
-    private func point(
-        _ job: RunningJob, _ share: MixedFile.Share, _ range: Range<Int64>, _ total: Int64
-    ) -> ResumePoint {
-        var point = ResumePoint(
-            offset: range.lowerBound, validator: share.validator, total: total, isVerifiedByDigest: true)
-        if share.url == job.url, let start = job.start {
-            point.place = start.place
-            if start.url != share.url { point.placeURL = start.url }
-        }
-        point.end = range.upperBound
-        point.isPart = true
-        point.namesEnd = share.url.hasPrefix("http")
-        return point
     }
 
     private func origin(of url: String, _ job: RunningJob) -> String? {

@@ -216,7 +216,8 @@ final class SegmentedDownloads {
         on host: isolated some SegmentHost
     ) throws(TransferError) {
         let url = segments.sources[source].url
-        let request = try host.partRequest(job, url: url, point(job, segments, range, source))
+        let part = job.part(range, of: url, segments.sources[source].validator, total: job.meter.total)
+        let request = try host.partRequest(job, url: url, part)
         let id = job.candidate.id
         let origin = segments.origins[source]
         let now = MonotonicTime.now
@@ -238,27 +239,6 @@ final class SegmentedDownloads {
         segments.connections[number] = SegmentedJob.Connection(
             handle: handle, source: source, start: range.lowerBound, since: now, lastMoved: now,
             position: range.lowerBound)
-    }
-
-    /// What the part has to be known by.
-    private func point(
-        _ job: RunningJob, _ segments: SegmentedJob, _ range: Range<Int64>, _ source: Int
-    ) -> ResumePoint {
-        let isProven =
-            if case .download(let download) = job.record.spec.work { download.isProvenByDigests } else { false }
-        let url = segments.sources[source].url
-        var point = ResumePoint(
-            offset: range.lowerBound, validator: segments.sources[source].validator, total: job.meter.total,
-            isVerifiedByDigest: isProven)
-        if url == job.url, let start = job.start {
-            // The very resource that gave the beginning.
-            point.place = start.place
-            if start.url != url { point.placeURL = start.url }
-        }
-        point.end = range.upperBound
-        point.isPart = true
-        point.namesEnd = url.hasPrefix("http")
-        return point
     }
 
     // MARK: Ends
