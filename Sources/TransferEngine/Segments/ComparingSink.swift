@@ -25,7 +25,7 @@ public final class Comparison: Sendable {
 }
 
 /// Compares a part of a file with what is there, and writes nothing; used on one loop. The first difference ends it
-/// (``TransferCore/TransferError/partDone``), with the rest of its block.
+/// (`TransferError.partDone`), with the rest of its block.
 public final class ComparingSink: BodySink {
     /// Bytes that are told as different together.
     private static let block: Int64 = 64 << 10

@@ -7,7 +7,7 @@ public import TransferEventLoop
 /// A partial file that several exchanges fill at once: who writes where, and what of it is there.
 ///
 /// The file begins with one exchange that writes from the first byte on (a ``FileSink``): the size of the file tells how
-/// much of it is there. From `split` or `resume` on the map tells: it's in memory, in the ``SegmentLog`` beside the file
+/// much of it is there. From `split` or `resume` on the map tells: it's in memory, in the `SegmentLog` beside the file
 /// after each write, and in the file's record at each checkpoint. The exchanges may be on different loops.
 public final class SegmentedFile: Sendable {
     private struct State {
@@ -228,7 +228,7 @@ public final class SegmentedFile: Sendable {
     /// Writes what belongs to the claim; what is behind its end is somebody else's.
     ///
     /// - Parameter position: Where the bytes begin; moved to where they end.
-    /// - Throws: ``TransferCore/TransferError/partDone`` where the claim ends before them.
+    /// - Throws: `TransferError.partDone` where the claim ends before them.
     func write(
         _ bytes: UnsafeRawBufferPointer, at position: inout Int64, claim number: Int, isLead: Bool
     ) throws(TransferError) {

@@ -20,7 +20,7 @@ public struct JobHandle: Sendable {
     /// let receipt = try await job.receipt(unattended: .seconds(30))
     /// ```
     ///
-    /// - Parameter unattended: For how long nobody may run the job's batch before this fails; `nil` for ever. A process
+    /// - Parameter limit: For how long nobody may run the job's batch before this fails; `nil` for ever. A process
     ///   that has the batch counts as one that runs it, until it ends. It's found out within twice the time.
     /// - Throws: The job's `TransferError` when it failed, was skipped or cancelled; one with the code `unattended` when
     ///   nobody ran the queue for that time (the job stays in the queue); and `CancellationError`.

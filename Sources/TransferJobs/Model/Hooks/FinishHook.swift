@@ -3,7 +3,7 @@ import TransferCore
 /// Who is told when a job or a batch has ended: `onFinish` of a job file.
 ///
 /// A job file is data: it names a command, and what the name stands for is said by whoever runs the queue
-/// (``HookSettings`` of the queue's configuration).
+/// (`HookSettings` of the queue's configuration).
 public enum FinishHook: Sendable, Hashable {
     /// The command of that name.
     case command(String)
