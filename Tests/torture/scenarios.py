@@ -40,6 +40,7 @@ class Scenario:
 
     kind = ""
     is_watched = False
+    pace = None  # of bodies while it dies at failpoints, in bytes a second
 
     def __init__(self, place, number):
         self.place, self.server, self.number = place, place.server, number
@@ -182,6 +183,8 @@ class GetSegments(Get):
     """Eight connections to two mirrors: the map beside the partial file tells what is there."""
 
     kind = "get-segments"
+    # Slow enough for the first connection not to have everything before others are asked.
+    pace = 30 * MIB
     members = {"segments": 8}
 
     def plan(self):

@@ -231,7 +231,7 @@ class Torture:
     def die_at(self, kind, place, point, passing):
         """Returns whether the job came by there."""
         scenario = self.make(kind, place)
-        place.server.pace = None
+        place.server.pace = kind.pace
         run = self.start(scenario, f"{point}:{passing}")
         again = f"make torture TORTURE='--kind {kind.kind} --point {point}:{passing}'"
         if not run.to_its_end():
