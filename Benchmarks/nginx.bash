@@ -1,10 +1,12 @@
 # shellcheck shell=bash
 # Sourced by the benchmarks: start_nginx serves $work/root on loopback from one worker, with $directives for its server,
 # sets $origin to its URL and $nginx to its process; stop_nginx ends it. $work/server holds what it writes. Where
-# $certificate names a PEM file with a key and its certificate, TLS is spoken beside that, at $secure_origin.
+# $certificate names a PEM file with a key and its certificate, TLS is spoken beside that, at $secure_origin; HTTP/2 too,
+# where $http2 is `http2`.
 nginx=
 directives=
 certificate=
+http2=
 
 start_nginx() {
     local port tls
@@ -16,7 +18,7 @@ start_nginx() {
         tls=
         if [[ -n $certificate ]]; then
             ! (exec 3<>"/dev/tcp/127.0.0.1/$((port + 1))") 2>/dev/null || continue
-            tls="listen 127.0.0.1:$((port + 1)) ssl backlog=4096;
+            tls="listen 127.0.0.1:$((port + 1)) ssl $http2 backlog=4096;
                 ssl_certificate \"$certificate\"; ssl_certificate_key \"$certificate\";"
         fi
         cat >"$work/server/nginx.conf" <<CONF
