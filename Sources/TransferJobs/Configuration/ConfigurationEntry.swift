@@ -33,13 +33,26 @@ public struct ConfigurationEntry: Sendable, Hashable {
                 continue
             }
             let end = Array(bytes).withUnsafeBufferPointer { LineTokens.endOfString(at: 0, in: $0) }
-            let word = String(decoding: bytes.prefix(end).dropFirst().dropLast(), as: UTF8.self)
+            // A slash may stand with a backslash in front (RFC 8259 §7).
+            let word = Self.unescapedSlashes(String(decoding: bytes.prefix(end).dropFirst().dropLast(), as: UTF8.self))
             bytes = bytes.dropFirst(end)
             text += "\"\(isSecretNext ? Redaction.mark : Self.masked(word))\""
             // An option's value follows it: `"--token", "…"`.
             isSecretNext = isCommand && Self.isSecretOption(word)
         }
         return text
+    }
+
+    private static func unescapedSlashes(_ word: String) -> String {
+        guard word.contains("\\/") else { return word }
+        var plain = ""
+        var isEscaped = false
+        for scalar in word.unicodeScalars {
+            if isEscaped, scalar == "/" { plain.unicodeScalars.removeLast() }
+            isEscaped = !isEscaped && scalar == "\\"
+            plain.unicodeScalars.append(scalar)
+        }
+        return plain
     }
 
     private static func isSecretOption(_ word: String) -> Bool {

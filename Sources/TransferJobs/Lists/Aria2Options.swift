@@ -27,6 +27,7 @@ package enum Aria2Options {
             "conditional-get": .own(Aria2Meanings.when("true", ifExists: "update")),
             "http-no-cache": .own(Aria2Meanings.noCache), "ftp-pasv": .own(Aria2Meanings.passive),
             "ftp-type": .only("binary", "bytes are moved as they are"),
+            "http-accept-gzip": .flag("compressed"),
             "pause": .only("false", "no job of a list begins paused: take the entry out"),
             "dry-run": .only("false", "-n shows the plan of the whole list; take this line out"),
             "hash-check-only": .only("false", "`transfer verify FILE` checks a file; take this entry out"),
@@ -45,7 +46,7 @@ package enum Aria2Options {
         """
         continue always-resume auto-file-renaming min-split-size piece-length check-integrity async-dns
         enable-http-keep-alive enable-http-pipelining enable-mmap file-allocation follow-metalink force-save
-        http-accept-gzip http-auth-challenge content-disposition-default-utf8 ftp-reuse-connection
+        http-auth-challenge content-disposition-default-utf8 ftp-reuse-connection
         max-mmap-limit no-file-allocation-limit realtime-chunk-checksum remove-control-file reuse-uri
         rpc-save-upload-metadata save-not-found stream-piece-selector uri-selector use-head allow-piece-length-change
         follow-torrent pause-metadata

@@ -18,7 +18,7 @@ package enum CurlOptions {
             """
             location L,fail f,fail-early,fail-with-body,silent s,show-error S,remote-time R,create-dirs,parallel Z,
             parallel-immediate,progress-bar #,progress-meter,buffer N,keepalive,sessionid,alpn,npn,verbose v,
-            remote-header-name J,retry-connrefused,retry-all-errors,remove-on-error,compressed,tr-encoding,
+            remote-header-name J,retry-connrefused,retry-all-errors,remove-on-error,tr-encoding,
             compressed-ssh,tcp-nodelay,tcp-fastopen,junk-session-cookies j,basic,anyauth,styled-output,
             suppress-connect-headers,disallow-username-in-url,disable q,ftp-pasv,http2,http2-prior-knowledge,http3,
             http3-only,false-start,proxy-basic,proxy-anyauth,sasl-ir,trace-time,trace-ids,http0.9,tlsv1
@@ -31,6 +31,7 @@ package enum CurlOptions {
 
     private static let mapped = [
         flag("insecure k", .flag("tls.insecure")), flag("netrc n", .flag("auth.netrc")),
+        flag("compressed", .flag("compressed")),
         flag("netrc-optional", .flag("auth.netrc")), value("netrc-file", .text("auth.netrc")),
         flag("http1.1", .own(CurlMeanings.version)), flag("ssl-reqd", .flag("ftp.requireTLS")),
         flag("ftp-ssl-reqd", .flag("ftp.requireTLS")), flag("clobber", .own(CurlMeanings.clobber)),

@@ -140,6 +140,9 @@ public final class JobQueue: Sendable {
         return summary
     }
 
+    /// Returns when hooks (`onFinish`) have been told everything, as far as they could be, or nobody runs the queue any more.
+    package func hooksTold() async { await runner.hooksTold() }
+
     /// Checkpoints everything under way within two seconds; runs return then, and a later one continues.
     public func stop() { runner.loop.execute { [runner] in runner.onLoop { $0.stop(.asked) } } }
 

@@ -124,6 +124,7 @@ actor QueueRunner: LoopActor {
         downloads.scheduleSave(isLast: admission.scheduler.isIdle && state.storeCalls == 0, on: self)
         recording.flush(on: self)
         if state.storeCalls == 0, recording.isEmpty, abandonments.isEmpty, !state.isFeeding { batches.finish(on: self) }
+        if state.storeCalls == 0, hooks.isEmpty { state.tellHooksDone() }
         reporter.scheduleTick(on: self)
     }
 
@@ -241,6 +242,15 @@ actor QueueRunner: LoopActor {
     func endStopping() {
         state.tellEnd()
         recording.endWaits()
+    }
+
+    /// Returns when hooks have been told everything, as far as they could be, or the run is over.
+    func hooksTold() async {
+        guard state.stopping == nil else { return }
+        await withCheckedContinuation { waiter in
+            state.waitForHooks(waiter)
+            pump()
+        }
     }
 
     /// A later run may follow.

@@ -154,6 +154,16 @@ final class WatchSession: Sendable {
 
     func reloaded() { service?.reloaded() }
 
+    /// Ends a watch that takes its folders once: nothing more is taken up, and the run is stopped when hooks have been told.
+    private func endOnce() {
+        service?.stopping()
+        Task {
+            await stopFolders()
+            await queue.hooksTold()
+            queue.stop()
+        }
+    }
+
     /// Ends in order, without being waited for: nothing more is taken up, and the run is stopped.
     func end() {
         service?.stopping()
@@ -183,6 +193,6 @@ final class WatchSession: Sendable {
         let notice = WatchNotice(time: Reporter.wallClock(), folder: folder, kind: kind)
         reporter.receive(notice)
         service?.receive(notice)
-        if case .told(let event) = kind, let once, once.isOver(after: event) { end() }
+        if case .told(let event) = kind, let once, once.isOver(after: event) { endOnce() }
     }
 }

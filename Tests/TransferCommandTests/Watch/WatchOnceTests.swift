@@ -70,6 +70,19 @@ import TransferTestSupport
         }
     }
 
+    /// The end waits for them: without a ledger no later run could tell.
+    @Test(arguments: [[], ["--no-ledger"]]) func hooksAreToldOfEachFileBeforeItEnds(_ more: [String]) async throws {
+        let hook = try HookPlace()
+        try await withTestServer { server in
+            server.acceptUploads("/in/*")
+            for name in ["a", "b", "c", "d"] { try hook.place.folder.write(name, to: "out/\(name)") }
+            let words = ["watch", "out", "--to", server.url("/in/"), "--once", "--settle", "10ms"]
+            let result = try await command(hook.place, words + ["--on-finish", hook.script] + more).run()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(Set(hook.ids).count == 4, "\(result)")
+        }
+    }
+
     @Test func withoutALedgerARefusedFileIsToldWithoutACommandThatWouldFindNothing() async throws {
         try await withTestServer { server in
             let place = try Workplace()

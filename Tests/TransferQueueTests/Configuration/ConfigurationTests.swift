@@ -358,11 +358,16 @@ private func faults(_ text: String) -> [String] {
               "retry": {"limit": 3}},
             "commands": {"mail": ["/bin/mail", "--password", "hunter2", "--token=hunter2", "-v"]}
             """)
-        let entries = set.entries([.init("TRANSFER_TIMEOUT", key: "timeout", json: "\"5s\"")])
+        let entries = set.entries([
+            .init("TRANSFER_TIMEOUT", key: "timeout", json: "\"5s\""),
+            // As some who write JSON have it.
+            .init("TRANSFER_PROXY", key: "proxy", json: #""http:\/\/me:hunter2@p.example:3128""#),
+        ])
         let shown = Dictionary(entries.map { ($0.key, "\($0.shown) \($0.place)") }, uniquingKeysWith: { one, _ in one })
         #expect(shown["defaults.retry.limit"] == "3 file0:3")
         #expect(shown["defaults.retry.base"] == "2 built in")
         #expect(shown["defaults.timeout"] == "\"5s\" $TRANSFER_TIMEOUT")
+        #expect(shown["defaults.proxy"] == "\"http://p.example:3128\" $TRANSFER_PROXY")
         #expect(shown["commands.mail"] == #"["/bin/mail", "--password", "***", "--token=***", "-v"] file0:4"#)
         #expect(!shown.values.contains { $0.contains("hunter2") }, "\(shown)")
     }

@@ -49,6 +49,7 @@ import TransferCore
             "cacert = ca.pem\ncert = c.pem\nkey = k.pem",
             { $0.settings.tls.ca == "ca.pem" && $0.settings.tls.cert == "c.pem" && $0.settings.tls.key == "k.pem" }
         ),
+        ("compressed", { $0.download?.compressed == true }),
         ("insecure", { $0.settings.tls.insecure }), ("no-insecure", { !$0.settings.tls.insecure }),
         (
             "pinnedpubkey = \"sha256//\(String(repeating: "a", count: 43))=\"",

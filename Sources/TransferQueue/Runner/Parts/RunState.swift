@@ -18,6 +18,7 @@ struct RunState {
     /// Calls to the store whose answers are still to come: while there are any, nobody is idle.
     var storeCalls = 0
     private var waiters: [CheckedContinuation<Void, Never>] = []
+    private var hookWaiters: [CheckedContinuation<Void, Never>] = []
     /// Whether what may start is looked for at the end of this turn of the loop.
     var isPumpDue = false
     var rates = RateBounds()
@@ -32,5 +33,13 @@ struct RunState {
 
     mutating func waitForEnd(_ waiter: CheckedContinuation<Void, Never>) { waiters.append(waiter) }
 
-    mutating func tellEnd() { for waiter in exchange(&waiters, with: []) { waiter.resume() } }
+    mutating func tellEnd() {
+        for waiter in exchange(&waiters, with: []) { waiter.resume() }
+        tellHooksDone()
+    }
+
+    mutating func waitForHooks(_ waiter: CheckedContinuation<Void, Never>) { hookWaiters.append(waiter) }
+
+    /// Hooks have been told everything.
+    mutating func tellHooksDone() { for waiter in exchange(&hookWaiters, with: []) { waiter.resume() } }
 }
