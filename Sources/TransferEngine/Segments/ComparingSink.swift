@@ -35,7 +35,7 @@ public final class ComparingSink: BodySink {
     private let end: Int64
     private let comparison: Comparison
     private var buffer: [UInt8] = []
-    /// Where the bytes differ, and those that came from there on.
+    /// The block that differs, from its first different byte on, and the bytes that came for it.
     private var differing: (start: Int64, end: Int64, bytes: [UInt8])?
 
     /// - Parameters:
@@ -49,11 +49,7 @@ public final class ComparingSink: BodySink {
     }
 
     public func begin(_ start: BodyStart) throws(TransferError) {
-        guard start.overlap == 0, start.offset == position else {
-            throw TransferError(
-                .badResponse, "asked for the bytes from \(position), the server sent those from \(start.offset)",
-                isTransient: true)
-        }
+        try start.requireBeginning(at: position)
     }
 
     public func write(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {

@@ -16,14 +16,21 @@ public final class SegmentSink: BodySink {
     }
 
     public func begin(_ start: BodyStart) throws(TransferError) {
-        guard start.overlap == 0, start.offset == position else {
-            throw TransferError(
-                .badResponse, "asked for the bytes from \(position), the server sent those from \(start.offset)",
-                isTransient: true)
-        }
+        try start.requireBeginning(at: position)
     }
 
     public func write(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {
         try file.write(bytes, at: &position, claim: claim, isLead: false)
+    }
+}
+
+extension BodyStart {
+    /// - Throws: `badResponse` where a part begins elsewhere than it was asked for.
+    func requireBeginning(at position: Int64) throws(TransferError) {
+        guard overlap == 0, offset == position else {
+            throw TransferError(
+                .badResponse, "asked for the bytes from \(position), the server sent those from \(offset)",
+                isTransient: true)
+        }
     }
 }

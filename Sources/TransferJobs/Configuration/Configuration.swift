@@ -65,7 +65,7 @@ public struct Configuration: Sendable {
         return links
     }
 
-    /// Where metrics of a run are written to, an absolute path that ends in `.prom`; `nil` for nowhere.
+    /// The file that a run's metrics are written to: an absolute path that ends in `.prom`; `nil` for none.
     public var metricsFile: String? {
         var path: String?
         Self.read(value("metrics")[MetricsKey.file.rawValue] ?? .unset) { (decoder) throws(JSONFault) in

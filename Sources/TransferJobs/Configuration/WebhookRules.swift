@@ -28,7 +28,7 @@ package struct WebhookRules: Sendable {
         guard !configuration.isEmpty else { return job }
         let sections = url.map { configuration.sections(for: [$0]) } ?? []
         let all = try Self.read(configuration.rules(of: sections)).mapError(Self.unusable).get()
-        // What logs in and what is trusted is of single servers: a password for all transfers isn't for those who are told.
+        // Logins and trust belong to single servers: a password for all transfers isn't for the server that is told.
         let own = try Self.read(configuration.rules(of: sections, withDefaults: false)).mapError(Self.unusable).get()
         var result = HookRoute.settings(all, for: job.onFinish ?? .command(""), job: nil)
         (result.auth, result.headers, result.http.cookies) = (own.auth, own.headers, own.http.cookies)

@@ -50,7 +50,7 @@ extension JobFileReader {
     package static let listOptions = ["out", "dir", "checksum", "header"]
 
     /// Reads a line of a list: a URL and its mirrors with tabs between them, or, indented, an option of the last URL.
-    /// Where there are URLs alone, blanks before them mean nothing.
+    /// Reads one line of a list. In a list of URLs alone, blanks before a URL mean nothing.
     package mutating func listLine(
         _ text: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
     ) throws {

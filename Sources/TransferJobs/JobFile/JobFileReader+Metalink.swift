@@ -49,7 +49,7 @@ extension JobFileReader {
         }
     }
 
-    /// Where a document of HTML says that it's one.
+    /// Finds the bytes by which a document says that it's HTML.
     private static func page(_ bytes: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         guard let start = bytes.firstIndex(of: UInt8(ascii: "<")) else { return nil }
         let words = String(decoding: bytes[start...].prefix(16), as: UTF8.self).lowercased()

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// What a column of a CSV stands for, as its header says.
+/// The meaning of a column of a CSV file, by its name in the header line.
 package enum CSVColumn: Sendable {
     /// A source of the file; several columns of one row are mirrors.
     case source

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// What curl's `data` options send: the body of a request, or its query.
+/// The data of curl's `data` options: the body of a request, or its query.
 package struct CurlBody: Sendable {
     /// Where it's said first; `nil` where nothing is sent.
     package private(set) var place: ListPlace?

@@ -20,7 +20,7 @@ import TransferTestSupport
         (0..<count).map { Sample.download(server.url("/\($0)"), to: folder.path("out/\($0)"), id: "\($0)") }
     }
 
-    /// What the server of these tests takes for an answer: it's that which they are about.
+    /// Answers 50 ms late: a latency is a time, and the level that hides it is what these tests are about.
     private static func takeTime() { usleep(50_000) }
 
     @Test func hundredsOfFilesThatWaitForAnswersGetMoreThanSixAndNoMoreThan32() async throws {
