@@ -20,7 +20,13 @@ struct CommandHint: Sendable, Hashable {
     }
 
     /// For a batch that isn't there.
-    func noBatch(_ name: String, among names: BatchNames = BatchNames([String]())) -> Failure {
+    func noBatch(_ name: String, among names: BatchNames = BatchNames()) -> Failure {
+        if names.isForgotten(name) {
+            return Failure(
+                .wrongUsage,
+                "no batch \"\(name)\" any more: what `transfer get` or `put` began is forgotten once all of it is complete "
+                    + "(--report FILE keeps how jobs ended); \(command("status")) lists what there is")
+        }
         let nearest = names.nearest(name).map { "did you mean \(ShellWord.quoted($0, isUTF8: isUTF8))? " } ?? ""
         return Failure(.wrongUsage, "no batch \"\(name)\"; \(nearest)\(command("status")) lists them")
     }

@@ -53,12 +53,12 @@ struct Status: AsyncParsableCommand {
     }
 
     private func show(_ remote: QueueRemote) throws {
-        let all = try remote.batchNames()
-        let names = BatchNames(all)
+        let register = try remote.batchRegister()
+        let names = BatchNames(register)
         let name = try batch.flatMap { text throws(Failure) in try names.find(text) }
         if let batch, name == nil { throw state.hint.noBatch(batch, among: names) }
         let charset = Terminal(STDOUT_FILENO, environment: Composition.environment).charset
-        let shown = name.map { [$0] } ?? all
+        let shown = name.map { [$0] } ?? register.names
         if jobs {
             let list = JobList(batches: shown, failed: failed, remote: remote)
             return try json ? list.printJSON() : list.printTable(charset, naming: batch == nil ? names : nil)
@@ -102,7 +102,7 @@ struct Wait: AsyncParsableCommand {
 
     func run() async throws {
         guard let remote = try Composition.remote(existingState: state.state) else { throw state.hint.noBatch(batch) }
-        let names = BatchNames(try remote.batchNames())
+        let names = BatchNames(try remote.batchRegister())
         guard let name = try names.find(batch), let status = try await remote.wait(batch: name) else {
             throw state.hint.noBatch(batch, among: names)
         }
@@ -129,7 +129,7 @@ struct Forget: ParsableCommand {
             if let batch { throw state.hint.noBatch(batch) }
             return
         }
-        let known = BatchNames(try remote.batchNames())
+        let known = BatchNames(try remote.batchRegister())
         let name = try batch.flatMap { text throws(Failure) in try known.find(text) }
         if let batch, name == nil { throw state.hint.noBatch(batch, among: known) }
         let age = olderThan?.duration ?? .seconds(30 * 86_400)

@@ -39,7 +39,7 @@ struct Verify: AsyncParsableCommand {
     func run() async throws {
         if let checksum { return try compare(names[0], checksum.checksum) }
         let remote = try Composition.remote(existingState: state.state)
-        let known = BatchNames(try remote?.batchNames() ?? [])
+        let known = BatchNames(try remote?.batchRegister() ?? BatchRegister())
         var board = VerifyBoard(names: known, isJSON: json, isQuiet: quiet)
         var open: [FileCheck] = []
         for name in names {

@@ -64,7 +64,7 @@ struct ReporterState: ~Copyable {
             log.note(event)
         } else {
             add(log.receive(event, insecure: isInsecure))
-            if !isWatched { addReport(event) }
+            if !isWatched { addReport(event, of: told.batch) }
         }
         flush(time: event.time, now: event.kind.isAboutBatch, isHurried: isHurried)
     }
@@ -116,12 +116,15 @@ struct ReporterState: ~Copyable {
         for line in lines where !options.isQuiet || line.level == .error { show([format.line(line)]) }
     }
 
-    private mutating func addReport(_ event: QueueEvent) {
+    /// - Parameter name: The batch's own name.
+    private mutating func addReport(_ event: QueueEvent, of name: String) {
         let index: Int
         if let known = reports.firstIndex(where: { $0.batch == event.batch }) {
             index = known
         } else {
-            reports.append(EndReport(batch: event.batch, hint: hint))
+            reports.append(
+                EndReport(
+                    batch: event.batch, lasting: BatchNames.lasting(name, shown: event.batch), hint: hint))
             index = reports.count - 1
         }
         reports[index].receive(event)

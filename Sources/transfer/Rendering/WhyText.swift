@@ -7,10 +7,11 @@ enum WhyText {
 
     /// - Parameters:
     ///   - batch: What its batch is called; by its whole name otherwise.
+    ///   - lasting: What it's called in commands to paste; as above otherwise.
     ///   - again: What goes on with the batch, where nobody runs it.
     static func lines(
-        _ explanation: JobExplanation, charset: Charset, batch: String? = nil, again: String? = nil,
-        hint: CommandHint = CommandHint()
+        _ explanation: JobExplanation, charset: Charset, batch: String? = nil, lasting: String? = nil,
+        again: String? = nil, hint: CommandHint = CommandHint()
     ) -> [String] {
         let name = "\(batch ?? explanation.batch)/\(explanation.job)"
         let waited = explanation.waited.map { ", \(DurationText.words(.seconds($0.components.seconds)))" } ?? ""
@@ -37,7 +38,8 @@ enum WhyText {
             let used = min(explanation.attempts, explanation.attemptLimit)
             add("attempts", "\(used) of \(explanation.attemptLimit) used\(isFree ? ", none by this wait" : "")")
         }
-        if let starts = starts(explanation, name, again, hint) { add("starts", starts) }
+        let called = lasting.map { "\($0)/\(explanation.job)" } ?? name
+        if let starts = starts(explanation, called, again, hint) { add("starts", starts) }
         return lines.map { charset.visible($0.withoutTrailingSpaces) }
     }
 
