@@ -54,7 +54,7 @@ struct Validate: ParsableCommand {
     private static func missingSource(
         _ spec: JobSpec, _ place: JobLocations, _ folder: String, _ made: Set<String>
     ) -> JobFileFault? {
-        guard case .upload(let upload) = spec.work else { return nil }
+        guard case .upload(let upload) = spec.work, upload.from == nil else { return nil }
         let path = absolute(upload.source, folder)
         guard access(path, R_OK) != 0, !made.contains(path), spec.needs.isEmpty else { return nil }
         let reason = String(cString: strerror(errno)).lowercased()

@@ -17,6 +17,8 @@ package struct UploadRecord: Sendable, Hashable, Codable {
     package var state: UploadState?
     /// Bytes that the server had when that was last known.
     package var confirmed: Int64
+    /// The version of a copy's source when the copy began, where its server told one.
+    package var validator: Validator?
 
     package init(_ file: SourceFile, state: UploadState?, confirmed: Int64) {
         self.init(file.stamp, state: state, confirmed: confirmed)
@@ -30,6 +32,18 @@ package struct UploadRecord: Sendable, Hashable, Codable {
         self.state = state
         self.confirmed = confirmed
     }
+
+    /// The record of a copy.
+    package init(_ version: RemoteVersion?, state: UploadState?, confirmed: Int64) {
+        size = version?.size ?? 0
+        modified = 0
+        validator = version?.validator
+        self.state = state
+        self.confirmed = confirmed
+    }
+
+    /// The version of a copy's source that the upload began with.
+    package var remoteVersion: RemoteVersion { RemoteVersion(size: size, validator: validator) }
 
     package enum Likeness {
         case same
