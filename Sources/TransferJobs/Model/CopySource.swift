@@ -55,6 +55,9 @@ extension JobSpec {
     package var copySource: CopySource? {
         if case .upload(let upload) = work { upload.from } else { nil }
     }
+
+    /// Whether it's a copy of which the destination keeps no part: it begins again from its start.
+    public var beginsAgain: Bool { copySource != nil && !asksFirst }
 }
 
 extension JobSettings {
