@@ -3,38 +3,31 @@ import TransferCore
 import TransferCrypto
 
 /// The digest of a file whose bytes come in their order, some of them perhaps twice.
-///
-/// `@unchecked Sendable`: everything but the lock is touched while it's held only.
-final class OrderedDigest: @unchecked Sendable {
-    private let lock = Mutex(())
-    private let algorithm: DigestAlgorithm
-    private var digest: Digest?
-    /// Bytes that are in it.
-    private var count: Int64 = 0
-    private var finished: Checksum?
+final class OrderedDigest: Sendable {
+    private let state: Mutex<DurableDigest>
 
-    init(_ algorithm: DigestAlgorithm) { self.algorithm = algorithm }
+    init(_ digest: DurableDigest) { state = Mutex(digest) }
+
+    /// Of all bytes that have come in their order.
+    var current: DurableDigest { state.withLock { $0 } }
 
     /// Takes those of the bytes that follow what has come; a gap is never closed.
-    func add(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
-        lock.withLock { _ in
-            guard finished == nil, offset <= count, offset + Int64(bytes.count) > count else { return }
-            if digest == nil, count == 0 { digest = try? Digest(algorithm) }
-            digest?.update(UnsafeRawBufferPointer(rebasing: bytes[Int(count - offset)...]))
-            count = offset + Int64(bytes.count)
+    ///
+    /// - Returns: How many are in it now.
+    @discardableResult
+    func add(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int64 {
+        state.withLock { digest in
+            let known = digest.count - offset
+            if known >= 0, known < Int64(bytes.count) {
+                digest.update(UnsafeRawBufferPointer(rebasing: bytes[Int(known)...]))
+            }
+            return digest.count
         }
     }
 
     /// - Parameter size: Bytes of the file.
     /// - Returns: `nil` until all of them have come.
     func whole(_ size: Int64) -> Checksum? {
-        lock.withLock { _ in
-            if finished == nil, count == size {
-                if size == 0 { digest = try? Digest(algorithm) }
-                finished = try? digest?.finish()
-                digest = nil
-            }
-            return finished
-        }
+        state.withLock { $0.count == size ? $0.checksum : nil }
     }
 }

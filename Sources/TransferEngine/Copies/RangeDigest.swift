@@ -1,4 +1,5 @@
 import TransferCore
+import TransferCrypto
 
 /// Reads a range of a ``RemoteSource`` for nothing but its digest.
 ///
@@ -20,7 +21,7 @@ final class RangeDigest: @unchecked Sendable {
         self.source = source
         self.stream = stream
         self.range = range
-        digest = OrderedDigest(algorithm)
+        digest = OrderedDigest(DurableDigest(algorithm))
         self.then = then
         position = range.lowerBound
     }

@@ -1,5 +1,6 @@
 import Synchronization
 public import TransferCore
+public import TransferCrypto
 
 /// What another server has, as the source of an upload: nothing of it touches a disk.
 ///
@@ -19,12 +20,16 @@ public final class RemoteSource: Sendable {
     public let expected: Checksum?
     let engine: ExchangeEngine
     let requests: Requests
-    private let digesting: OrderedDigest?
+    private let digesting: OrderedDigest
+    /// Called with the digest of what has come, each 4 MiB, so that it can be gone on with after a kill.
+    private let checkpoint: @Sendable (DurableDigest) -> Void
 
     private struct State {
         var version: RemoteVersion?
         var streams: [RemoteStream] = []
         var isClosed = false
+        /// Bytes that were in the digest at the last checkpoint.
+        var noted: Int64
         /// Bytes that came over the network.
         var received: Int64 = 0
     }
@@ -33,17 +38,22 @@ public final class RemoteSource: Sendable {
 
     /// - Parameters:
     ///   - version: Of an earlier attempt: any other one is none of this upload.
-    ///   - algorithm: Of the digest that is made of what is read, where none is expected.
+    ///   - expected: The digest that it has to have.
+    ///   - digest: Of what an earlier attempt read of that version; begun anew where another algorithm is expected.
+    ///   - checkpoint: Called with the digest of what has come, each 4 MiB; on any thread.
     public init(
-        _ urls: [String], version: RemoteVersion? = nil, expected: Checksum?, algorithm: DigestAlgorithm?,
-        engine: ExchangeEngine, requests: @escaping Requests
+        _ urls: [String], version: RemoteVersion? = nil, expected: Checksum?, digest: DurableDigest?,
+        engine: ExchangeEngine, checkpoint: @escaping @Sendable (DurableDigest) -> Void, requests: @escaping Requests
     ) {
         self.urls = urls
         self.expected = expected
-        digesting = (expected?.algorithm ?? algorithm).map { OrderedDigest($0) }
+        let algorithm = expected?.algorithm ?? .sha256
+        let known = digest.flatMap { version != nil && $0.algorithm == algorithm ? $0 : nil }
+        digesting = OrderedDigest(known ?? DurableDigest(algorithm))
+        self.checkpoint = checkpoint
         self.engine = engine
         self.requests = requests
-        state = Mutex(State(version: version))
+        state = Mutex(State(version: version, noted: known?.count ?? 0))
     }
 
     deinit { close() }
@@ -57,8 +67,11 @@ public final class RemoteSource: Sendable {
     /// Bytes that came over the network so far.
     public var received: Int64 { state.withLock { $0.received } }
 
-    /// The digest of all of it, once all has come in its order in this process.
-    public var digest: Checksum? { digesting?.whole(size) }
+    /// The digest of all of it, once all has come in its order.
+    public var digest: Checksum? { digesting.whole(size) }
+
+    /// The digest of what has come in its order.
+    public var progress: DurableDigest { digesting.current }
 
     /// Asks for all of it, and calls back once the server has said what it has: the body waits until a window is read.
     /// Where the version is known the server is asked when the first window is.
@@ -115,7 +128,7 @@ public final class RemoteSource: Sendable {
             // What nobody waits for only holds a connection.
             let idle = state.streams.filter(\.isIdle)
             state.streams.removeAll(where: \.isIdle)
-            let stream = RemoteStream(from: range.lowerBound)
+            let stream = RemoteStream(from: range.lowerBound, reading: lead(range.lowerBound))
             _ = stream.reserve(range)
             state.streams.append(stream)
             return (stream, true, idle)
@@ -140,10 +153,26 @@ public final class RemoteSource: Sendable {
         }
     }
 
+    /// Where the reading of a window begins: the digest wants what it lacks, where something depends on it or that is little.
+    private func lead(_ start: Int64) -> Int64 {
+        let count = digesting.current.count
+        guard count < start, isProven || start - count <= Self.step else { return start }
+        return count
+    }
+
+    /// Bytes between two checkpoints.
+    private static let step: Int64 = 4 << 20
+
     /// Bytes have come.
     func came(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
-        state.withLock { $0.received += Int64(bytes.count) }
-        digesting?.add(bytes, at: offset)
+        let count = digesting.add(bytes, at: offset)
+        let isDue = state.withLock { state in
+            state.received += Int64(bytes.count)
+            guard count - state.noted >= Self.step else { return false }
+            state.noted = count
+            return true
+        }
+        if isDue { checkpoint(digesting.current) }
     }
 
     /// Why its last byte isn't handed on.

@@ -25,13 +25,17 @@ final class RemoteStream: Sendable {
     }
 
     private let state: Mutex<State>
+    /// The first byte that anybody is to have.
+    private let start: Int64
     let pipe: BodyPipe
 
     /// Exchanges in a row that may bring nothing, with each URL.
     private static let mostFruitless = 2
 
-    init(from offset: Int64) {
-        state = Mutex(State(position: offset, reserved: offset))
+    /// - Parameter lead: Where the reading begins, when what comes before `offset` is read for the digest only.
+    init(from offset: Int64, reading lead: Int64? = nil) {
+        state = Mutex(State(position: lead ?? offset, reserved: offset))
+        start = offset
         pipe = BodyPipe(from: offset)
     }
 
@@ -130,7 +134,8 @@ final class RemoteStream: Sendable {
         }
         guard let offset else { return false }
         source.came(bytes, at: offset)
-        pipe.write(bytes)
+        let unwanted = Int(max(0, min(Int64(bytes.count), start - offset)))
+        pipe.write(UnsafeRawBufferPointer(rebasing: bytes[unwanted...]))
         return true
     }
 

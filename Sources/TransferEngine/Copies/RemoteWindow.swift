@@ -1,4 +1,5 @@
 public import TransferCore
+import TransferCrypto
 
 /// A range of a ``RemoteSource`` as a request's body, and what stands around it.
 public struct RemoteWindow: Sendable {
@@ -11,7 +12,7 @@ public struct RemoteWindow: Sendable {
     init(
         _ source: RemoteSource, _ range: Range<Int64>, prefix: [UInt8], suffix: [UInt8], sums: DigestAlgorithm?
     ) {
-        self.sums = sums.map { OrderedDigest($0) }
+        self.sums = sums.map { OrderedDigest(DurableDigest($0)) }
         self.source = source
         self.range = range
         self.prefix = prefix

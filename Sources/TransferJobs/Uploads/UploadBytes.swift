@@ -58,11 +58,17 @@ package enum UploadBytes: Sendable {
         }
     }
 
+    private func record(of source: RemoteSource, _ state: UploadState?, _ confirmed: Int64) -> UploadRecord {
+        var record = UploadRecord(source.version, state: state, confirmed: confirmed)
+        record.remote = RemoteRecord(validator: source.version?.validator, digest: source.progress)
+        return record
+    }
+
     /// What is recorded of an upload of it.
     package func record(state: UploadState?, confirmed: Int64) -> UploadRecord {
         switch self {
         case .file(let file): UploadRecord(file, state: state, confirmed: confirmed)
-        case .remote(let source): UploadRecord(source.version, state: state, confirmed: confirmed)
+        case .remote(let source): record(of: source, state, confirmed)
         }
     }
 }

@@ -27,14 +27,16 @@ final class Copies {
         // Neither side's cookies are the other's.
         builder.cookies = JourneyCookies()
         let urls = from.download.urls
+        let id = job.candidate.id
         let source = RemoteSource(
             urls.map(Redaction.url), version: job.record.upload?.remoteVersion, expected: from.download.checksum,
-            algorithm: .sha256, engine: engine
-        ) { [builder] (index, point) throws(TransferError) in
+            digest: job.record.upload?.remote?.digest, engine: engine
+        ) { [host] _ in
+            host.loop.execute { host.onLoop { $0.copies.note(id, on: $0) } }
+        } requests: { [builder] (index, point) throws(TransferError) in
             try builder.source(from, url: urls[index], point: point, over: link)
         }
         job.ready = .copy(source)
-        let id = job.candidate.id
         source.open { [host] result in
             host.loop.execute {
                 host.onLoop { host in
@@ -45,6 +47,15 @@ final class Copies {
                 }
             }
         }
+    }
+
+    /// Writes down how far the digest is of a copy that can be gone on with.
+    private func note(_ id: Int64, on host: isolated some CopyHost) {
+        guard let job = host.underWay(id), let talk = job.talk, talk.knowsTheWay, !talk.isSaving,
+            let record = talk.record
+        else { return }
+        job.record.upload = record
+        host.note([.upload(record, of: id)])
     }
 
     private func opened(

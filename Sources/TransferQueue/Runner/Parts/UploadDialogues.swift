@@ -370,7 +370,8 @@ final class UploadDialogues {
 
     private func settled(_ job: RunningJob, _ result: UploadResult, on host: isolated some UploadHost) {
         guard let talk = job.talk else { return }
-        if let digest = result.digest, let known = job.sending.digest, digest.algorithm == known.algorithm,
+        let known = job.sending.digest ?? talk.source.remote?.digest
+        if let digest = result.digest, let known, digest.algorithm == known.algorithm,
             digest != known
         {
             job.talk?.state = nil
@@ -384,7 +385,7 @@ final class UploadDialogues {
         let transfer = TransferResult(
             status: result.status, finalURL: Redaction.url(result.url), transferred: talk.sent + job.meter.sent,
             validator: result.validator, response: result.response)
-        host.uploaded(job, talk.source, transfer, result.digest ?? job.sending.digest)
+        host.uploaded(job, talk.source, transfer, result.digest ?? known)
     }
 
     private func failed(_ id: Int64, _ error: TransferError, on host: isolated some UploadHost) {
