@@ -204,6 +204,7 @@ final class RunningJob {
             unproven: result?.unproven, route: JobRoute(record.$spec))
         receipt.isLengthUnproven = result?.isLengthUnproven ?? false
         receipt.mediaType = result?.mediaType
+        receipt.proofs = result?.proofs ?? []
         receipt.sources = sources.atEnd(now: MonotonicTime.now.inSeconds)
         return receipt
     }
@@ -253,6 +254,8 @@ struct TransferResult: Sendable {
     let response: String?
     /// Of a download, without its parameters.
     var mediaType: String?
+    /// Of a copy.
+    var proofs: [JobProof] = []
     /// Bytes that another tool has fetched, and nothing proves.
     var unproven: Int64?
     /// Whether nothing proves that the file came whole.

@@ -365,5 +365,11 @@ package enum Schema {
                 sources TEXT NOT NULL
             ) WITHOUT ROWID;
             """),
+        Step(
+            "proofs of copies",
+            """
+            -- Of a copy that is complete: what proves it (JobProof), with spaces between.
+            ALTER TABLE job ADD COLUMN proofs TEXT;
+            """),
     ]
 }
