@@ -119,7 +119,7 @@ struct Forget: ParsableCommand {
     var batch: String?
 
     @Option(
-        name: .customLong("older-than"), help: ArgumentHelp("Those that ended longer ago than this.", valueName: "30d"))
+        name: .customLong("older-than"), help: ArgumentHelp("Those that ended longer ago than this.", valueName: "30d"), transform: TimeSpan.read)
     var olderThan: TimeSpan?
 
     @OptionGroup var state: StateOptions
