@@ -154,9 +154,10 @@ public struct JobProgress: Sendable, Hashable {
 
 /// What a job or a batch waits for.
 public enum WaitReason: Sendable, Hashable {
-    /// The origin asked for a pause, or keeps failing; or the proxy before it does, which the message names then.
+    /// The origin asked for a pause, or keeps failing; or the proxy before it does.
     ///
     /// - Parameters:
+    ///   - origin: Scheme, host and port of the one that is waited for.
     ///   - status: What the origin answered; `nil` where it didn't.
     ///   - isAsked: Whether the origin said how long (Retry-After). Otherwise the pause is the queue's own.
     case host(origin: String, status: Int?, message: String, remaining: Duration, isAsked: Bool = true)
@@ -182,7 +183,7 @@ extension WaitReason {
     /// - Parameter error: What keeps the origin's jobs waiting.
     public static func held(by origin: String, _ error: TransferError, remaining: Duration) -> WaitReason {
         .host(
-            origin: origin, status: error.code == .proxyRefused ? nil : error.status, message: error.message,
+            origin: error.proxy ?? origin, status: error.serverStatus, message: error.message,
             remaining: remaining, isAsked: error.retryAfter != nil)
     }
 }
@@ -289,7 +290,7 @@ public struct JobFailure: Sendable {
     /// How often the job was tried: each time that it was begun, the first one too, and at each of its URLs. What the network
     /// or a server's `Retry-After` broke off isn't counted, and the count begins anew when bytes have become durable.
     public var attempts: Int
-    /// The host spoken to, or `nil` for a fault of this machine (a disk, a file).
+    /// The host spoken to, or the proxy that failed; `nil` for a fault of this machine (a disk, a file).
     public var host: String?
     /// The URL that was asked last, after redirects; redacted. `nil` where none was asked.
     public var finalURL: String?

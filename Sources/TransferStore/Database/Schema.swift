@@ -365,5 +365,12 @@ package enum Schema {
                 sources TEXT NOT NULL
             ) WITHOUT ROWID;
             """),
+        Step(
+            "proxies that are waited for",
+            """
+            -- The proxy before the origin, where that one is to blame: scheme, host and port.
+            ALTER TABLE pause ADD COLUMN proxy TEXT;
+            ALTER TABLE hostWait ADD COLUMN proxy TEXT;
+            """),
     ]
 }

@@ -119,7 +119,7 @@ struct RetryFolding: Sendable {
 
     /// A proxy's refusal is none of the host's.
     private static func reason(_ error: TransferError) -> String {
-        reason(error.code == .proxyRefused ? nil : error.status, error.message)
+        reason(error.serverStatus, error.message)
     }
 
     private static func reason(_ status: Int?, _ message: String) -> String { status.map { "\($0)" } ?? message }

@@ -34,6 +34,9 @@ struct Watch: AsyncParsableCommand {
             "With --once: send everything that is in the folder, whatever was sent before, and remember nothing of it.")
     var noLedger = false
 
+    @Option(help: ArgumentHelp("With --once: stop after this long; a later run continues.", valueName: "30m"))
+    var deadline: TimeSpan?
+
     @OptionGroup var upload: UploadOptions
     @OptionGroup var files: WatchedFileOptions
 
@@ -66,6 +69,9 @@ struct Watch: AsyncParsableCommand {
 
     mutating func validate() throws {
         if folder.isEmpty { throw ValidationError("name a folder") }
+        if deadline != nil, !once {
+            throw ValidationError("--deadline goes with --once: a watch goes on until it is stopped")
+        }
         if noLedger {
             if !once { throw ValidationError("--no-ledger goes with --once: a watch has to remember what it has sent") }
             if newOnly {
@@ -126,7 +132,9 @@ struct Watch: AsyncParsableCommand {
             hooks: show.hooks)
         let reporter = try Composition.reporter(show)
         let session = WatchSession(queue, reporter, folders: [spec.folder], once: once ? WatchOnce(spec) : nil)
-        var execution = Execution(queue: queue, reporter: reporter, stops: Execution.StopRules())
+        var stops = Execution.StopRules()
+        stops.deadline = deadline?.duration
+        var execution = Execution(queue: queue, reporter: reporter, stops: stops)
         execution.watch = session
         execution.scratch = scratch
         execution.hint = hint

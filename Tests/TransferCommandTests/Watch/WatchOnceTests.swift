@@ -152,6 +152,34 @@ import TransferTestSupport
         }
     }
 
+    /// A dead server, one that never answers, and files that aren't quiet yet.
+    @Test(arguments: ["dead", "silent", "unsettled"], [[], ["--no-ledger"]])
+    func theDeadlineEndsWhatWouldNeverEnd(_ kind: String, _ words: [String]) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.script("/in/a", [], afterwards: .stall(after: 0))
+            try place.folder.write("a", to: "out/a")
+            let url = kind == "dead" ? "http://127.0.0.1:1/in/" : server.url("/in/")
+            let settle = kind == "unsettled" ? "1h" : "10ms"
+            let result = try await command(
+                place,
+                ["watch", "out", "--to", url, "--once", "--settle", settle, "--deadline", "700ms"] + words
+            ).run()
+            #expect(result.exitCode == 75, "\(result)")
+            #expect(result.duration >= .milliseconds(700), "\(result)")
+            #expect(try place.folder.files(below: "tmp").isEmpty)
+            if words.isEmpty, kind == "dead" {
+                // A later run goes on.
+                let sink = server.acceptUploads("/other/*")
+                let again = try await command(
+                    place, ["watch", "out", "--to", server.url("/other/"), "--once", "--settle", "10ms"]
+                        + ["--deadline", "50s"]
+                ).run()
+                #expect(again.exitCode == 0 && sink.uploads.count == 1, "\(again)")
+            }
+        }
+    }
+
     @Test(arguments: [[], ["--no-ledger"]])
     func aRunThatIsStoppedEndsByTheSignal(_ words: [String]) async throws {
         try await withTestServer { server in

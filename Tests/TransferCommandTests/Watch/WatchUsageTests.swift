@@ -21,6 +21,8 @@ import TransferTestSupport
             "--then: files can't be moved to where they are watched, which is in sub-folders too"
         ),
         (["out", "--to", "http://a.example/", "--keep-for", "7d"], "--keep-for: what is kept is kept for good"),
+        (["out", "--to", "http://a.example/", "--deadline", "1m"], "--deadline goes with --once"),
+        (["out", "--to", "http://a.example/", "--once", "--deadline", "0"], "'0' is invalid"),
         (["out", "--to", "http://a.example/", "--settle", "0"], "'0' is invalid"),
         (["out", "--to", "http://a.example/", "--settle", "99999999d"], "'99999999d' is invalid"),
         (["out", "--to", "http://a.example/", "--header", "content-length: 3"], "says where a body ends"),
