@@ -49,7 +49,7 @@ struct FormatArgument: OptionValue {
         "metalink": .metalink,
     ]
 
-    static let form = OptionWords.alternatives(formats.map(\.key))
+    static let form = Wording.alternatives(formats.map(\.key))
 
     init?(argument: String) {
         guard let format = Self.formats.first(where: { $0.key == argument }) else { return nil }
