@@ -10,7 +10,8 @@ struct ListOptions: ParsableArguments {
     var collisions: Choice<Collisions>?
 
     @Option(
-        help: ArgumentHelp("The form of a list, in place of a look at it: \(FormatArgument.form).", valueName: "form"), transform: FormatArgument.read)
+        help: ArgumentHelp("The form of a list, in place of a look at it: \(FormatArgument.form).", valueName: "form"),
+        transform: FormatArgument.read)
     var format: FormatArgument?
 
     /// The options that were given, to be given again.

@@ -58,7 +58,9 @@ import TransferTestSupport
             server.serve("/f", ServedFile(.bytes(coded), headers: ["Content-Encoding": "gzip"]))
             let result = try await place.run("get", "--compressed", "-v", "-o", "f", server.url("/f"))
             #expect(result.exitCode == 0 && result.standardError.contains("fetched 1.00 MiB in "), "\(result)")
-            #expect(result.standardError.contains(", compressed as \(ByteCount.format(Int64(coded.count))) (gzip), "), "\(result)")
+            #expect(
+                result.standardError.contains(", compressed as \(ByteCount.format(Int64(coded.count))) (gzip), "),
+                "\(result)")
             #expect(!result.standardError.contains("of it now"), "\(result)")
         }
     }

@@ -164,7 +164,8 @@ package struct XMLScanner {
         }
         guard open.count < Self.maxDepth else {
             throw Fault(
-                message: "more than \(CountText.words(Self.maxDepth, "element")) within each other", range: begin..<written.upperBound)
+                message: "more than \(CountText.words(Self.maxDepth, "element")) within each other",
+                range: begin..<written.upperBound)
         }
         var pairs: [(name: Range<Int>, value: String)] = []
         var isEmpty = false
@@ -184,7 +185,9 @@ package struct XMLScanner {
                 throw Fault(message: "a space is missing before an attribute", range: offset..<offset + 1)
             }
             guard pairs.count < Self.maxAttributes else {
-                throw Fault(message: "more than \(CountText.words(Self.maxAttributes, "attribute"))", range: offset..<offset + 1)
+                throw Fault(
+                    message: "more than \(CountText.words(Self.maxAttributes, "attribute"))", range: offset..<offset + 1
+                )
             }
             let pair = try attribute()
             guard !pairs.contains(where: { spelling($0.name) == spelling(pair.name) }) else {
