@@ -173,7 +173,7 @@ extension QueueRunner {
             limit == .max ? "" : " (the limit is \(limit): raise it with ulimit -n, or LimitNOFILE= in a unit)"
         let narrowed = max(1, others)
         if admission.scheduler.openFiles.map({ narrowed < $0.places }) ?? true, admission.descriptors.tells(now: now) {
-            let count = narrowed == 1 ? "1 transfer" : "\(narrowed) transfers"
+            let count = CountText.words(narrowed, "transfer")
             emit(
                 job.record.batch,
                 .batchWaiting(

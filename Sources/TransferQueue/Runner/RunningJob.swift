@@ -199,6 +199,7 @@ final class RunningJob {
             unproven: result?.unproven, route: JobRoute(record.$spec))
         receipt.isLengthUnproven = result?.isLengthUnproven ?? false
         receipt.mediaType = result?.mediaType
+        receipt.contentCoding = result?.contentCoding
         receipt.sources = sources.atEnd(now: MonotonicTime.now.inSeconds)
         return receipt
     }
@@ -247,6 +248,8 @@ struct TransferResult: Sendable {
     let response: String?
     /// Of a download, without its parameters.
     var mediaType: String?
+    /// The coding that was taken off.
+    var contentCoding: String?
     /// Bytes that another tool has fetched, and nothing proves.
     var unproven: Int64?
     /// Whether nothing proves that the file came whole.
