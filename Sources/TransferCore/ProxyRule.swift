@@ -17,17 +17,8 @@ public struct ProxyRule: Sendable, Hashable {
     /// The proxies that these environment variables name; ``init(environment:)``.
     public static func environment(_ variables: [String: String]) -> ProxyRule { ProxyRule(environment: variables) }
 
-    /// Reads `http_proxy` (lower case only: a CGI request can set the other), `https_proxy`, `all_proxy`, `no_proxy`
-    /// and the upper-case forms of the last three, as curl(1) does.
-    public init(environment: [String: String]) {
-        func value(_ names: String...) -> String? {
-            names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
-        }
-        let all = value("all_proxy", "ALL_PROXY")
-        self.init(
-            http: value("http_proxy") ?? all, https: value("https_proxy", "HTTPS_PROXY") ?? all,
-            exceptions: Self.list(value("no_proxy", "NO_PROXY") ?? ""))
-    }
+    /// The proxies that ``ProxyVariables`` finds in an environment.
+    public init(environment: [String: String]) { self.init(ProxyVariables(environment: environment)) }
 
     /// Splits a comma-separated list of exceptions.
     public static func list(_ text: String) -> [String] {

@@ -12,6 +12,8 @@ public struct TransferError: Error, Sendable, Hashable, CustomStringConvertible 
     public var scope: Scope
     /// How long the server asked to be left alone.
     public var retryAfter: Duration?
+    /// The proxy that failed, in place of the server behind it: scheme, host and port, without credentials.
+    public var proxy: String?
 
     public init(
         _ code: Code, _ message: String, cause: Cause? = nil, isTransient: Bool = false, scope: Scope = .transfer,
@@ -26,6 +28,12 @@ public struct TransferError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 
     public var description: String { message }
+
+    /// The status of the server's own answer: a proxy's is none.
+    public var serverStatus: Int? { proxy == nil && code != .proxyRefused ? status : nil }
+
+    /// Host and port of the proxy that failed.
+    public var proxyHost: String? { proxy.flatMap { url in url.range(of: "://").map { String(url[$0.upperBound...]) } } }
 
     /// The HTTP status, when the failure is an answer.
     public var status: Int? {

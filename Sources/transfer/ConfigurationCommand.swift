@@ -7,8 +7,8 @@ struct ConfigurationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config", abstract: "What holds for transfers, and which file says it.",
         discussion: """
-            Each value of the configuration files, of TRANSFER_ variables and of the program itself, with the place that \
-            it comes from; for a URL, what holds for its jobs. What options, job files and jobs say is stronger.
+            Each value of the configuration files, of TRANSFER_ variables, of the environment's proxies and of the \
+            program itself, with the place that it comes from; for a URL, what holds for its jobs. What options, job files and jobs say is stronger.
             """)
 
     @Argument(help: ArgumentHelp("The URL of a job.", valueName: "url"))
@@ -31,14 +31,15 @@ struct ConfigurationCommand: ParsableCommand {
         }
         let configuration = Configuration(read)
         let variables = try EnvironmentRules.variables()
+        let proxies = ProxyVariables(environment: Composition.environment)
         let entries =
             try url.map { url in
                 // What can't be put together is told here too.
                 var rules = RequestRules()
                 rules.configuration = configuration
                 _ = try rules.start(for: [url])
-                return configuration.entries(for: url, variables)
-            } ?? configuration.entries(variables)
+                return configuration.entries(for: url, variables, proxies: proxies)
+            } ?? configuration.entries(variables, proxies: proxies)
         if json {
             print(Self.json(entries, looked, url: url))
         } else {

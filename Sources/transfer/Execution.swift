@@ -40,11 +40,14 @@ struct Execution: Sendable {
 
     /// From now on the first signal ends the run in order, also one that hasn't begun yet.
     func obeySignals() {
-        Signals.handle { [queue, reporter, watch] in
+        Signals.handle { [self] in
             reporter.hurry()
-            if let watch { watch.end() } else { queue.stop() }
+            end()
         }
     }
+
+    /// Ends the run in order.
+    private func end() { if let watch { watch.end() } else { queue.stop() } }
 
     /// From now on a SIGHUP has the report's file opened anew, where there is one and nothing else is read again. On a
     /// terminal it says that somebody is gone, and stays an end.
@@ -75,7 +78,7 @@ struct Execution: Sendable {
             Task {
                 // The deadline is a time, so it's waited for by time.
                 try await Task.sleep(for: limit)
-                queue.stop()
+                end()
             }
         }
         let summary: RunSummary
@@ -101,7 +104,8 @@ struct Execution: Sendable {
         // Nothing else ends such a watch: to be asked is its right end, and what is left is left to the next start.
         if let watch, !watch.endsByItself, Signals.isAsked { return .complete }
         Signals.dieIfReceived()
-        if summary.left > 0 || summary.hooksLeft > 0 { return .workLeft }
+        // Files that aren't recorded yet are left, too.
+        if summary.left > 0 || summary.hooksLeft > 0 || watch?.isCutShort == true { return .workLeft }
         let failed =
             summary.totals.values.contains { $0.failed + $0.skipped + $0.cancelled > 0 }
             || summary.hooksFailed > 0 || !(inputFaults?.isEmpty ?? true)

@@ -82,7 +82,7 @@ struct Status: AsyncParsableCommand {
     ) throws {
         var all: [FailedJobRow] = []
         for status in statuses {
-            let rows = try remote.failures(batch: status.name).map(StatusText.row)
+            let rows = try remote.failures(batch: status.name).map { StatusText.row($0, of: status) }
             if json { for line in FailedTable.json(batch: status.name, rows) { print(line) } }
             // As `why` and `retry` take them.
             all += batch == nil ? rows.map { $0.named("\(names.short(status.name))/\($0.job)") } : rows
@@ -119,7 +119,8 @@ struct Forget: ParsableCommand {
     var batch: String?
 
     @Option(
-        name: .customLong("older-than"), help: ArgumentHelp("Those that ended longer ago than this.", valueName: "30d"))
+        name: .customLong("older-than"), help: ArgumentHelp("Those that ended longer ago than this.", valueName: "30d"),
+        transform: TimeSpan.read)
     var olderThan: TimeSpan?
 
     @OptionGroup var state: StateOptions

@@ -48,7 +48,7 @@ struct Validate: ParsableCommand {
             if report.isEmpty {
                 let folders = watched > 0 ? ", \(NumberText.count(watched, "watched folder"))" : ""
                 for warning in report.warnings { StandardError.write("\(file): warning: \(warning)\n") }
-                print("\(file): \(report.jobCount) jobs\(folders), no errors")
+                print("\(file): \(NumberText.count(report.jobCount, "job"))\(folders), no errors")
             } else {
                 isFaulty = true
                 StandardError.write(report.rendered(file: file))

@@ -107,6 +107,65 @@ struct ProxyJobTests {
         }
     }
 
+    private struct Dead: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        /// The proxy's URL; `nil` for one that refuses every tunnel.
+        var proxy: String?
+        var host: String?
+        var message: String
+    }
+
+    /// Whoever looks for the fault looks at the host that is named.
+    @Test(arguments: [
+        Dead(
+            testDescription: "refused", proxy: "http://127.0.0.1:1", host: "127.0.0.1:1",
+            message: "can't connect to the proxy http://127.0.0.1:1: connection refused"),
+        Dead(
+            testDescription: "not found", proxy: "http://px.invalid:3128", host: "px.invalid:3128",
+            message: "can't find the proxy px.invalid: "),
+        Dead(testDescription: "a refused tunnel", message: "refused the connection to made-up.example (502)"),
+    ]) private func aProxyThatFailsIsTheHostThatFailed(_ dead: Dead) async throws {
+        try await withPeers(.http, .none) { _, proxy, place in
+            let host = dead.host ?? "127.0.0.1:\(proxy.port)"
+            let rules = #""proxy": "\#(dead.proxy ?? proxy.url())", "retry": {"limit": 1, "scale": "10ms"}"#
+            try place.jobs([download("https://made-up.example/x", to: "x", #""id": "x", \#(rules)"#)])
+            let result = try await run(place, nil, "--report", "report")
+            let events = try result.events()
+            let end = try #require(events.named("job.failed").first, "\(result)")
+            #expect(end["host"]?.string == host && end["message"]?.string?.contains(dead.message) == true, "\(end)")
+            #expect(events.named("job.retrying").first?["host"]?.string == host, "\(result)")
+            #expect(try place.folder.text("report").contains(#""host":"\#(host)""#))
+            let status = try await place.run("status", "--failed")
+            #expect(status.standardOutput.contains(host), "\(status)")
+            let why = try await place.run("why", "batch/x")
+            #expect(why.standardOutput.contains(host) && why.standardOutput.contains(dead.message), "\(why)")
+        }
+    }
+
+    @Test func nullIsNoProxyWhateverTheEnvironmentSays() async throws {
+        try await withPeers { server, _, place in
+            server.serve("/y", .text("there"))
+            try place.jobs([
+                download(server.url("/x"), to: "x", #""proxy": null"#), download(server.url("/y"), to: "y"),
+            ])
+            for options in [["run", "jobs.json"], ["get", server.url("/y"), "--proxy", "", "-o", "z"]] {
+                var command = place.command(options + ["--json", "--retry", "0"])
+                command.environment["http_proxy"] = "http://127.0.0.1:1"
+                let result = try await command.run()
+                if options[0] == "run" {
+                    #expect(try result.events().named("job.failed").map { $0["to"]?.string } == ["y"], "\(result)")
+                    #expect(try place.folder.text("x") == "hello")
+                } else {
+                    #expect(result.exitCode == 0, "\(result)")
+                }
+            }
+            var command = place.command(["config", "http://h.example/"])
+            command.environment["http_proxy"] = "http://me:hunter2@px.lan:1"
+            let shown = try await command.run()
+            #expect(shown.standardOutput.contains(#""http://px.lan:1"  $http_proxy"#) && !"\(shown)".contains("hunter2"), "\(shown)")
+        }
+    }
+
     @Test func aMissingPasswordFailsTheJobBeforeTheProxyIsAsked() async throws {
         try await withPeers { server, proxy, place in
             try place.jobs([download(named(server), to: "x", member(proxy))])

@@ -11,10 +11,16 @@ import TransferTestSupport
         (["run", "-"], "standard input needs --name"),
         (["run", "-", "jobs.json", "--name", "x"], "--name goes with one job file"),
         (["run", "jobs.json", "--no-such-option"], "transfer run has no --no-such-option"),
-        (["run", "jobs.json", "-j", "0"], "--concurrency takes a number from 1 to 10000"),
+        (["run", "jobs.json", "-j", "0"], "'0' is invalid for '-j <n>': it takes a whole number from 1 to 10000"),
         (["run", "jobs.json", "-j", "many"], "'many' is invalid"),
-        (["run", "jobs.json", "--per-host", "0"], "--per-host takes a number from 1 to 10000, or auto"),
-        (["run", "jobs.json", "--per-host", "many"], "--per-host takes a number from 1 to 10000, or auto"),
+        (
+            ["run", "jobs.json", "--per-host", "0"],
+            "is invalid for '--per-host <n>': it takes a whole number from 1 to 10000, or auto"
+        ),
+        (
+            ["run", "jobs.json", "--per-host", "many"],
+            "is invalid for '--per-host <n>': it takes a whole number from 1 to 10000, or auto"
+        ),
         (["run", "jobs.json", "--limit-rate", "fast"], "'fast' is invalid"),
         (["run", "jobs.json", "--deadline", "soon"], "'soon' is invalid"),
         (["run", "jobs.json", "--max-failures", "101%"], "'101%' is invalid"),

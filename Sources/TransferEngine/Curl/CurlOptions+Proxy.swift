@@ -75,6 +75,7 @@ extension TransferError {
             .proxyRefused,
             proxy.hasCredentials
                 ? "the proxy \(proxy) refused the credentials (407)" : "the proxy \(proxy) asks for credentials (407)",
-            cause: .http(status: 407), scope: .origin)
+            cause: .http(status: 407), scope: .origin
+        ).blaming(proxy)
     }
 }

@@ -4,6 +4,8 @@ import TransferCore
 struct LookUpTarget: Sendable {
     let host: String
     let port: Int
+    /// Where the host is a proxy.
+    private(set) var proxy: ProxyAddress?
     var key: String { "\(host):\(port)" }
 
     /// `nil` for addresses and for what libcurl knows itself.
@@ -19,9 +21,20 @@ struct LookUpTarget: Sendable {
     static func all(_ origin: Origin, proxy: String?) -> [LookUpTarget] {
         guard let proxy else { return [LookUpTarget(host: origin.host, port: origin.port)].compactMap { $0 } }
         let address = ProxyAddress(proxy)
-        let hop = LookUpTarget(host: address.host, port: address.port)
+        var hop = LookUpTarget(host: address.host, port: address.port)
+        hop?.proxy = address
         let server = address.looksUpNames ? nil : LookUpTarget(host: origin.host, port: origin.port)
         return [hop, server].compactMap { $0 }
+    }
+
+    /// A failed look-up of the host, as a fault of the proxy where it's one.
+    func fault(_ error: TransferError) -> TransferError {
+        guard let proxy else { return error }
+        var error = error
+        // The resolver's words.
+        error.message.replace("the host \(host)", with: "the proxy \(host)", maxReplacements: 1)
+        // Nothing is known against a proxy that this machine couldn't ask for.
+        return error.scope == .origin ? error.blaming(proxy) : error
     }
 
     /// For CURLOPT_RESOLVE(3): without its `+`, so that libcurl never comes to ask by itself, over whatever link.

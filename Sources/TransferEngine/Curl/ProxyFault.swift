@@ -1,4 +1,5 @@
 import CTransferCurl
+import Glibc
 import TransferCore
 import TransferEventLoop
 
@@ -8,41 +9,106 @@ enum ProxyFault {
     static func error(_ exchange: ActiveExchange, _ handle: CurlHandle, _ code: CURLcode) -> TransferError? {
         guard let hop = exchange.hop, let way = exchange.request.settings.way(to: hop.url) else { return nil }
         let proxy = ProxyAddress(way)
-        let status = handle.long(CURLINFO_HTTP_CONNECTCODE)
-        let cause = TransferError.Cause.curl(Int32(code.rawValue))
-        if status == 407 { return .proxyAsks(proxy) }
-        if status >= 300 {
-            let head = ResponseHead(
-                status: status, block: exchange.connection.proxyLegs.head, received: WallClock.seconds)
-            let told = StatusRule.error(head, now: WallClock.seconds)
-            return TransferError(
-                .proxyRefused, "the proxy \(proxy) refused the connection to \(hop.hostAndPort) (\(status))",
-                cause: cause, isTransient: told.isTransient, scope: .origin, retryAfter: told.retryAfter)
+        if let error = refusal(exchange, hop, proxy, handle, code) { return error.blaming(proxy) }
+        return error(
+            code, Leg(hop, proxy, handle), text: handle.lastErrorText,
+            systemError: Int32(truncatingIfNeeded: handle.long(CURLINFO_OS_ERRNO)))
+    }
+
+    /// The way to a proxy and through it, as far as it was gone.
+    struct Leg {
+        var proxy: ProxyAddress
+        /// Host and port of the server.
+        var target: String
+        /// Whether the proxy speaks HTTP, and is asked for a tunnel to the server.
+        var isTunnel: Bool
+        /// Whether the request could leave, or the proxy had made its tunnel.
+        var isOpen: Bool
+    }
+
+    /// The fault of a proxy that refused nothing.
+    ///
+    /// - Parameters:
+    ///   - text: libcurl's own words, from the error buffer.
+    ///   - systemError: Of connect(2), where it said so.
+    static func error(_ code: CURLcode, _ leg: Leg, text: String, systemError: Int32) -> TransferError? {
+        let words = Redaction.url(text)
+        let proxy = leg.proxy
+        func make(_ kind: TransferError.Code, _ message: String, transient: Bool = true, origin: Bool = true)
+            -> TransferError
+        {
+            TransferError(
+                kind, message, cause: .curl(Int32(code.rawValue)), isTransient: transient,
+                scope: origin ? .origin : .transfer
+            ).blaming(proxy)
         }
-        let words = Redaction.url(handle.lastErrorText)
         switch code {
         case CURLE_PROXY:
-            return TransferError(
-                .proxyRefused, "the proxy \(proxy) refused the connection to \(hop.hostAndPort): \(words)",
-                cause: cause,
-                isTransient: true, scope: .origin)
+            return make(.proxyRefused, "the proxy \(proxy) refused the connection to \(leg.target): \(words)")
         case CURLE_COULDNT_CONNECT:
             // libcurl's message names the proxy already, but not always in the same words.
-            return TransferError(
-                .cannotConnect, "can't connect to the proxy \(proxy)", cause: cause, isTransient: true, scope: .origin)
+            let reason = systemError == 0 ? "" : ": " + String(cString: strerror(systemError)).lowercased()
+            return make(.cannotConnect, "can't connect to the proxy \(proxy)\(reason)")
         case CURLE_COULDNT_RESOLVE_PROXY:
-            return TransferError(
-                .cannotResolveHost, "can't find the proxy \(proxy)", cause: cause, isTransient: true, scope: .origin)
-        case CURLE_PEER_FAILED_VERIFICATION where proxy.scheme == "https" && !isTunnelled(handle):
-            return TransferError(
-                .certificateRefused, "certificate of the proxy \(proxy) refused: \(words)", cause: cause,
-                isTransient: false)
+            return make(.cannotResolveHost, "can't find the proxy \(proxy)")
+        case CURLE_PEER_FAILED_VERIFICATION where proxy.scheme == "https" && !leg.isOpen:
+            return make(
+                .certificateRefused, "certificate of the proxy \(proxy) refused: \(words)", transient: false,
+                origin: false)
+        case CURLE_SSL_CONNECT_ERROR where proxy.scheme == "https" && !leg.isOpen:
+            return make(.secureConnectionFailed, "no TLS connection to the proxy \(proxy): \(words)", origin: false)
+        case CURLE_OPERATION_TIMEDOUT where !leg.isOpen:
+            return make(
+                .cannotConnect,
+                "the proxy \(proxy) did not answer in time, asked for a connection to \(leg.target)")
+        case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING:
+            guard leg.isTunnel, !leg.isOpen else { return nil }
+            return make(
+                .connectionLost, "the proxy \(proxy) ended the connection, asked for one to \(leg.target)")
         default: return nil
         }
     }
 
-    /// Whether the proxy's own TLS stood already.
-    private static func isTunnelled(_ handle: CurlHandle) -> Bool { handle.long(CURLINFO_HTTP_CONNECTCODE) > 0 }
+    /// What the proxy answered.
+    private static func refusal(
+        _ exchange: ActiveExchange, _ hop: Hop, _ proxy: ProxyAddress, _ handle: CurlHandle, _ code: CURLcode
+    ) -> TransferError? {
+        let status = handle.long(CURLINFO_HTTP_CONNECTCODE)
+        if status == 407 { return .proxyAsks(proxy) }
+        guard status >= 300 else { return nil }
+        let head = ResponseHead(status: status, block: exchange.connection.proxyLegs.head, received: WallClock.seconds)
+        let told = StatusRule.error(head, now: WallClock.seconds)
+        return TransferError(
+            .proxyRefused, "the proxy \(proxy) refused the connection to \(hop.hostAndPort) (\(status))",
+            cause: .curl(Int32(code.rawValue)), isTransient: told.isTransient, scope: .origin,
+            retryAfter: told.retryAfter)
+    }
+}
+
+extension ProxyFault.Leg {
+    fileprivate init(_ hop: Hop, _ proxy: ProxyAddress, _ handle: CurlHandle) {
+        self.init(
+            proxy: proxy, target: hop.hostAndPort,
+            isTunnel: proxy.scheme.hasPrefix("http") && !hop.url.hasPrefix("http:"),
+            // A tunnel that was used before has no time of its own.
+            isOpen: handle.long(CURLINFO_HTTP_CONNECTCODE) > 0 || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0)
+    }
+}
+
+extension ActiveExchange {
+    /// The proxy that the hop's connection leads to, for people.
+    var proxyName: String? {
+        hop.flatMap { request.settings.way(to: $0.url) }.map { "the proxy \(ProxyAddress($0))" }
+    }
+}
+
+extension TransferError {
+    /// The same, as one of the proxy's.
+    func blaming(_ proxy: ProxyAddress) -> TransferError {
+        var error = self
+        error.proxy = "\(proxy)"
+        return error
+    }
 }
 
 extension Hop {

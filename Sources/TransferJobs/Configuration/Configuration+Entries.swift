@@ -1,3 +1,5 @@
+public import TransferCore
+
 extension Configuration {
     /// A variable of the environment that stands for a key of `defaults` or of `limits`.
     public struct Variable: Sendable {
@@ -18,14 +20,19 @@ extension Configuration {
 
     /// Everything that holds, with the built-in values.
     ///
-    /// - Parameter variables: Stronger than the files.
-    public func entries(_ variables: [Variable] = []) -> [ConfigurationEntry] {
+    /// - Parameters:
+    ///   - variables: Stronger than the files.
+    ///   - proxies: Those of the environment, which is weaker than the files.
+    public func entries(
+        _ variables: [Variable] = [], proxies: ProxyVariables = .none
+    ) -> [ConfigurationEntry] {
         var rules = files.reduce(Self.builtIn) { result, file in
             file.root["defaults"].map { result.under($0) } ?? result
         }
         rules = Self.laid(variables, over: rules)
         var entries = rules.entries(beneath: ["defaults"])
         entries += limits(variables).entries(beneath: ["limits"])
+        entries += Self.entries(proxies, behind: rules)
         for key in [ConfigurationKey.origins, .links, .commands, .serve, .metrics, .queue] {
             entries += value(key.rawValue).entries(beneath: [key.rawValue])
         }
@@ -34,13 +41,17 @@ extension Configuration {
 
     /// Everything that holds for a job of a URL, with the built-in values.
     ///
-    /// - Parameter variables: Stronger than the files.
-    public func entries(for url: String, _ variables: [Variable] = []) -> [ConfigurationEntry] {
+    /// - Parameters:
+    ///   - variables: Stronger than the files.
+    ///   - proxies: Those of the environment, which is weaker than the files.
+    public func entries(
+        for url: String, _ variables: [Variable] = [], proxies: ProxyVariables = .none
+    ) -> [ConfigurationEntry] {
         let set = rules(of: sections(for: [url]))
         let own = ["perHost", "limits"]
         let isOwn = { (member: ConfigurationValue.Member) in own.contains(member.name) }
-        let rules = Self.builtIn.under(.object(set.members.filter { !isOwn($0) }))
-        var entries = Self.laid(variables, over: rules).entries()
+        let rules = Self.laid(variables, over: Self.builtIn.under(.object(set.members.filter { !isOwn($0) })))
+        var entries = rules.entries() + Self.entries(proxies, for: url, behind: rules)
         entries += limits(variables).entries(beneath: ["limits"])
         for member in set.members where isOwn(member) {
             entries += member.value.entries(beneath: ["origin"] + (member.name == "limits" ? [] : [member.name]))

@@ -21,6 +21,7 @@ public struct ConfigurationEntry: Sendable, Hashable {
     public var shown: String {
         var text = ""
         var bytes = Array(value.utf8)[...]
+        let isProxy = path.contains("proxy")
         let isCommand = path.first == ConfigurationKey.commands.rawValue
         // An object only says where the secret is.
         var isSecretNext =
@@ -36,7 +37,7 @@ public struct ConfigurationEntry: Sendable, Hashable {
             // A slash may stand with a backslash in front (RFC 8259 §7).
             let word = Self.unescapedSlashes(String(decoding: bytes.prefix(end).dropFirst().dropLast(), as: UTF8.self))
             bytes = bytes.dropFirst(end)
-            text += "\"\(isSecretNext ? Redaction.mark : Self.masked(word))\""
+            text += "\"\(isSecretNext ? Redaction.mark : Self.masked(word, isProxy))\""
             // An option's value follows it: `"--token", "…"`.
             isSecretNext = isCommand && Self.isSecretOption(word)
         }
@@ -59,7 +60,11 @@ public struct ConfigurationEntry: Sendable, Hashable {
         word.hasPrefix("-") && !word.contains("=") && SecretNames.contain(String(word.drop { $0 == "-" }))
     }
 
-    private static func masked(_ word: String) -> String {
+    private static func masked(_ word: String, _ isProxy: Bool) -> String {
+        // Of a proxy's URL all that stands in front of its host may be of a password, also what no URL would have there.
+        if isProxy, let mark = word.firstRange(of: "://"), let at = word.lastIndex(of: "@"), at >= mark.upperBound {
+            return String(word[..<mark.upperBound] + word[word.index(after: at)...])
+        }
         if word.contains("://") { return Redaction.url(word) }
         guard word.hasPrefix("-"), let equals = word.firstIndex(of: "="),
             isSecretOption(String(word[..<equals]))

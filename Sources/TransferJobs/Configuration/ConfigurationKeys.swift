@@ -63,4 +63,7 @@ package enum ConfigurationFields {
 
     /// Keys whose objects are one value: half of one and half of another would log in as nobody.
     package static let whole: Set<String> = ["auth", "proxy", "onFinish"]
+
+    /// Keys whose `null` is a value: who unsets them has the environment say it.
+    package static let switchedOff: Set<String> = ["proxy"]
 }

@@ -97,6 +97,9 @@ extension ConfigurationValue {
         .object([Member(name: key, token: "\"\(key)\"", value: value)])
     }
 
+    /// No key's.
+    private static let anyName = "*"
+
     /// Reads the tree of a text that was found to be in order.
     ///
     /// - Parameter isPart: Whether it's the value of one of the file's own keys, which never names a secret.
@@ -109,7 +112,7 @@ extension ConfigurationValue {
         let place = ConfigurationPlace(file: file, line: cursor.line, column: cursor.column)
         if kind == .null {
             try reader.null()
-            return .unset
+            return ConfigurationFields.switchedOff.contains(key) ? .leaf("null", place) : .unset
         }
         let namesSecret = kind == .object && !isPart ? try namesSecret(reader) : false
         let isWhole = kind != .object || ConfigurationFields.whole.contains(key) || namesSecret
@@ -123,8 +126,11 @@ extension ConfigurationValue {
         while let text = try reader.key(isFirst: &isFirst) {
             let name = reader.string(text)
             let token = String(decoding: reader.bytes[text.token], as: UTF8.self)
-            let value = try read(&reader, &cursor, file: file, key: name, isPart: key.isEmpty)
-            if !name.hasPrefix("x-") || ConfigurationFields.named.contains(key) {
+            // A server, a link or a field may be called as a key is.
+            let isName = ConfigurationFields.named.contains(key)
+            let value = try read(
+                &reader, &cursor, file: file, key: isName ? anyName : name, isPart: key.isEmpty)
+            if !name.hasPrefix("x-") || isName {
                 members.append(Member(name: name, token: token, value: value))
             }
         }

@@ -1,4 +1,4 @@
-/// A server that transfers of a batch wait for: it can't be reached, or asked for a pause.
+/// A server that transfers of a batch wait for, or the proxy before it: it can't be reached, or asked for a pause.
 public struct HostWait: Sendable, Hashable {
     /// Scheme, host and port.
     public var origin: String

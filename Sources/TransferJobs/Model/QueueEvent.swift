@@ -154,9 +154,10 @@ public struct JobProgress: Sendable, Hashable {
 
 /// What a job or a batch waits for.
 public enum WaitReason: Sendable, Hashable {
-    /// The origin asked for a pause, or keeps failing; or the proxy before it does, which the message names then.
+    /// The origin asked for a pause, or keeps failing; or the proxy before it does.
     ///
     /// - Parameters:
+    ///   - origin: Scheme, host and port of the one that is waited for.
     ///   - status: What the origin answered; `nil` where it didn't.
     ///   - isAsked: Whether the origin said how long (Retry-After). Otherwise the pause is the queue's own.
     case host(origin: String, status: Int?, message: String, remaining: Duration, isAsked: Bool = true)
@@ -182,7 +183,7 @@ extension WaitReason {
     /// - Parameter error: What keeps the origin's jobs waiting.
     public static func held(by origin: String, _ error: TransferError, remaining: Duration) -> WaitReason {
         .host(
-            origin: origin, status: error.code == .proxyRefused ? nil : error.status, message: error.message,
+            origin: error.proxy ?? origin, status: error.serverStatus, message: error.message,
             remaining: remaining, isAsked: error.retryAfter != nil)
     }
 }
@@ -231,6 +232,11 @@ public struct JobReceipt: Sendable, Hashable {
         get { arrival.mediaType }
         set { arrival.mediaType = newValue }
     }
+    /// Of a download that came just now and was decoded (`compressed`): the coding it came in, such as `gzip`; not stored.
+    public var contentCoding: String? {
+        get { arrival.contentCoding }
+        set { arrival.contentCoding = newValue }
+    }
     /// ETag or Last-Modified of what was transferred.
     public var validator: String?
     /// After redirects; redacted.
@@ -240,6 +246,7 @@ public struct JobReceipt: Sendable, Hashable {
     public var status: Int
     /// The beginning of the answer to an upload, at most 64 KiB.
     public var response: String?
+    /// As ``JobFailure/attempts`` counts.
     public var attempts: Int
     /// Whether the server said in this run that the file that was kept is the newest.
     public var isConfirmed = false
@@ -251,6 +258,7 @@ public struct JobReceipt: Sendable, Hashable {
         var proofs: [JobProof] = []
         var sources: [JobSource] = []
         var mediaType: String?
+        var contentCoding: String?
     }
 
     /// Facts of the file that nothing proves.
@@ -291,8 +299,10 @@ public struct JobFailure: Sendable {
     public var batch: String
     public var job: String
     public var error: TransferError
+    /// How often the job was tried: each time that it was begun, the first one too, and at each of its URLs. What the network
+    /// or a server's `Retry-After` broke off isn't counted, and the count begins anew when bytes have become durable.
     public var attempts: Int
-    /// The host spoken to, or `nil` for a fault of this machine (a disk, a file).
+    /// The host spoken to, or the proxy that failed; `nil` for a fault of this machine (a disk, a file).
     public var host: String?
     /// The URL that was asked last, after redirects; redacted. `nil` where none was asked.
     public var finalURL: String?

@@ -99,7 +99,7 @@ extension QueueRunner {
             leave(job, .retry(record, after: delay, because: error, resume: resume))
         case .over(let error, let attempts, let isOurs):
             sourceFailed(job, error, isSpent: true)
-            leave(job, .failed(error, attempts: attempts, host: isOurs ? nil : host(of: job)))
+            leave(job, .failed(error, attempts: attempts, host: isOurs ? nil : error.proxyHost ?? host(of: job)))
         }
     }
 
@@ -111,13 +111,14 @@ extension QueueRunner {
         let job = RunningJob(
             candidate: candidate, record: record, started: .now, url: url,
             sources: running.traces.sources(of: candidate.id))
-        let refusal = TransferError(
+        var refusal = TransferError(
             .originUnreachable, "\(error.message); given up for the other jobs of this host too", cause: error.cause,
             isTransient: true, scope: .origin)
+        refusal.proxy = error.proxy
         record.spendMirror()
         sourceFailed(job, refusal, isSpent: true)
         guard let mirror = record.nextMirror(of: record.spec.urls.count) else {
-            return leave(job, .failed(refusal, attempts: record.attempts, host: host(of: job)))
+            return leave(job, .failed(refusal, attempts: record.attempts, host: error.proxyHost ?? host(of: job)))
         }
         record.mirror = mirror
         leave(job, .retry(record, after: .zero, because: refusal, resume: record.resume))
@@ -148,7 +149,8 @@ extension QueueRunner {
         if error.retryAfter != nil {
             // A pause that a server asked for holds for the next process too.
             let pause = StoredPause(
-                origin: origin, remaining: remaining, status: error.status, message: error.message)
+                origin: origin, remaining: remaining, status: error.serverStatus, message: error.message,
+                proxy: error.proxy)
             withStore {
                 try $0.publish(.pause(pause))
             } then: { _, _ in
@@ -171,7 +173,7 @@ extension QueueRunner {
             limit == .max ? "" : " (the limit is \(limit): raise it with ulimit -n, or LimitNOFILE= in a unit)"
         let narrowed = max(1, others)
         if admission.scheduler.openFiles.map({ narrowed < $0.places }) ?? true, admission.descriptors.tells(now: now) {
-            let count = narrowed == 1 ? "1 transfer" : "\(narrowed) transfers"
+            let count = CountText.words(narrowed, "transfer")
             emit(
                 job.record.batch,
                 .batchWaiting(

@@ -174,9 +174,10 @@ extension QueueRunner: BatchHost {
     func setSleepers(of batch: Int64, _ jobs: [SleepingJob]) { admission.setSleepers(of: batch, jobs) }
 
     func restorePause(_ pause: StoredPause) {
-        let error = TransferError(
+        var error = TransferError(
             .httpStatus, pause.message, cause: pause.status.map { .http(status: $0) }, isTransient: true, scope: .origin
         )
+        error.proxy = pause.proxy
         admission.scheduler.restorePause(of: pause.origin, error, until: .now + pause.remaining)
     }
 

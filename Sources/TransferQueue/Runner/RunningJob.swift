@@ -205,6 +205,7 @@ final class RunningJob {
         receipt.isLengthUnproven = result?.isLengthUnproven ?? false
         receipt.mediaType = result?.mediaType
         receipt.proofs = result?.proofs ?? []
+        receipt.contentCoding = result?.contentCoding
         receipt.sources = sources.atEnd(now: MonotonicTime.now.inSeconds)
         return receipt
     }
@@ -256,6 +257,8 @@ struct TransferResult: Sendable {
     var mediaType: String?
     /// Of a copy.
     var proofs: [JobProof] = []
+    /// The coding that was taken off.
+    var contentCoding: String?
     /// Bytes that another tool has fetched, and nothing proves.
     var unproven: Int64?
     /// Whether nothing proves that the file came whole.

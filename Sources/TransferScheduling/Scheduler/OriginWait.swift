@@ -7,4 +7,12 @@ package struct OriginWait: Sendable, Hashable {
     package var until: MonotonicTime?
     package var status: Int?
     package var message: String
+    /// Who is to blame, where it's a proxy.
+    package var proxy: String?
+
+    /// - Parameter error: Why they wait.
+    init(origin: String, until: MonotonicTime? = nil, _ error: TransferError) {
+        (self.origin, self.until) = (origin, until)
+        (status, message, proxy) = (error.serverStatus, error.message, error.proxy)
+    }
 }

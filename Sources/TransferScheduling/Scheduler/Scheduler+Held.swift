@@ -43,10 +43,9 @@ extension Scheduler {
             gates.compactMap { origin, gate in
                 switch gate.state {
                 case .paused(let until, let reason):
-                    OriginWait(
-                        origin: origin, until: until, status: reason.error.status, message: reason.error.message)
+                    OriginWait(origin: origin, until: until, reason.error)
                 case .probing(_, let reason):
-                    OriginWait(origin: origin, status: reason.error.status, message: reason.error.message)
+                    OriginWait(origin: origin, reason.error)
                 case .open, .dead: nil
                 }
             })

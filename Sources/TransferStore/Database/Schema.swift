@@ -366,6 +366,13 @@ package enum Schema {
             ) WITHOUT ROWID;
             """),
         Step(
+            "proxies that are waited for",
+            """
+            -- The proxy before the origin, where that one is to blame: scheme, host and port.
+            ALTER TABLE pause ADD COLUMN proxy TEXT;
+            ALTER TABLE hostWait ADD COLUMN proxy TEXT;
+            """),
+        Step(
             "proofs of copies",
             """
             -- Of a copy that is complete: what proves it (JobProof), with spaces between.

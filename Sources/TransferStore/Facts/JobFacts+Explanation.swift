@@ -16,7 +16,8 @@ extension JobFacts {
         var explanation = JobExplanation(
             batch: batch, job: identity, state: state, isUpload: spec.isUpload, reason: .stopped,
             attempts: attempts.count,
-            attemptLimit: spec.settings.retry.limit ?? 10, pid: run?.pid, source: source)
+            attemptLimit: ((spec.settings.retry.limit ?? 10) + 1) * (spec.isUpload ? 1 : max(1, spec.urls.count)),
+            pid: run?.pid, source: source)
         explanation.route = JobRoute(spec)
         if state.hasEnded { explanation.finalURL = attempts.finalURL }
         explanation.sources = sources
@@ -58,7 +59,8 @@ extension JobFacts {
     private func turn(_ run: Run) -> JobExplanation.Reason {
         if let pause, pause.remaining > .zero {
             return .host(
-                origin: pause.origin, status: pause.status, message: pause.message, remaining: pause.remaining)
+                origin: pause.proxy ?? pause.origin, status: pause.status, message: pause.message,
+                remaining: pause.remaining)
         }
         // While its origin is paused one job tries for all of them; one that was tried itself may have to wait for longer.
         if let hostWait = run.hostWait, state != .waiting || hostWait.remaining >= remaining ?? .zero {

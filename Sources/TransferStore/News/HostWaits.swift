@@ -20,24 +20,25 @@ package struct HostWaits: Sendable {
             }
             let statement = try db.cachedStatement(
                 sql: """
-                    INSERT INTO hostWait (process, origin, since, until, due, delay, status, message)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    INSERT INTO hostWait (process, origin, since, until, due, delay, status, message, proxy)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                     ON CONFLICT (process, origin) DO UPDATE SET until = excluded.until, due = excluded.due,
-                        delay = excluded.delay, status = excluded.status, message = excluded.message
+                        delay = excluded.delay, status = excluded.status, message = excluded.message,
+                        proxy = excluded.proxy
                     """)
             for wait in waits {
                 let end = wait.until.map { StoredWait(until: $0) }
                 try statement.execute(arguments: [
                     database.process, wait.origin, WallClock.milliseconds, end?.wall, end?.boot, end?.length,
-                    wait.status,
-                    wait.message,
+                    wait.status, wait.message, wait.proxy,
                 ])
             }
         }
     }
 
     private static let hostColumns = """
-        hostWait.origin, hostWait.status, hostWait.message, hostWait.since, hostWait.until, hostWait.due, hostWait.delay
+        hostWait.origin, hostWait.status, hostWait.message, hostWait.since, hostWait.until, hostWait.due,
+        hostWait.delay, hostWait.proxy
         """
 
     /// The origins that jobs of a batch wait for, those with the most of them first.
@@ -70,7 +71,8 @@ package struct HostWaits: Sendable {
 
 extension HostWait {
     fileprivate init(_ row: Row) {
-        self.init(origin: row["origin"], status: row["status"], message: row["message"], since: row["since"])
+        self.init(
+            origin: row["proxy"] ?? row["origin"], status: row["status"], message: row["message"], since: row["since"])
         if let until: Int64 = row["until"] {
             remaining = StoredWait(wall: until, boot: row["due"], length: row["delay"]).remaining()
         }

@@ -10,8 +10,8 @@ package struct Pauses: Sendable {
         let wait = StoredWait(until: .now + pause.remaining)
         try database.writeRelaxed(leavesPacks: true) { db in
             try db.execute(
-                sql: "INSERT OR REPLACE INTO pause (\(StoredPause.columns)) VALUES (?, ?, ?, ?, ?, ?)",
-                arguments: [pause.origin, wait.wall, wait.boot, wait.length, pause.status, pause.message])
+                sql: "INSERT OR REPLACE INTO pause (\(StoredPause.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                arguments: [pause.origin, wait.wall, wait.boot, wait.length, pause.status, pause.message, pause.proxy])
         }
     }
 
@@ -40,6 +40,6 @@ package struct Pauses: Sendable {
 extension StoredPause {
     package init(_ row: Row) {
         let wait = StoredWait(wall: row[1], boot: row[2], length: row[3])
-        self.init(origin: row[0], remaining: wait.remaining(), status: row[4], message: row[5] ?? "")
+        self.init(origin: row[0], remaining: wait.remaining(), status: row[4], message: row[5] ?? "", proxy: row[6])
     }
 }

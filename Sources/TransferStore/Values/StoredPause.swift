@@ -4,14 +4,17 @@ package struct StoredPause: Sendable {
     package let remaining: Duration
     package let status: Int?
     package let message: String
+    /// Who asked for it, where it's a proxy.
+    package let proxy: String?
 
-    package init(origin: String, remaining: Duration, status: Int?, message: String) {
+    package init(origin: String, remaining: Duration, status: Int?, message: String, proxy: String? = nil) {
         self.origin = origin
         self.remaining = remaining
         self.status = status
         self.message = message
+        self.proxy = proxy
     }
 
     /// The columns that it's read from.
-    package static let columns = "origin, until, due, delay, status, message"
+    package static let columns = "origin, until, due, delay, status, message, proxy"
 }

@@ -21,7 +21,7 @@ import TransferQueue
 /// | `batch.commanded`| `verb` (`pause` `resume` `cancel` `retry` `retryFailed`), and the `id` where it was one job's |
 /// | `job.started`    | `direction` (`download`, `upload`) `url` `offset` `attempt` `adopted`                   |
 /// | `job.progress`   | `completed` `total` `rate` `phase` (`connecting` `transferring` `verifying` `saving`); of several connections or URLs `connections` and *sources* |
-/// | `job.retrying`   | `delay` `reason` `code` `status`                                                      |
+/// | `job.retrying`   | `delay` `reason` `code` `status`, and `host` where a proxy failed                      |
 /// | `job.restarted`  | `reason`                                                                              |
 /// | `job.source`     | *source*: one isn't asked any more (`dropped`), or not for now (`paused`), or it's asked again (`used`) |
 /// | `job.authorized` | `by` (`netrc`) `machine` `url`: a machine that redirects led to got its entry of `~/.netrc`  |
@@ -117,6 +117,7 @@ enum JSONLines {
             object.field("reason", error.message)
             object.field("code", error.code.rawValue)
             object.optional("status", error.status)
+            object.optional("host", error.proxyHost)
         case .restarted(_, let reason): object.field("reason", reason)
         case .source(_, let source): self.source(source, &object)
         case .authorized(_, let use):

@@ -10,6 +10,9 @@ struct LogRenderer: Sendable {
     var verbose = false
     var charset = Charset.utf8
 
+    /// What of later may be promised.
+    var outlook = Outlook.watches
+
     private static let totalsInterval: Int64 = 60_000
 
     private struct Key: Hashable, Sendable {
@@ -104,7 +107,8 @@ struct LogRenderer: Sendable {
                 Origin(anyURL: $0)?.hostAndPort
             }
             folding.add(
-                batch: event.batch, job: name(job, event), host: host ?? "", delay: delay, error: error,
+                batch: event.batch, job: name(job, event), host: error.proxyHost ?? host ?? "", delay: delay,
+                error: error,
                 time: event.time)
         case .authorized(let job, let use):
             add(.info, "\(name(job, event)): redirected to \(use.url), which gets \(use.machine)'s entry of .netrc")
@@ -114,7 +118,7 @@ struct LogRenderer: Sendable {
         case .failed(let failure):
             lines += settled(failure.job, event)
             urls[Key(batch: event.batch, job: failure.job)] = nil
-            add(.error, FailureWords.line(failure, name: name(failure.job, event)))
+            add(.error, FailureWords.line(failure, name: name(failure.job, event), outlook: outlook))
         case .finished(let receipt):
             if verbose { lines += settled(receipt.job, event) }
             urls[Key(batch: event.batch, job: receipt.job)] = nil
@@ -143,7 +147,8 @@ struct LogRenderer: Sendable {
             urls[Key(batch: event.batch, job: job)] = nil
             if verbose, !isLive { add(.info, "\(name(job, event)): waiting: \(WaitWords.log(reason))") }
         case .hook(let news):
-            if let (level, text) = HookWords.line(news, of: news.job.map { name($0, event) } ?? event.batch),
+            let subject = news.job.map { name($0, event) } ?? event.batch
+            if let (level, text) = HookWords.line(news, of: subject, outlook: outlook),
                 level != .info || verbose
             {
                 add(level, text)
@@ -250,10 +255,14 @@ struct LogRenderer: Sendable {
 
     private static func success(_ receipt: JobReceipt, _ name: String) -> String {
         let time = DurationText.words(.milliseconds(Int64(receipt.seconds * 1000)))
-        // The time of a file that went on was for the rest of it.
-        let rest =
-            receipt.transferred > 0 && receipt.transferred < receipt.bytes
-            ? ", \(ByteCount.format(receipt.transferred)) of it now" : ""
+        let moved = ByteCount.format(receipt.transferred)
+        let rest: String
+        if let coding = receipt.contentCoding {
+            rest = ", compressed as \(moved) (\(coding))"
+        } else {
+            // The time of a file that went on was for the rest of it.
+            rest = receipt.transferred > 0 && receipt.transferred < receipt.bytes ? ", \(moved) of it now" : ""
+        }
         let verified = receipt.digest.map { ", \($0.algorithm.rawValue) verified" } ?? ""
         return
             "\(name): \(receipt.isUpload ? "sent" : "fetched") \(ByteCount.format(receipt.bytes)) in \(time)\(rest), "

@@ -47,7 +47,10 @@ struct ReporterState: ~Copyable {
         format = showsScreen ? .terminal : terminal.isJournal ? .journal : .file
     }
 
-    mutating func receive(_ told: QueueEvent, isHurried: () -> Bool) {
+    mutating func receive(_ event: QueueEvent, isHurried: () -> Bool) {
+        // The log has words of its own for a file that another run will try again.
+        var whole = event
+        let told = hint.outlook.told(event)
         let isInsecure = insecure.note(told)
         if json != nil, options.json == .withProgress || !told.kind.isProgress {
             json?.append { JSONLines.append(told, insecure: isInsecure, to: &$0) }
@@ -56,14 +59,14 @@ struct ReporterState: ~Copyable {
             report?.append { JSONLines.append(told, insecure: isInsecure, to: &$0) }
         }
         var event = told
-        if let name = shown[event.batch] { event.batch = name }
+        if let name = shown[event.batch] { (event.batch, whole.batch) = (name, name) }
         let isWatched = WatchBatch.folder(of: event.batch) != nil
         if isWatched { note(event) }
         screen?.receive(event)
         if event.kind.isProgress {
             log.note(event)
         } else {
-            add(log.receive(event, insecure: isInsecure))
+            add(log.receive(whole, insecure: isInsecure))
             if !isWatched { addReport(event, of: told.batch) }
         }
         flush(time: event.time, now: event.kind.isAboutBatch, isHurried: isHurried)
@@ -85,6 +88,7 @@ struct ReporterState: ~Copyable {
         shown = batches
         self.hint = hint
         board.hint = hint
+        log.outlook = hint.outlook
     }
 
     private mutating func note(_ event: QueueEvent) {
@@ -152,7 +156,7 @@ struct ReporterState: ~Copyable {
         var taken: [StyledLine] = []
         swap(&taken, &lines)
         if lostLines > 0 {
-            taken.append("\(NumberText.grouped(lostLines)) more lines came while the terminal was stopped")
+            taken.append("\(NumberText.count(lostLines, "more line")) came while the terminal was stopped")
             lostLines = 0
         }
         return taken

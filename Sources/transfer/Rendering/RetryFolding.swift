@@ -119,7 +119,7 @@ struct RetryFolding: Sendable {
 
     /// A proxy's refusal is none of the host's.
     private static func reason(_ error: TransferError) -> String {
-        reason(error.code == .proxyRefused ? nil : error.status, error.message)
+        reason(error.serverStatus, error.message)
     }
 
     private static func reason(_ status: Int?, _ message: String) -> String { status.map { "\($0)" } ?? message }
@@ -141,7 +141,7 @@ struct RetryFolding: Sendable {
             return "\(fold.job): \(message), again \(again)" + (key.host.isEmpty ? "" : " (\(key.host))")
         }
         return
-            "\(key.host.isEmpty ? "" : key.host + ": ")\(message), \(NumberText.grouped(fold.count)) retries, the last \(again)"
+            "\(key.host.isEmpty ? "" : key.host + ": ")\(message), \(NumberText.count(fold.count, "retry", plural: "retries")), the last \(again)"
     }
 
     private static func waits(_ reason: WaitReason, _ jobs: Int) -> String {

@@ -18,6 +18,8 @@ final class WatchOnce: Sendable {
     /// - Parameter spec: Files that are kept for a while aren't waited for.
     init(_ spec: WatchSpec) { settlesFiles = spec.then != .keep && spec.keepFor == nil }
 
+    var isOver: Bool { state.withLock(\.isOver) }
+
     /// - Returns: Whether the end is here; once.
     func isOver(after event: WatchedFolderEvent) -> Bool {
         state.withLock { state in

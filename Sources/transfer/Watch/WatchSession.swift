@@ -13,6 +13,9 @@ final class WatchSession: Sendable {
     /// Whether it ends when all is done that was there.
     var endsByItself: Bool { once != nil }
 
+    /// Whether such a watch was ended before all was done.
+    var isCutShort: Bool { once.map { !$0.isOver } ?? false }
+
     private actor Folders {
         private var watched: [String: WatchedFolder] = [:]
         private var isClosed = false

@@ -29,7 +29,7 @@ import TransferTestSupport
                 commands.append((try Self.told(result, "List:"), try Self.told(result, "Again:")))
             }
             func lists(_ index: Int, _ path: String) async throws {
-                let list = try await Self.paste(commands[index].list, place)
+                let list = try await Self.paste(commands[index].list + " --jobs", place)
                 #expect(list.exitCode == 0 && list.standardOutput.contains(server.url(path)), "\(list)")
                 let other = path == "/a" ? "/b" : "/a"
                 #expect(!list.standardOutput.contains(server.url(other)), "\(list)")
@@ -70,11 +70,11 @@ import TransferTestSupport
                 lists.append(try Self.told(result, "List:"))
             }
             for (list, path) in zip(lists, ["/a", "/b"]) {
-                let result = try await Self.paste(list, place)
+                let result = try await Self.paste(list + " --jobs", place)
                 #expect(result.exitCode == 0 && result.standardOutput.contains(server.url(path)), "\(result)")
             }
             #expect(try await place.run("forget", "two/mirror").exitCode == 0)
-            #expect(try await Self.paste(lists[0], place).standardOutput.contains(server.url("/a")))
+            #expect(try await Self.paste(lists[0] + " --jobs", place).standardOutput.contains(server.url("/a")))
             #expect(try await Self.paste(lists[1], place).exitCode == 64)
         }
     }

@@ -21,13 +21,18 @@ import TransferTestSupport
             "--then: files can't be moved to where they are watched, which is in sub-folders too"
         ),
         (["out", "--to", "http://a.example/", "--keep-for", "7d"], "--keep-for: what is kept is kept for good"),
+        (["out", "--to", "http://a.example/", "--deadline", "1m"], "--deadline goes with --once"),
+        (["out", "--to", "http://a.example/", "--once", "--deadline", "0"], "'0' is invalid"),
         (["out", "--to", "http://a.example/", "--settle", "0"], "'0' is invalid"),
         (["out", "--to", "http://a.example/", "--settle", "99999999d"], "'99999999d' is invalid"),
         (["out", "--to", "http://a.example/", "--header", "content-length: 3"], "says where a body ends"),
         (["out", "--to", "http://a.example/", "--order", "largest"], "'largest' is invalid"),
         (["out", "--to", "http://a.example/", "--protocol", "pigeon"], "'pigeon' is invalid"),
         (["out", "--to", "s3://bucket/", "--protocol", "put"], "s3"),
-        (["out", "--to", "http://a.example/", "--parallel", "65"], "--parallel is 1 to 64"),
+        (
+            ["out", "--to", "http://a.example/", "--parallel", "65"],
+            "'65' is invalid for '--parallel <n>': it takes a whole number from 1 to 64"
+        ),
         (["out", "--to", "http://a.example/", "--header", "Authorization: x"], "is a secret"),
         (["out", "in", "--to", "http://a.example/"], "Unexpected argument 'in'"),
     ]

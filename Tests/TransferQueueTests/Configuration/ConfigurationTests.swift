@@ -86,7 +86,15 @@ private func faults(_ text: String) -> [String] {
             holds: ["timeout=1"]),
         Layers(
             testDescription: "null in an origin unsets the defaults",
-            files: [#""defaults": {"proxy": "http://p"}, "origins": {"*.example": {"proxy": null}}"#], holds: []),
+            files: [#""defaults": {"timeout": 1}, "origins": {"*.example": {"timeout": null}}"#], holds: []),
+        Layers(
+            testDescription: "no proxy is a value",
+            files: [#""defaults": {"proxy": "http://p"}, "origins": {"*.example": {"proxy": null}}"#],
+            holds: ["proxy=null"]),
+        Layers(
+            testDescription: "a server may be called as a key is",
+            files: [#""origins": {"proxy": {"timeout": 3}, "http://auth": {"timeout": 4}}"#], url: "http://proxy/x",
+            holds: ["timeout=3"]),
         Layers(
             testDescription: "null unsets an origin of a weaker file, and nothing else",
             files: [
@@ -361,7 +369,7 @@ private func faults(_ text: String) -> [String] {
         let entries = set.entries([
             .init("TRANSFER_TIMEOUT", key: "timeout", json: "\"5s\""),
             // As some who write JSON have it.
-            .init("TRANSFER_PROXY", key: "proxy", json: #""http:\/\/me:hunter2@p.example:3128""#),
+            .init("TRANSFER_PROXY", key: "proxy", json: #""http:\/\/me:/hunter2@p.example:3128""#),
         ])
         let shown = Dictionary(entries.map { ($0.key, "\($0.shown) \($0.place)") }, uniquingKeysWith: { one, _ in one })
         #expect(shown["defaults.retry.limit"] == "3 file0:3")
@@ -370,5 +378,42 @@ private func faults(_ text: String) -> [String] {
         #expect(shown["defaults.proxy"] == "\"http://p.example:3128\" $TRANSFER_PROXY")
         #expect(shown["commands.mail"] == #"["/bin/mail", "--password", "***", "--token=***", "-v"] file0:4"#)
         #expect(!shown.values.contains { $0.contains("hunter2") }, "\(shown)")
+    }
+
+    /// `key=value source`, of what the environment says of proxies.
+    private func shown(_ environment: [String: String], _ text: String = "", url: String? = nil) throws -> [String] {
+        let set = try text.isEmpty ? Configuration() : configuration(text)
+        let proxies = ProxyVariables(environment: environment)
+        let entries = url.map { set.entries(for: $0, proxies: proxies) } ?? set.entries(proxies: proxies)
+        return entries.filter { $0.place != .builtIn && $0.key.lowercased().contains("proxy") }
+            .map { "\($0.key)=\($0.shown) \($0.place)" }
+    }
+
+    @Test func theEnvironmentsProxiesAreShownWithTheirVariables() throws {
+        let set = [
+            "http_proxy": "http://me:hun/ter@p.lan:1", "HTTP_PROXY": "http://cgi", "ALL_PROXY": "q.lan:2",
+            "no_proxy": "a.lan, 10.0.0.0/8",
+        ]
+        #expect(
+            try shown(set) == [
+                #"environment.proxy.http="http://p.lan:1" $http_proxy"#,
+                #"environment.proxy.https="http://q.lan:2" $ALL_PROXY"#,
+                #"environment.noProxy="a.lan, 10.0.0.0/8" $no_proxy"#,
+            ])
+        let list = #"noProxy="a.lan, 10.0.0.0/8" $no_proxy"#
+        #expect(try shown(set, url: "http://h/") == [#"proxy="http://p.lan:1" $http_proxy"#, list])
+        #expect(try shown(set, url: "sftp://h/") == [#"proxy="http://q.lan:2" $ALL_PROXY"#, list])
+        #expect(try shown(set, url: "s3://b/k") == [#"proxy="http://q.lan:2" $ALL_PROXY"#, list])
+        #expect(try shown(set, url: "https://x.a.lan/") == ["proxy=null $no_proxy", list])
+        #expect(try shown(["HTTPS_PROXY": "http://s"], url: "http://h/").isEmpty)
+        #expect(try shown(["no_proxy": "a"]).isEmpty && shown(["http_proxy": ""]).isEmpty)
+    }
+
+    @Test(arguments: ["null", #""""#, #""http://own""#]) func aFilesProxyHidesTheEnvironments(_ value: String) throws {
+        let set = ["http_proxy": "http://p", "no_proxy": "b"]
+        #expect(try shown(set, #""defaults": {"proxy": \#(value)}"#) == ["defaults.proxy=\(value) file0:1"])
+        let own = #""origins": {"a.lan": {"proxy": \#(value)}}"#
+        #expect(try shown(set, own, url: "http://a.lan/") == ["proxy=\(value) file0:1"])
+        #expect(try shown(set, own, url: "http://c.lan/").first == #"proxy="http://p" $http_proxy"#)
     }
 }

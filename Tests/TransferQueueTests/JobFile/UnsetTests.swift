@@ -81,7 +81,8 @@ import TransferCore
         #expect(Set(JobFields.all.defaults.names) == Set(Self.values.keys))
     }
 
-    @Test(arguments: values.keys.sorted())
+    /// The environment stands behind `proxy`: to say nothing would be to have that.
+    @Test(arguments: values.keys.sorted().filter { $0 != "proxy" })
     func nullInAJobTakesAwayWhatDefaultsSay(_ key: String) throws {
         let row = try #require(JobFields.all.rows.first { $0.key == key })
         let value = try #require(Self.values[key])
@@ -144,7 +145,21 @@ import TransferCore
              "watch": [{"folder": "/in", "to": "http://h/d/", "proxy": null, "retry": {"limit": null}}]}
             """#)
         #expect(reading.lines == [])
-        #expect(reading.watches.first?.settings == JobSettings())
+        var settings = JobSettings()
+        settings.proxy = JobSettings.Proxy(url: "")
+        #expect(reading.watches.first?.settings == settings)
+    }
+
+    @Test(arguments: ["null", #""""#]) func noProxyIsAValueOfItsOwn(_ none: String) throws {
+        let plain = try readJob("")
+        for reading in [
+            try readJob(#""proxy": \#(none)"#), try readJob("", defaults: #"{"proxy": \#(none)}"#),
+            try readJob(#""proxy": \#(none)"#, defaults: #"{"proxy": "http://p", "noProxy": "a"}"#),
+        ] {
+            #expect(reading.lines == [])
+            #expect(reading.jobs.first?.settings.proxy?.url == "" && reading.jobs.count == 1)
+            #expect(reading.jobs.first?.fingerprint == plain.jobs.first?.fingerprint)
+        }
     }
 
     /// What a job begins with where there are a configuration and options as well.
@@ -181,7 +196,7 @@ import TransferCore
             #""defaults": {"proxy": "http://p"}"#, #""origins": {"http://h": {"proxy": "http://p"}}"#,
         ] {
             let made = try settings(members, defaults: defaults, configuration: configuration)
-            #expect((made.spec?.settings.proxy == nil) == isUnset, "\(configuration)")
+            #expect((made.spec?.settings.proxy?.url == "") == isUnset, "\(configuration)")
             // It's the same job with and without the configuration.
             #expect(made.spec?.fingerprint == made.plain?.fingerprint)
         }

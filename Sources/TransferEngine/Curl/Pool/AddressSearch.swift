@@ -28,7 +28,12 @@ final class AddressSearch {
     private var given = GivenAddresses()
     /// Exchanges whose host is being looked up, with the longest that this may take.
     private var waits = Deadlines()
-    private var tickets: [ExchangeID: HostResolver.Ticket] = [:]
+    private var questions: [ExchangeID: Question] = [:]
+
+    private struct Question {
+        let ticket: HostResolver.Ticket
+        let target: LookUpTarget
+    }
 
     init(resolver: HostResolver) { self.resolver = resolver }
 
@@ -73,7 +78,7 @@ final class AddressSearch {
             // libcurl's own bounds begin with its connection: the look-up has the same.
             let bound = MonotonicTime.now + exchange.request.settings.connectTimeout
             waits.set(id, min(bound, exchange.deadline ?? bound))
-            tickets[id] = ticket
+            questions[id] = Question(ticket: ticket, target: target)
             schedule(on: host)
             return nil
         }
@@ -90,7 +95,7 @@ final class AddressSearch {
             var search = search
             found(addresses, &search)
             goOn(search, exchange, on: host)
-        case .failure(let error): host.hopEnded(exchange, error)
+        case .failure(let error): host.hopEnded(exchange, search.targets.first?.fault(error) ?? error)
         }
     }
 
@@ -103,7 +108,7 @@ final class AddressSearch {
     func abandon(_ id: ExchangeID) { if let ticket = forget(id) { resolver.abandon(ticket) } }
 
     private func forget(_ id: ExchangeID) -> HostResolver.Ticket? {
-        waits.remove(id) ? tickets.removeValue(forKey: id) : nil
+        waits.remove(id) ? questions.removeValue(forKey: id)?.ticket : nil
     }
 
     // MARK: The longest that a look-up may take
@@ -114,15 +119,15 @@ final class AddressSearch {
 
     func timedOut(on host: isolated some AddressHost) {
         for id in waits.takeDue(.now) {
-            if let ticket = tickets.removeValue(forKey: id) { resolver.abandon(ticket) }
-            guard let exchange = host.exchange(id), let hop = exchange.hop else { continue }
+            guard let question = questions.removeValue(forKey: id) else { continue }
+            resolver.abandon(question.ticket)
+            guard let exchange = host.exchange(id), exchange.hop != nil else { continue }
             exchange.hop = nil
-            let name = Origin(url: hop.url)?.host ?? ""
-            host.hopEnded(
-                exchange,
-                TransferError(
-                    .cannotResolveHost, "can't find the host \(name): no name server answered in time",
-                    isTransient: true, scope: .origin))
+            let error = TransferError(
+                .cannotResolveHost,
+                "can't find the host \(question.target.host): no name server answered in time", isTransient: true,
+                scope: .origin)
+            host.hopEnded(exchange, question.target.fault(error))
         }
         schedule(on: host)
     }

@@ -42,7 +42,7 @@ package enum AccessFields {
     /// A URL, or an object with the credentials that belong to one.
     package static let proxy = Field<JobSettings>(
         FieldNote(
-            "http, https, socks5 or socks5h; an empty one switches proxies off.",
+            "http, https, socks5 or socks5h; null, or an empty one, for none, whatever the environment says.",
             schema: ##""anyOf": [{ "const": "" }, { "$ref": "#/$defs/proxyURL" }, { "$ref": "#/$defs/proxyObject" }]"##,
             object: credentialedProxy.note("proxyObject")),
         FieldOutput(

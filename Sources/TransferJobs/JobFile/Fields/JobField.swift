@@ -102,10 +102,16 @@ package final class JobField: Sendable {
     }
 
     /// A key of all jobs.
-    package convenience init(settings field: Field<JobSettings>, _ places: Places = [.defaults, .watch]) {
-        let unset = field.copy.map { copy -> Unset in
-            { copy(&$0.settings, JobSettings()) }
-        }
+    ///
+    /// - Parameter unset: What `null` does, where that isn't to say nothing.
+    package convenience init(
+        settings field: Field<JobSettings>, _ places: Places = [.defaults, .watch], unset: Unset? = nil
+    ) {
+        let unset =
+            unset
+            ?? field.copy.map { copy -> Unset in
+                { copy(&$0.settings, JobSettings()) }
+            }
         self.init(field.key, places, .all, field.about, [.settings(field.output)], unset: unset) {
             (decoder, draft) throws(JSONFault) in
             try field.read(&decoder, &draft.rules.settings)

@@ -12,7 +12,8 @@ package enum SettingsFields {
         JobField(settings: lowSpeed),
         JobField(settings: Field("maxTime", \.maxTime, .duration, "The longest time that one attempt may take.")),
         JobField(settings: Field("limitRate", \.limitRate, .rateLimit, "Bytes a second of this job; 0 for no limit.")),
-        JobField(settings: AccessFields.proxy),
+        // Where nobody says anything the environment does.
+        JobField(settings: AccessFields.proxy) { $0.settings.proxy = JobSettings.Proxy(url: "") },
         // The value joins the proxy's when all keys are known.
         JobField(
             "noProxy", [.defaults, .watch], .all,

@@ -57,7 +57,7 @@ final class Copies {
         if let expected = source.expected, source.digest == expected { proofs.append(.checksum) }
         if let told = result.digest, told == source.digest { proofs.append(.digest) }
         if result.isTagged { proofs.append(.tag) }
-        if spec.asksFirst { proofs.append(.length) }
+        if spec.asksFirst, JobSpec.UploadProtocol.of(url: spec.urls.first ?? "") != .s3 { proofs.append(.length) }
         return proofs
     }
 

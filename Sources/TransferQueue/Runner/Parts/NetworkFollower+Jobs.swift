@@ -78,7 +78,9 @@ extension NetworkFollower {
         let event: LinkHealth.Event
         switch LinkAnswer(outcome) {
         case .given: event = .answered
-        case .none: event = .unanswered(host: host.host(of: job) ?? job.url, started: job.started)
+        case .none:
+            let proxy: String? = if case .failure(let error) = outcome.result { error.proxyHost } else { nil }
+            event = .unanswered(host: proxy ?? host.host(of: job) ?? job.url, started: job.started)
         case .unknown:
             guard job.way.isProbe else { return }
             event = .probeAbandoned
@@ -101,8 +103,8 @@ extension NetworkFollower {
     /// Why an attempt came to nothing, if this machine's network is the reason: then none is spent.
     func fault(_ job: RunningJob, _ error: TransferError, on host: isolated some NetworkHost) -> String? {
         guard error.status == nil else { return nil }
-        // A proxy that takes addresses has the names looked up here.
-        let isName = error.code == .cannotResolveHost
+        // A proxy that takes addresses has the names of servers looked up here.
+        let isName = error.code == .cannotResolveHost && error.proxy == nil
         let reach = isName ? OriginReach(origin: job.candidate.lane.origin) : job.candidate.reach
         guard reach != .local else { return nil }
         switch error.code {

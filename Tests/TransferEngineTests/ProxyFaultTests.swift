@@ -1,0 +1,68 @@
+import CTransferCurl
+import Glibc
+import Testing
+import TransferCore
+
+@testable import TransferEngine
+
+/// Faults of proxies are told as theirs, and none of a server behind them is.
+@Suite struct ProxyFaultTests {
+    private struct Case: Sendable {
+        var code: CURLcode
+        var proxy = "http://me:hunter2@px.lan:3128"
+        var isTunnel = true
+        var isOpen = false
+        /// What is told; `nil` where the proxy isn't to blame.
+        var kind: TransferError.Code?
+        var words = ""
+    }
+
+    private static let cases = [
+        Case(code: CURLE_COULDNT_CONNECT, kind: .cannotConnect, words: "can't connect to the proxy"),
+        Case(code: CURLE_COULDNT_CONNECT, isTunnel: false, kind: .cannotConnect, words: ": connection refused"),
+        Case(code: CURLE_COULDNT_RESOLVE_PROXY, kind: .cannotResolveHost, words: "can't find the proxy"),
+        Case(code: CURLE_COULDNT_RESOLVE_HOST),
+        Case(code: CURLE_PROXY, proxy: "socks5h://px.lan:3128", isTunnel: false, kind: .proxyRefused, words: "refused"),
+        Case(code: CURLE_OPERATION_TIMEDOUT, kind: .cannotConnect, words: "did not answer in time"),
+        Case(code: CURLE_OPERATION_TIMEDOUT, isTunnel: false, kind: .cannotConnect, words: "did not answer in time"),
+        Case(code: CURLE_OPERATION_TIMEDOUT, isOpen: true), Case(code: CURLE_RECV_ERROR, isOpen: true),
+        Case(code: CURLE_RECV_ERROR, kind: .connectionLost, words: "ended the connection, asked for one to a.example"),
+        Case(code: CURLE_SEND_ERROR, kind: .connectionLost), Case(code: CURLE_GOT_NOTHING, kind: .connectionLost),
+        Case(code: CURLE_GOT_NOTHING, isTunnel: false), Case(code: CURLE_PARTIAL_FILE),
+        Case(code: CURLE_SSL_CONNECT_ERROR), Case(code: CURLE_PEER_FAILED_VERIFICATION),
+        Case(
+            code: CURLE_SSL_CONNECT_ERROR, proxy: "https://px.lan:3128", kind: .secureConnectionFailed,
+            words: "no TLS connection to the proxy"),
+        Case(code: CURLE_SSL_CONNECT_ERROR, proxy: "https://px.lan:3128", isOpen: true),
+        Case(
+            code: CURLE_PEER_FAILED_VERIFICATION, proxy: "https://px.lan:3128", isTunnel: false,
+            kind: .certificateRefused, words: "certificate of the proxy"),
+        Case(code: CURLE_PEER_FAILED_VERIFICATION, proxy: "https://px.lan:3128", isOpen: true),
+    ]
+
+    @Test(arguments: cases) private func isToldAsTheProxys(_ one: Case) {
+        let leg = ProxyFault.Leg(
+            proxy: ProxyAddress(one.proxy), target: "a.example", isTunnel: one.isTunnel, isOpen: one.isOpen)
+        let error = ProxyFault.error(one.code, leg, text: "words", systemError: ECONNREFUSED)
+        #expect(error?.code == one.kind)
+        guard let error else { return }
+        #expect(error.proxyHost == "px.lan:3128" && error.message.contains(one.words), "\(error)")
+        #expect(error.message.contains("px.lan:3128") && !error.message.contains("hunter2"))
+        #expect(error.serverStatus == nil)
+    }
+
+    @Test func aNameThatIsNotFoundIsTheProxysOrTheServers() throws {
+        let origin = try #require(Origin(url: "https://a.example/"))
+        let targets = LookUpTarget.all(origin, proxy: "socks5://me:hunter2@px.lan:1080")
+        let faults = targets.map { target in
+            target.fault(
+                TransferError(.cannotResolveHost, "can't find the host \(target.host): no such name", scope: .origin))
+        }
+        #expect(
+            faults.map(\.message) == ["can't find the proxy px.lan: no such name", "can't find the host a.example: no such name"])
+        #expect(faults.map(\.proxy) == ["socks5://px.lan:1080", nil])
+        // This machine couldn't ask.
+        let lack = targets[0].fault(TransferError(.cannotResolveHost, "can't ask for the host px.lan: too many open files"))
+        #expect(lack.proxy == nil && lack.message == "can't ask for the proxy px.lan: too many open files")
+    }
+}
