@@ -100,6 +100,11 @@ final class RunningJob {
         self.url = url
     }
 
+    deinit {
+        // Its streams hold on to it.
+        if case .copy(let source) = ready { source.close() }
+    }
+
     /// How many connections it may get.
     var segmentWish: ConnectionGrowth.Wish {
         guard case .download(let download) = record.spec.work, case .exactly(let count) = download.connections
@@ -215,6 +220,7 @@ final class RunningJob {
 enum ReadyTransfer: Sendable {
     case download(ReadyDownload)
     case upload(SourceFile)
+    case copy(RemoteSource)
 }
 
 struct ReadyDownload: Sendable {

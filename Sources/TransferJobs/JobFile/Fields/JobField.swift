@@ -148,5 +148,5 @@ package final class JobField: Sendable {
 /// The keys that code speaks of by name, as they have to do with others; a test finds each in the table.
 package enum JobKey: String, CaseIterable {
     case id, download, upload, to, checksum, checksums, segments, compressed, `protocol`, method, body, success
-    case headers, proxy, noProxy, tls, ssh, remoteTime
+    case headers, proxy, noProxy, tls, ssh, remoteTime, destination
 }
