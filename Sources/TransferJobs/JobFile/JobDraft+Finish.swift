@@ -48,7 +48,6 @@ extension JobDraft {
             work = nil
         }
         if seen & bits.to == 0 { decoder.note("\"to\" is missing", start..<start + 1) }
-        finishProxy(&decoder, seen)
         if seen & bits.tls != 0, !decoder.isTrusted { checkTLS(&decoder) }
         guard !decoder.hasProblems, let work else { return nil }
         return JobSpec(
@@ -61,19 +60,8 @@ extension JobDraft {
     /// - Parameter seen: The keys that the entry has of a job.
     package mutating func watchedUpload(_ decoder: inout JobDecoder, _ seen: UInt64) -> JobSpec.Upload? {
         let upload = UploadDecoder.finish(&decoder, &self, seen)
-        finishProxy(&decoder, seen)
         if seen & decoder.fields.bits.tls != 0 { checkTLS(&decoder) }
         return upload
-    }
-
-    /// A `noProxy` joins the proxy of the job or of the defaults.
-    private mutating func finishProxy(_ decoder: inout JobDecoder, _ seen: UInt64) {
-        guard let noProxy = rules.noProxy else { return }
-        if rules.settings.proxy != nil {
-            rules.settings.proxy?.noProxy = noProxy
-        } else if decoder.fields.has(.noProxy, seen), !decoder.fields.has(.proxy, seen) {
-            decoder.note("\"noProxy\" needs a \"proxy\"", decoder.range(of: .noProxy, in: self))
-        }
     }
 
     /// One object names both: what a weaker one says of `segments` gives way to `compressed`.

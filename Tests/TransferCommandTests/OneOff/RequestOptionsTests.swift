@@ -68,7 +68,6 @@ import TransferTestSupport
             (["--retry", "-1"], "--retry"),
             (["--timeout", "soon"], "--timeout"),
             (["--timeout", "0"], "--timeout: a duration above zero is needed"),
-            (["--noproxy", "*"], "--noproxy needs --proxy"),
             (["--proxy-user", "me"], "--proxy-user and --proxy-password go together"),
             (
                 ["--proxy", "http://p", "--proxy-user", "me:secret", "--proxy-password", "$P"],

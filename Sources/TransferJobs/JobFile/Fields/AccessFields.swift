@@ -59,8 +59,10 @@ package enum AccessFields {
             }
         ) { writer, settings in
             guard let proxy = settings.proxy else { return }
-            writer.key("proxy")
-            if let credentials = proxy.credentials {
+            if !proxy.isOfEnvironment { writer.key("proxy") }
+            if proxy.isOfEnvironment {
+                // Nobody names one.
+            } else if let credentials = proxy.credentials {
                 let draft = ProxyDraft(url: proxy.url, user: credentials.user, password: credentials.password)
                 credentialedProxy.write(&writer, draft)
             } else {

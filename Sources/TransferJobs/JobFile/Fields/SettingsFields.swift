@@ -22,20 +22,23 @@ package enum SettingsFields {
         JobField(settings: Field("limitRate", \.limitRate, .rateLimit, "Bytes a second of this job; 0 for no limit.")),
         // Where nobody says anything the environment does.
         JobField(settings: AccessFields.proxy) { $0.settings.proxy = JobSettings.Proxy(url: "") },
-        // The value joins the proxy's when all keys are known.
+        // It joins the proxy of whoever names one.
         JobField(
             "noProxy", [.defaults, .watch], .all,
             FieldNote(
-                "Names, domains and CIDR blocks that are reached without the proxy, comma-separated.",
+                "Names, domains and CIDR blocks that are reached without the proxy, also without one of the environment; comma-separated.",
                 schema: #""type": "string""#), [],
             unset: { rules in
-                rules.noProxy = nil
+                if rules.settings.proxy?.isOfEnvironment == true { rules.settings.proxy = nil }
                 rules.settings.proxy?.noProxy = nil
             }
         ) { (decoder, draft) throws(JSONFault) in
-            draft.rules.noProxy = try decoder.string {
+            let list = try decoder.string {
                 HeaderRule.refusal(ofValue: $0) == nil ? nil : "a list of hosts, comma-separated"
             }
+            guard let list else { return }
+            if draft.rules.settings.proxy == nil { draft.rules.settings.proxy = .environment(except: list) }
+            draft.rules.settings.proxy?.noProxy = list
         },
         JobField(
             settings: Field(
