@@ -77,7 +77,9 @@ import TransferCore
     @Test func aFailureTellsWhatItsServersSent() {
         var measurements = QueueMeasurements(mostHosts: 2)
         var failure = JobFailure(batch: "b", job: "x", error: Sample.busy(), attempts: 1, host: "a.example")
-        failure.sources = ["a", "b", "c", "d"].map { JobSource(url: "https://\($0).example/x", connections: 1, bytes: 10) }
+        failure.sources = ["a", "b", "c", "d"].map {
+            JobSource(url: "https://\($0).example/x", connections: 1, bytes: 10)
+        }
         let changes = [start("x"), event(.failed(failure))].flatMap { measurements.changes(by: $0) }
         #expect(sum(changes, .bytes, ["download", "a.example"]) == 10)
         #expect(sum(changes, .bytes, ["download", "b.example"]) == 10)

@@ -9,7 +9,8 @@ extension Configuration {
         guard rules["proxy"] == nil else { return [] }
         let proxies = proxies.under(rules)
         return [
-            entry(["environment", "proxy", "http"], proxies.http), entry(["environment", "proxy", "https"], proxies.https),
+            entry(["environment", "proxy", "http"], proxies.http),
+            entry(["environment", "proxy", "https"], proxies.https),
             exceptions(proxies, ["environment", "noProxy"]),
         ].compactMap { $0 }
     }

@@ -10,7 +10,8 @@ package struct CurlOperation: Sendable {
     private struct Output: Sendable {
         /// `nil` for the name that the URL has.
         var file: String?
-        var place: ListPlace
+        var listed: ListedOption
+        var place: ListPlace { listed.place }
     }
 
     /// A fault was told: no job is made of it.
@@ -50,8 +51,8 @@ package struct CurlOperation: Sendable {
             if listed.value == "-" {
                 return .refused("standard output gets the file of one URL: transfer get -o - URL")
             }
-            outputs.append(Output(file: listed.value, place: listed.place))
-        case .remoteName: if listed.isOn { outputs.append(Output(file: nil, place: listed.place)) }
+            outputs.append(Output(file: listed.value, listed: listed))
+        case .remoteName: if listed.isOn { outputs.append(Output(file: nil, listed: listed)) }
         // It's so for each URL that names no file.
         case .remoteNames, .next: break
         case .outputFolder: folder = text
@@ -138,7 +139,7 @@ package struct CurlOperation: Sendable {
         }
         let output = outputs.indices.contains(index) ? outputs[index] : nil
         if upload != nil || form.hasFile, let output, output.file != nil {
-            findings.append(.leftOut("--output", line: output.place.span.line))
+            findings.append(.leftOut(output.listed.shown, line: output.place.span.line))
         }
         for number in 0..<pattern.count {
             let (url, words) = pattern[number]

@@ -135,7 +135,8 @@ package struct CurlPattern: Sendable {
                 guard !words.contains("") else { throw Fault(message: "a word of the braces is empty") }
                 return .set(words)
             case ",": words.append("")
-            case "{", "[": throw Fault(message: "brackets don't stand within braces; a backslash in front takes their meaning")
+            case "{", "[":
+                throw Fault(message: "brackets don't stand within braces; a backslash in front takes their meaning")
             case "\\":
                 if let escaped = rest.first, "{}[],".contains(escaped) {
                     words[words.count - 1].append(rest.removeFirst())
@@ -151,7 +152,9 @@ package struct CurlPattern: Sendable {
     /// Reads `[1-100]`, `[a-z]` and `[1-100:10]`.
     private static func range(_ rest: inout Substring) throws(Fault) -> Part {
         let wrong = Fault(
-            message: "a range is written [1-100], [001-100:2] or [a-z], from below upwards; globoff where the brackets are meant")
+            message:
+                "a range is written [1-100], [001-100:2] or [a-z], from below upwards; globoff where the brackets are meant"
+        )
         guard let end = rest.firstIndex(of: "]") else {
             throw Fault(message: "the brackets aren't closed; globoff where they are meant")
         }

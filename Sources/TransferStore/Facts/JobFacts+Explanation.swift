@@ -58,7 +58,8 @@ extension JobFacts {
     private func turn(_ run: Run) -> JobExplanation.Reason {
         if let pause, pause.remaining > .zero {
             return .host(
-                origin: pause.proxy ?? pause.origin, status: pause.status, message: pause.message, remaining: pause.remaining)
+                origin: pause.proxy ?? pause.origin, status: pause.status, message: pause.message,
+                remaining: pause.remaining)
         }
         // While its origin is paused one job tries for all of them; one that was tried itself may have to wait for longer.
         if let hostWait = run.hostWait, state != .waiting || hostWait.remaining >= remaining ?? .zero {

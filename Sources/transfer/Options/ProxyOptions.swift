@@ -19,7 +19,9 @@ struct ProxyOptions: ParsableArguments {
 
     @Option(
         name: .customLong("noproxy"),
-        help: ArgumentHelp("Hosts that are reached without the proxy, also without one of the environment; comma-separated.", valueName: "list"))
+        help: ArgumentHelp(
+            "Hosts that are reached without the proxy, also without one of the environment; comma-separated.",
+            valueName: "list"))
     var noProxy: String?
 
     func add(to members: inout RequestMembers) throws {

@@ -104,7 +104,8 @@ struct LogRenderer: Sendable {
                 Origin(anyURL: $0)?.hostAndPort
             }
             folding.add(
-                batch: event.batch, job: name(job, event), host: error.proxyHost ?? host ?? "", delay: delay, error: error,
+                batch: event.batch, job: name(job, event), host: error.proxyHost ?? host ?? "", delay: delay,
+                error: error,
                 time: event.time)
         case .authorized(let job, let use):
             add(.info, "\(name(job, event)): redirected to \(use.url), which gets \(use.machine)'s entry of .netrc")

@@ -140,7 +140,8 @@ import TransferTestSupport
                 // A later run goes on.
                 let sink = server.acceptUploads("/other/*")
                 let again = try await command(
-                    place, ["watch", "out", "--to", server.url("/other/"), "--once", "--settle", "10ms"]
+                    place,
+                    ["watch", "out", "--to", server.url("/other/"), "--once", "--settle", "10ms"]
                         + ["--deadline", "50s"]
                 ).run()
                 #expect(again.exitCode == 0 && sink.uploads.count == 1, "\(again)")

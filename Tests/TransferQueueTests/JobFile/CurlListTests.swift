@@ -150,10 +150,12 @@ import TransferCore
     @Test(arguments: [
         ("form = a=@f,g", "2:8:6  --form: one file goes with each entry"),
         ("form = a=@f\nform = b=@g", "3:8:4  --form: one file goes with each entry"),
-        ("form = a=<f", "2:8:4  --form: what a file holds isn't read"), ("form = a", "2:8:1  --form: a part of a form is"),
+        ("form = a=<f", "2:8:4  --form: what a file holds isn't read"),
+        ("form = a", "2:8:1  --form: a part of a form is"),
         ("form = \"a=@f;filename=g\"", "2:8:17  --form: a file is sent by its own name"),
         ("form = a=1\nform-string = a=2", "3:15:3  --form-string: two parts of a form have the name \"a\""),
-        ("form = a=@-", "2:8:4  --form: a list sends files"), ("form = a=@", "2:8:3  --form: the file's path is missing"),
+        ("form = a=@-", "2:8:4  --form: a list sends files"),
+        ("form = a=@", "2:8:3  --form: the file's path is missing"),
         ("form = \"a=(x\"", "2:8:6  --form: parts within parts"),
         ("form = a=1\ndata = x", "3:8:1  a request sends a form or data, not both"),
         ("form = a=1\nupload-file = f", "3:15:1  an upload sends its file, and no form"),
@@ -283,7 +285,9 @@ import TransferCore
             ])
         #expect(reading.jobs.first?.settings.headers.count == 1)
         #expect(
-            reading.report.warnings == ["1 option of the curl list was left out: --form ;type (2 times, first in line 2)"])
+            reading.report.warnings == [
+                "1 option of the curl list was left out: --form ;type (2 times, first in line 2)"
+            ])
     }
 
     @Test func aFormWithoutAFileIsAPost() throws {
@@ -293,7 +297,8 @@ import TransferCore
             download?.body == "--transfer-form\r\nContent-Disposition: form-data; name=\"a%22b\"\r\n\r\n1\r\n"
                 + "--transfer-form\r\nContent-Disposition: form-data; name=\"c\"\r\n\r\n2\r\n--transfer-form--\r\n")
         let types = try Self.job("form = a=1\nform-string = \"b=x transfer-form y\"\n").settings.headers
-        #expect(types == [.init(name: "Content-Type", value: .literal("multipart/form-data; boundary=transfer-form-x"))])
+        #expect(
+            types == [.init(name: "Content-Type", value: .literal("multipart/form-data; boundary=transfer-form-x"))])
     }
 
     /// As curl has it: the folder for downloads has no part in it.
