@@ -14,7 +14,8 @@
 // Of 8 bytes more, by hardware. The state is the register's, without the inversions of the beginning and the end.
 #if defined(__x86_64__)
 static inline uint64_t transfer_crc32c_step(uint64_t crc, uint64_t word) {
-    __asm__("crc32q %1, %0" : "+r"(crc) : "rm"(word));
+    // A register: where memory is allowed, clang takes it always, and stores each word there first.
+    __asm__("crc32q %1, %0" : "+r"(crc) : "r"(word));
     return crc;
 }
 
@@ -36,12 +37,15 @@ static inline uint64_t transfer_crc32c_step(uint64_t crc, uint64_t word) { retur
 static inline int transfer_crc32c_has_hardware(void) { return 0; }
 #endif
 
-// What is made once: eight tables for 8 bytes at a time, and the effect of `TRANSFER_CRC32C_LANE` zeros.
-#define TRANSFER_CRC32C_LANE 4096
+// What is made once: eight tables for 8 bytes at a time, and the effects of a long and of a short lane of zeros.
+// libcurl hands bodies over in pieces of 16 KiB: three long lanes take nearly all of one, short ones what is left.
+#define TRANSFER_CRC32C_LANE 5376
+#define TRANSFER_CRC32C_SHORT_LANE 256
 
 struct transfer_crc32c_tables {
     uint32_t bytes[8][256];
     uint32_t zeros[4][256];
+    uint32_t short_zeros[4][256];
     int hardware;
 };
 
@@ -52,24 +56,40 @@ static inline uint32_t transfer_crc32c_times(const uint32_t *matrix, uint32_t ve
     return sum;
 }
 
-// The register after `length` zero bytes.
-static inline uint32_t transfer_crc32c_shift(uint32_t crc, uint64_t length) {
+// The effect of `length` zero bytes on the register, as a matrix: what becomes of each of its bits.
+static inline void transfer_crc32c_matrix(uint32_t effect[32], uint64_t length) {
     uint32_t matrix[32], square[32];
     matrix[0] = TRANSFER_CRC32C_POLYNOMIAL;
     for (int bit = 1; bit < 32; bit++) matrix[bit] = 1u << (bit - 1);
+    for (int bit = 0; bit < 32; bit++) effect[bit] = 1u << bit;
     // One bit so far; each square doubles that.
     for (int doubling = 0; doubling < 3; doubling++) {
         for (int bit = 0; bit < 32; bit++) square[bit] = transfer_crc32c_times(matrix, matrix[bit]);
         memcpy(matrix, square, sizeof matrix);
     }
     while (length != 0) {
-        if (length & 1) crc = transfer_crc32c_times(matrix, crc);
+        if (length & 1)
+            for (int bit = 0; bit < 32; bit++) effect[bit] = transfer_crc32c_times(matrix, effect[bit]);
         length >>= 1;
         if (length == 0) break;
         for (int bit = 0; bit < 32; bit++) square[bit] = transfer_crc32c_times(matrix, matrix[bit]);
         memcpy(matrix, square, sizeof matrix);
     }
-    return crc;
+}
+
+// The register after `length` zero bytes.
+static inline uint32_t transfer_crc32c_shift(uint32_t crc, uint64_t length) {
+    uint32_t effect[32];
+    transfer_crc32c_matrix(effect, length);
+    return transfer_crc32c_times(effect, crc);
+}
+
+static inline void transfer_crc32c_make_zeros(uint32_t zeros[4][256], uint64_t length) {
+    uint32_t effect[32];
+    transfer_crc32c_matrix(effect, length);
+    for (int part = 0; part < 4; part++)
+        for (uint32_t byte = 0; byte < 256; byte++)
+            zeros[part][byte] = transfer_crc32c_times(effect, byte << (8 * part));
 }
 
 static inline void transfer_crc32c_make(struct transfer_crc32c_tables *tables, int allows_hardware) {
@@ -83,9 +103,8 @@ static inline void transfer_crc32c_make(struct transfer_crc32c_tables *tables, i
             uint32_t before = tables->bytes[table - 1][byte];
             tables->bytes[table][byte] = (before >> 8) ^ tables->bytes[0][before & 0xFF];
         }
-    for (int part = 0; part < 4; part++)
-        for (uint32_t byte = 0; byte < 256; byte++)
-            tables->zeros[part][byte] = transfer_crc32c_shift(byte << (8 * part), TRANSFER_CRC32C_LANE);
+    transfer_crc32c_make_zeros(tables->zeros, TRANSFER_CRC32C_LANE);
+    transfer_crc32c_make_zeros(tables->short_zeros, TRANSFER_CRC32C_SHORT_LANE);
     tables->hardware = allows_hardware && transfer_crc32c_has_hardware();
 }
 
@@ -95,9 +114,24 @@ static inline uint64_t transfer_crc32c_word(const unsigned char *bytes) {
     return word;
 }
 
-static inline uint32_t transfer_crc32c_zeros(const struct transfer_crc32c_tables *tables, uint32_t crc) {
-    return tables->zeros[0][crc & 0xFF] ^ tables->zeros[1][(crc >> 8) & 0xFF] ^ tables->zeros[2][(crc >> 16) & 0xFF]
-        ^ tables->zeros[3][crc >> 24];
+static inline uint32_t transfer_crc32c_zeros(const uint32_t zeros[4][256], uint32_t crc) {
+    return zeros[0][crc & 0xFF] ^ zeros[1][(crc >> 8) & 0xFF] ^ zeros[2][(crc >> 16) & 0xFF] ^ zeros[3][crc >> 24];
+}
+
+// Three lanes of that length at a time: the instruction takes three cycles, and one may begin in each.
+static inline uint64_t transfer_crc32c_lanes(
+    uint64_t crc, const uint32_t zeros[4][256], size_t lane, const unsigned char **bytes, size_t *count) {
+    for (; *count >= 3 * lane; *bytes += 3 * lane, *count -= 3 * lane) {
+        uint64_t second = 0, third = 0;
+        for (const unsigned char *word = *bytes; word < *bytes + lane; word += 8) {
+            crc = transfer_crc32c_step(crc, transfer_crc32c_word(word));
+            second = transfer_crc32c_step(second, transfer_crc32c_word(word + lane));
+            third = transfer_crc32c_step(third, transfer_crc32c_word(word + 2 * lane));
+        }
+        crc = transfer_crc32c_zeros(zeros, (uint32_t)crc) ^ (uint32_t)second;
+        crc = transfer_crc32c_zeros(zeros, (uint32_t)crc) ^ (uint32_t)third;
+    }
+    return crc;
 }
 
 // Goes on with the sum of what was before; 0 at the beginning.
@@ -106,19 +140,8 @@ static inline uint32_t transfer_crc32c(
     const unsigned char *bytes = (const unsigned char *)start;
     uint64_t crc = ~sum;
     if (tables->hardware) {
-        // Three lanes: the instruction takes three cycles, and one may begin in each.
-        while (count >= 3 * TRANSFER_CRC32C_LANE) {
-            uint64_t second = 0, third = 0;
-            for (int offset = 0; offset < TRANSFER_CRC32C_LANE; offset += 8) {
-                crc = transfer_crc32c_step(crc, transfer_crc32c_word(bytes + offset));
-                second = transfer_crc32c_step(second, transfer_crc32c_word(bytes + TRANSFER_CRC32C_LANE + offset));
-                third = transfer_crc32c_step(third, transfer_crc32c_word(bytes + 2 * TRANSFER_CRC32C_LANE + offset));
-            }
-            crc = transfer_crc32c_zeros(tables, (uint32_t)crc) ^ (uint32_t)second;
-            crc = transfer_crc32c_zeros(tables, (uint32_t)crc) ^ (uint32_t)third;
-            bytes += 3 * TRANSFER_CRC32C_LANE;
-            count -= 3 * TRANSFER_CRC32C_LANE;
-        }
+        crc = transfer_crc32c_lanes(crc, tables->zeros, TRANSFER_CRC32C_LANE, &bytes, &count);
+        crc = transfer_crc32c_lanes(crc, tables->short_zeros, TRANSFER_CRC32C_SHORT_LANE, &bytes, &count);
         for (; count >= 8; bytes += 8, count -= 8) crc = transfer_crc32c_step(crc, transfer_crc32c_word(bytes));
     } else {
         for (; count >= 8; bytes += 8, count -= 8) {

@@ -204,6 +204,9 @@ public struct ExchangeHandle: Sendable {
         self.pool = pool
     }
 
+    /// Seconds for which the thread that carries it has been at work so far, for all that it carries.
+    public var workedTime: Double { pool?.loop.processorTime ?? 0 }
+
     /// Ends the exchange with `error`; what it has written stays and can be continued.
     public func cancel(_ error: TransferError = TransferError(.cancelled, "cancelled")) {
         pool?.sockets?.stop(id, error)

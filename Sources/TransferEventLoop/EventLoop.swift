@@ -24,6 +24,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     private let wake: Int32
     private let timerDescriptor: Int32
     private let thread = Mutex<pthread_t?>(nil)
+    private let processorClock = Mutex<clockid_t?>(nil)
 
     // On the loop's thread only.
     private var registrations: [Int32: Registration] = [:]
@@ -55,6 +56,17 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         watch(timerDescriptor, serial: 0)
         let started = try LoopThread.start(name: name) { [self] in run() }
         thread.withLock { $0 = started }
+        var clock = clockid_t()
+        // The thread is there: it ends after `stop()` at the earliest.
+        if pthread_getcpuclockid(started, &clock) == 0 { processorClock.withLock { [clock] in $0 = clock } }
+    }
+
+    /// Seconds of processor time that its thread has used so far, its own and the kernel's on its behalf; 0 where the
+    /// system doesn't tell.
+    public var processorTime: Double {
+        var time = timespec()
+        guard let clock = processorClock.withLock({ $0 }), clock_gettime(clock, &time) == 0 else { return 0 }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     deinit {

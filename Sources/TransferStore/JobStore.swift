@@ -59,7 +59,7 @@ package protocol JobStore: Sendable {
     /// The jobs of the batch that are ready, by lane, and those that wait for their next attempt.
     func backlog(batch: Int64) throws -> Backlog
 
-    func batchNames() throws -> [String]
+    func batchRegister() throws -> BatchRegister
 
     /// Forgets batches that nobody has: the named one, or those that ended before that (milliseconds since 1970).
     ///

@@ -32,7 +32,7 @@ extension SQLiteStore {
 
     package func backlog(batch: Int64) throws -> Backlog { try readyJobs.backlog(batch: batch) }
 
-    package func batchNames() throws -> [String] { try batches.names() }
+    package func batchRegister() throws -> BatchRegister { try batches.register() }
 
     package func forget(name: String?, endedBefore: Int64?) throws -> [String] {
         try batches.forget(name: name, endedBefore: endedBefore)

@@ -1,29 +1,53 @@
 import Glibc
 import TransferCore
+import TransferQueue
 
 /// Batches as people name them. The batch of a job file without a name is known by that file's path; it's shown, and
 /// found, by as much of the path's end as tells it from the others. One of `transfer get` or `put` is called after its
-/// first server.
+/// first server and by its number.
 struct BatchNames: Sendable {
     private let names: Set<String>
+    /// The highest number that a batch ever got.
+    private let last: Int64
+    /// What batches of `get` and `put` are called for as long as they are there.
+    private var calls: [String: String] = [:]
+    /// Which are called so.
+    private var called: [String: String] = [:]
     /// The batches that each short form may mean.
     private var meanings: [String: [String]] = [:]
 
-    /// - Parameter names: Those in the queue.
-    init(_ names: some Sequence<String>) {
-        self.names = Set(names)
-        for name in self.names {
-            for form in Self.forms(name) { meanings[form, default: []].append(name) }
+    /// - Parameter register: Those in the queue.
+    init(_ register: BatchRegister = BatchRegister()) {
+        names = Set(register.names)
+        last = register.last
+        for entry in register.entries {
+            if let name = OneOffName(entry.name)?.lasting(entry.number) {
+                calls[entry.name] = name
+                called[name] = entry.name
+            }
+            for form in Self.forms(entry.name) { meanings[form, default: []].append(entry.name) }
         }
+    }
+
+    /// Batches of no queue, numbered in their order.
+    init(_ names: some Sequence<String>) {
+        let entries = names.enumerated().map { BatchRegister.Entry(name: $1, number: Int64($0 + 1)) }
+        self.init(BatchRegister(entries: entries, last: Int64(entries.count)))
     }
 
     /// The batch's short name, for people.
     func short(_ name: String) -> String {
-        guard Self.isLong(name) else { return name }
-        return Self.forms(name).first { form in
-            !names.contains(form) && meanings[form] == [name] && !isJob(form)
-        } ?? name
+        if let call = calls[name] { return isFree(call) ? call : name }
+        guard name.hasPrefix("/") else { return name }
+        return Self.forms(name).first { meanings[$0] == [name] && isFree($0) } ?? name
     }
+
+    /// What the batch is called in commands that are pasted at any later time: it never means another one, nor several,
+    /// whatever batches come and go. As much of a path as tells it from the others today may be too little tomorrow.
+    func lasting(_ name: String) -> String { Self.lasting(name, shown: short(name)) }
+
+    /// - Parameter shown: ``short(_:)``
+    static func lasting(_ name: String, shown: String) -> String { name.hasPrefix("/") ? name : shown }
 
     /// Whether it has a shorter form than its own.
     static func isLong(_ name: String) -> Bool { name.hasPrefix("/") || OneOffName(name) != nil }
@@ -33,15 +57,26 @@ struct BatchNames: Sendable {
         NearestKey.suggestion(for: text, among: names.map(short).sorted())
     }
 
-    /// `etc/mirror` is a job of the batch `etc`, where there is that.
-    private func isJob(_ form: String) -> Bool { names.contains { form.hasPrefix($0 + "/") } }
+    /// Whether a batch was called that once, or may have been: of `get` or `put`, and forgotten since.
+    func isForgotten(_ text: String) -> Bool {
+        guard OneOffName.isLike(text) else { return false }
+        return OneOffName.number(of: text).map { $0 <= last } ?? (last > 0)
+    }
+
+    /// Whether no batch has it for its own name, and none of that name has a job that is called so: `etc/mirror` is a job
+    /// of the batch `etc`, where there is that.
+    private func isFree(_ form: String) -> Bool {
+        !names.contains(form)
+            && !form.indices.contains { form[$0] == "/" && names.contains(String(form[..<$0])) }
+    }
 
     /// The batch that is meant; `nil` where there is none.
     ///
     /// - Throws: `Failure` for what may mean several.
     func find(_ text: String) throws(Failure) -> String? {
         if names.contains(text) { return text }
-        if let found = meanings[text], !isJob(text) {
+        if let batch = called[text], isFree(text) { return batch }
+        if let found = meanings[text], isFree(text) {
             guard found.count == 1 else {
                 let all = found.map { short($0) }.sorted().joined(separator: ", ")
                 throw Failure(.wrongUsage, "\"\(text)\" may be several batches: \(all)")
@@ -61,7 +96,9 @@ struct BatchNames: Sendable {
             guard let batch = try find(String(text[..<slash])) else { continue }
             return (batch, String(text[text.index(after: slash)...]))
         }
-        guard let slash = text.firstIndex(of: "/"), slash > text.startIndex else { return (text, nil) }
+        guard OneOffName(text) == nil, let slash = text.firstIndex(of: "/"), slash > text.startIndex else {
+            return (text, nil)
+        }
         return (String(text[..<slash]), String(text[text.index(after: slash)...]))
     }
 
@@ -77,7 +114,8 @@ struct BatchNames: Sendable {
                 !form.dropLast(type.count).hasSuffix("/")
             else { return [form] }
             return [String(form.dropLast(type.count)), form]
-        }
+            // What a batch of `get` was called, which may be gone, is no short form of another one.
+        }.filter { OneOffName.number(of: $0) == nil }
     }
 
     private static let types = [".json", ".jsonl", ".ndjson", ".txt"]

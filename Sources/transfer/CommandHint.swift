@@ -5,10 +5,13 @@ import TransferCore
 struct CommandHint: Sendable, Hashable {
     /// The folder that `--state` named; `nil` for the usual one.
     var state: String?
-    /// Whether the queue is still there when the process is gone.
-    var isLasting = true
+    /// What becomes of the queue that they are about.
+    var outlook = Outlook.watches
     /// Whether who reads it sees other letters than ASCII's as they are; they are written out otherwise.
     var isUTF8 = true
+
+    /// Whether the queue is still there when the process is gone.
+    var isLasting: Bool { outlook != .isForgotten }
 
     /// `transfer status nightly --failed --state /srv/queue`, as a shell reads it, and then the command itself: a name that
     /// looks like an option comes last, behind `--`.
@@ -20,7 +23,13 @@ struct CommandHint: Sendable, Hashable {
     }
 
     /// For a batch that isn't there.
-    func noBatch(_ name: String, among names: BatchNames = BatchNames([String]())) -> Failure {
+    func noBatch(_ name: String, among names: BatchNames = BatchNames()) -> Failure {
+        if names.isForgotten(name) {
+            return Failure(
+                .wrongUsage,
+                "no batch \"\(name)\" any more: what `transfer get` or `put` began is forgotten once all of it is complete "
+                    + "(--report FILE keeps how jobs ended); \(command("status")) lists what there is")
+        }
         let nearest = names.nearest(name).map { "did you mean \(ShellWord.quoted($0, isUTF8: isUTF8))? " } ?? ""
         return Failure(.wrongUsage, "no batch \"\(name)\"; \(nearest)\(command("status")) lists them")
     }

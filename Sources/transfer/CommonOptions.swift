@@ -38,7 +38,7 @@ struct OutputOptions: ParsableArguments {
         name: .customLong("metrics-file"),
         help: ArgumentHelp(
             "Write metrics to this file in Prometheus' text form, every 15 s and at the end; its name ends in .prom, as "
-                + "the node exporter wants it.", valueName: "file.prom"))
+                + "the node exporter wants it.", valueName: "file.prom"), transform: MetricsPath.read)
     var metricsFile: MetricsPath?
 
     @OptionGroup var hooks: HookOptions
@@ -46,27 +46,21 @@ struct OutputOptions: ParsableArguments {
 
 /// How much at once.
 struct LimitOptions: ParsableArguments {
-    @Option(name: [.customShort("j"), .long], help: ArgumentHelp("Transfers at once.", valueName: "n"))
+    @Option(name: [.customShort("j"), .long], help: ArgumentHelp("Transfers at once.", valueName: "n"), transform: WholeNumber.reader(FieldRanges.concurrencies))
     var concurrency: Int?
 
     @Option(
         name: .customLong("per-host"),
         help: ArgumentHelp(
-            "Transfers at once to one host, or auto: as many as pay, 6 at first and 32 at most.", valueName: "n"))
+            "Transfers at once to one host, or auto: as many as pay, 6 at first and 32 at most.", valueName: "n"), transform: PerHostArgument.read)
     var perHost: PerHostArgument?
 
     @Option(
         name: .customLong("limit-rate"),
-        help: ArgumentHelp("Bytes a second for all together, with K, M or G.", valueName: "rate"))
-    var limitRate: ByteAmount?
+        help: ArgumentHelp("Bytes a second for all together, with K, M or G.", valueName: "rate"), transform: RateArgument.read)
+    var limitRate: RateArgument?
 
     mutating func validate() throws {
-        if let concurrency, !(1...10_000).contains(concurrency) {
-            throw ValidationError("--concurrency takes a number from 1 to 10000")
-        }
-        if let perHost, perHost.value == nil {
-            throw ValidationError("--per-host takes a number from 1 to 10000, or auto")
-        }
         _ = try EnvironmentRules.batchLimits()
     }
 
@@ -96,7 +90,7 @@ struct LimitOptions: ParsableArguments {
 
 /// When to stop before the end.
 struct StopOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Stop after this long; a later run continues.", valueName: "30m"))
+    @Option(help: ArgumentHelp("Stop after this long; a later run continues.", valueName: "30m"), transform: TimeSpan.read)
     var deadline: TimeSpan?
 
     @Flag(name: .customLong("fail-fast"), help: "Stop at the first job that fails.")
@@ -104,45 +98,6 @@ struct StopOptions: ParsableArguments {
 
     @Option(
         name: .customLong("max-failures"),
-        help: ArgumentHelp("Stop when more jobs than this have failed.", valueName: "n|n%"))
+        help: ArgumentHelp("Stop when more jobs than this have failed.", valueName: "n|n%"), transform: FailureBound.read)
     var maxFailures: FailureBound?
-}
-
-struct ByteAmount: ExpressibleByArgument {
-    let bytes: Int64
-    init?(argument: String) {
-        guard let bytes = ByteCount.parse(argument), bytes > 0 else { return nil }
-        self.bytes = bytes
-    }
-}
-
-struct TimeSpan: ExpressibleByArgument {
-    let duration: Duration
-    init?(argument: String) {
-        guard let duration = DurationText.parse(argument), duration > .zero else { return nil }
-        self.duration = duration
-    }
-}
-
-/// A number of jobs, or a share of them.
-enum FailureBound: ExpressibleByArgument, Sendable {
-    case jobs(Int)
-    case percent(Double)
-
-    init?(argument: String) {
-        if argument.hasSuffix("%"), let share = Double(argument.dropLast()), (0...100).contains(share) {
-            self = .percent(share)
-        } else if let number = Int(argument), number >= 0 {
-            self = .jobs(number)
-        } else {
-            return nil
-        }
-    }
-
-    func isExceeded(failed: Int, of jobs: Int) -> Bool {
-        switch self {
-        case .jobs(let bound): failed > bound
-        case .percent(let share): Double(failed) > Double(jobs) * share / 100
-        }
-    }
 }

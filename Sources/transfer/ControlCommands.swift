@@ -22,8 +22,8 @@ struct Target: ParsableArguments {
     func ask(_ verb: QueueVerb, past: String) throws -> [String] {
         var done: [String] = []
         let remote = try Composition.remote(state: state.state)
-        let batches = try remote.batchNames()
-        let known = BatchNames(batches)
+        let register = try remote.batchRegister()
+        let (batches, known) = (register.names, BatchNames(register))
         for name in all ? batches.map(known.short) : names {
             let (batch, job) = try known.split(name)
             guard batches.contains(batch) else { throw state.hint.noBatch(batch, among: known) }
@@ -75,7 +75,7 @@ struct Cancel: AsyncParsableCommand {
         let batches = Set(try target.ask(.cancel, past: "cancelled"))
         let remote = try Composition.remote(state: target.state.state)
         try StreamSpool.sweep(remote, state: target.state.state)
-        let names = BatchNames(try remote.batchNames())
+        let names = BatchNames(try remote.batchRegister())
         let holding = try batches.sorted().filter { try remote.hasAbandonedUploads(batch: $0) }
         guard !holding.isEmpty else { return }
         let queue = try await Composition.queue(state: target.state.state)
@@ -83,9 +83,10 @@ struct Cancel: AsyncParsableCommand {
         await queue.close()
         for upload in untold {
             let name = "\(names.short(upload.batch))/\(upload.job)"
+            let lasting = "\(names.lasting(upload.batch))/\(upload.job)"
             StandardError.write(
                 "\(name): its server holds part of the upload and couldn't be told: "
-                    + "\(upload.reason.message); \(wayOut(of: upload, name))\n")
+                    + "\(upload.reason.message); \(wayOut(of: upload, lasting))\n")
         }
     }
 

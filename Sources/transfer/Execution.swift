@@ -115,7 +115,7 @@ struct Execution: Sendable {
     /// Batches without a name of their own are shown by short names, which are looked at only where there are such.
     private func callBatches(_ running: [String]) async throws {
         guard running.contains(where: BatchNames.isLong) else { return reporter.call([:], hint) }
-        let names = BatchNames(try await queue.batchNames())
+        let names = BatchNames(try await queue.batchRegister())
         let shown = running.map { ($0, names.short($0)) }
         reporter.call(Dictionary(shown, uniquingKeysWith: { first, _ in first }), hint)
     }

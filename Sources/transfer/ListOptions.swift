@@ -6,11 +6,11 @@ struct ListOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Two files of one name: rename (name-2.ext), path (beneath folders named after server and path) or fail.",
-            valueName: "rule"))
-    var collisions: CollisionsArgument?
+            valueName: "rule"), transform: Choice.read)
+    var collisions: Choice<Collisions>?
 
     @Option(
-        help: ArgumentHelp("The form of a list, in place of a look at it: \(FormatArgument.words).", valueName: "form"))
+        help: ArgumentHelp("The form of a list, in place of a look at it: \(FormatArgument.form).", valueName: "form"), transform: FormatArgument.read)
     var format: FormatArgument?
 
     /// The options that were given, to be given again.
@@ -39,16 +39,8 @@ struct ListRules: Sendable {
     var documents = FetchedDocument()
 }
 
-struct CollisionsArgument: ExpressibleByArgument {
-    let value: Collisions
-
-    init?(argument: String) {
-        guard let value = Collisions(rawValue: argument) else { return nil }
-        self.value = value
-    }
-}
-
-struct FormatArgument: ExpressibleByArgument {
+/// The form of a list, by its name.
+struct FormatArgument: OptionValue {
     let word: String
     let value: JobFileFormat
 
@@ -57,7 +49,7 @@ struct FormatArgument: ExpressibleByArgument {
         "metalink": .metalink,
     ]
 
-    static let words = "urls, aria2, curl, csv, jsonl, json or metalink"
+    static let form = OptionWords.alternatives(formats.map(\.key))
 
     init?(argument: String) {
         guard let format = Self.formats.first(where: { $0.key == argument }) else { return nil }

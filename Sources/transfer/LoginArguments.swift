@@ -34,7 +34,7 @@ struct LoginArguments: ParsableArguments {
 
     @Option(
         name: .customLong("host-key"),
-        help: ArgumentHelp("The only key that the SSH server may have.", valueName: "SHA256:…"))
+        help: ArgumentHelp("The only key that the SSH server may have.", valueName: "SHA256:…"), transform: HostKeyArgument.text)
     var hostKey: String?
 
     @Option(name: .customLong("ssh-key"), help: ArgumentHelp("The private key to log in with.", valueName: "file"))
@@ -60,7 +60,6 @@ struct LoginArguments: ParsableArguments {
             // Every user of the machine sees the command line.
             throw ValidationError("--user is a name alone; --password '$VARIABLE' or '@FILE' is the rest")
         }
-        if let refusal = hostKey.flatMap(HostKeyRule.refusal) { throw ValidationError("--host-key: \(refusal)") }
     }
 
     /// Settings of the job of one URL.

@@ -87,8 +87,11 @@ final class MetricsFile: Sendable {
 }
 
 /// The path of such a file.
-struct MetricsPath: ExpressibleByArgument {
+struct MetricsPath: OptionValue {
     let path: String
+
+    static let form = "the path of a file whose name ends in .prom: the node exporter looks at no other files"
+
     init?(argument: String) {
         guard MetricsFileName.isCollected(argument) else { return nil }
         path = argument

@@ -170,10 +170,10 @@ struct Run: AsyncParsableCommand {
             return try await plan.stage(reading, on: queue)
         } catch StagingError.held(let batch, let pid) {
             guard wait else {
-                let shown = BatchNames(try await queue.batchNames()).short(batch)
+                let names = BatchNames(try await queue.batchRegister())
                 await queue.close()
-                let command = state.hint.command("wait", shown)
-                throw Failure(.workLeft, "\(shown) is being run by process \(pid); wait for it with: \(command)")
+                let command = state.hint.command("wait", names.lasting(batch))
+                throw Failure(.workLeft, "\(names.short(batch)) is being run by process \(pid); wait for it with: \(command)")
             }
             reading.abandon()
             _ = try await Composition.remote(state: state.state).wait(batch: batch)

@@ -53,12 +53,12 @@ struct Status: AsyncParsableCommand {
     }
 
     private func show(_ remote: QueueRemote) throws {
-        let all = try remote.batchNames()
-        let names = BatchNames(all)
+        let register = try remote.batchRegister()
+        let names = BatchNames(register)
         let name = try batch.flatMap { text throws(Failure) in try names.find(text) }
         if let batch, name == nil { throw state.hint.noBatch(batch, among: names) }
         let charset = Terminal(STDOUT_FILENO, environment: Composition.environment).charset
-        let shown = name.map { [$0] } ?? all
+        let shown = name.map { [$0] } ?? register.names
         if jobs {
             let list = JobList(batches: shown, failed: failed, remote: remote)
             return try json ? list.printJSON() : list.printTable(charset, naming: batch == nil ? names : nil)
@@ -82,7 +82,7 @@ struct Status: AsyncParsableCommand {
     ) throws {
         var all: [FailedJobRow] = []
         for status in statuses {
-            let rows = try remote.failures(batch: status.name).map(StatusText.row)
+            let rows = try remote.failures(batch: status.name).map { StatusText.row($0, of: status) }
             if json { for line in FailedTable.json(batch: status.name, rows) { print(line) } }
             // As `why` and `retry` take them.
             all += batch == nil ? rows.map { $0.named("\(names.short(status.name))/\($0.job)") } : rows
@@ -102,7 +102,7 @@ struct Wait: AsyncParsableCommand {
 
     func run() async throws {
         guard let remote = try Composition.remote(existingState: state.state) else { throw state.hint.noBatch(batch) }
-        let names = BatchNames(try remote.batchNames())
+        let names = BatchNames(try remote.batchRegister())
         guard let name = try names.find(batch), let status = try await remote.wait(batch: name) else {
             throw state.hint.noBatch(batch, among: names)
         }
@@ -119,7 +119,7 @@ struct Forget: ParsableCommand {
     var batch: String?
 
     @Option(
-        name: .customLong("older-than"), help: ArgumentHelp("Those that ended longer ago than this.", valueName: "30d"))
+        name: .customLong("older-than"), help: ArgumentHelp("Those that ended longer ago than this.", valueName: "30d"), transform: TimeSpan.read)
     var olderThan: TimeSpan?
 
     @OptionGroup var state: StateOptions
@@ -129,7 +129,7 @@ struct Forget: ParsableCommand {
             if let batch { throw state.hint.noBatch(batch) }
             return
         }
-        let known = BatchNames(try remote.batchNames())
+        let known = BatchNames(try remote.batchRegister())
         let name = try batch.flatMap { text throws(Failure) in try known.find(text) }
         if let batch, name == nil { throw state.hint.noBatch(batch, among: known) }
         let age = olderThan?.duration ?? .seconds(30 * 86_400)

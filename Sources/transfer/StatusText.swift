@@ -17,10 +17,11 @@ enum StatusText {
         return row
     }
 
-    static func row(_ job: FailedJob) -> FailedJobRow {
+    /// - Parameter status: Of its batch: a file of a folder that nobody watches isn't tried again at that time.
+    static func row(_ job: FailedJob, of status: BatchStatus) -> FailedJobRow {
         FailedJobRow(
             job: job.job, code: job.code, reason: job.message, status: job.status, host: job.host,
-            attempts: job.attempts, again: job.again, route: job.route, finalURL: job.finalURL)
+            attempts: job.attempts, again: status.pid == nil ? nil : job.again, route: job.route, finalURL: job.finalURL)
     }
 
     private static func state(_ status: BatchStatus) -> String {

@@ -39,7 +39,7 @@ struct Transfer: AsyncParsableCommand {
         ])
 
     /// What is to be done.
-    private static func command(_ arguments: [String]) throws -> any ParsableCommand {
+    static func command(_ arguments: [String]) throws -> any ParsableCommand {
         // wget's name for "say less" would be a dry run that looks like a download.
         let arguments =
             arguments.contains("-nv")

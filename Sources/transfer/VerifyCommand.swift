@@ -19,7 +19,7 @@ struct Verify: AsyncParsableCommand {
     @Flag(help: "Fetch what is damaged or missing; of a damaged file only the ranges that are.")
     var repair = false
 
-    @Option(help: ArgumentHelp("What the one file must hash to, as sha256:HEX; no record is needed.", valueName: "sum"))
+    @Option(help: ArgumentHelp("What the one file must hash to, as sha256:HEX; no record is needed.", valueName: "sum"), transform: ChecksumArgument.read)
     var checksum: ChecksumArgument?
 
     @Flag(help: "JSON on standard output, a line for each file.")
@@ -39,7 +39,7 @@ struct Verify: AsyncParsableCommand {
     func run() async throws {
         if let checksum { return try compare(names[0], checksum.checksum) }
         let remote = try Composition.remote(existingState: state.state)
-        let known = BatchNames(try remote?.batchNames() ?? [])
+        let known = BatchNames(try remote?.batchRegister() ?? BatchRegister())
         var board = VerifyBoard(names: known, isJSON: json, isQuiet: quiet)
         var open: [FileCheck] = []
         for name in names {

@@ -25,12 +25,12 @@ struct Why: ParsableCommand {
     func run() throws {
         let links = MeteredRule(links: try configuration.load().meteredLinks)
         let remote = try Composition.remote(existingState: state.state)
-        let names = BatchNames(try remote?.batchNames() ?? [])
+        let names = BatchNames(try remote?.batchRegister() ?? BatchRegister())
         let (batch, job) = try names.split(name)
         guard let remote, try names.find(batch) != nil else { throw state.hint.noBatch(batch, among: names) }
-        let shown = names.short(batch)
+        let (shown, lasting) = (names.short(batch), names.lasting(batch))
         guard let job, !job.isEmpty else {
-            let (any, all) = (state.hint.command("why", "\(shown)/JOB"), state.hint.command("status", shown))
+            let (any, all) = (state.hint.command("why", "\(lasting)/JOB"), state.hint.command("status", lasting))
             throw Failure(.wrongUsage, "name a job: \(any); \(all) shows the batch")
         }
         let explanation: JobExplanation
@@ -47,7 +47,7 @@ struct Why: ParsableCommand {
         let lines =
             json
             ? [WhyText.json(explanation)]
-            : WhyText.lines(explanation, charset: charset, batch: shown, again: again, hint: state.hint)
+            : WhyText.lines(explanation, charset: charset, batch: shown, lasting: lasting, again: again, hint: state.hint)
         for line in lines { print(line) }
         guard !json else { return }
         for trouble in try remote.hookTroubles(batch: batch, limit: .max) where trouble.job == job || trouble.job == nil

@@ -1,4 +1,5 @@
 import Testing
+import TransferQueue
 
 @testable import transfer
 
@@ -15,7 +16,7 @@ import Testing
             // The others of its folder's name have another type.
             ("/srv/c/jobs.txt", "jobs.txt"), ("/opt/nightly.jsonl", "nightly.jsonl"),
             ("watch:/srv/films", "watch:/srv/films"),
-            ("/etc/x/list.txt", "list"), ("get https://a.example/x in /home/me", "get-a.example"),
+            ("/etc/x/list.txt", "list"), ("get https://a.example/x in /home/me", "get-a.example-10"),
         ])
     func aJobFileGivesItsBatchTheShortestNameThatNoOtherHas(_ name: String, _ short: String) throws {
         #expect(names.short(name) == short)
@@ -54,6 +55,75 @@ import Testing
     @Test func aPathThatIsAlsoAJobsNameIsNotShown() {
         let names = BatchNames(["x", "/x/jobs.json", "/y/jobs.json"])
         #expect(names.short("/x/jobs.json") == "/x/jobs.json" && names.short("/y/jobs.json") == "y/jobs")
+    }
+
+    // MARK: What is called now as it is later
+
+    private static let gets = ["get https://a.example/x in /me", "get https://a.example/y in /me"]
+
+    /// A register with these batches of `get`, by their numbers.
+    private static func names(_ batches: [(Int64, String)], last: Int64? = nil) -> BatchNames {
+        let entries = batches.map { BatchRegister.Entry(name: $1, number: $0) }
+        return BatchNames(BatchRegister(entries: entries, last: last ?? entries.last?.number ?? 0))
+    }
+
+    /// What a command was told to paste means that batch, or none, whatever becomes of the others.
+    @Test func aLastingNameMeansItsBatchOrNone() throws {
+        let names = Self.names([(1, Self.gets[0])])
+        let first = names.lasting(Self.gets[0])
+        #expect(first == "get-a.example-1" && names.short(Self.gets[0]) == first)
+        let later = Self.names([(1, Self.gets[0]), (2, Self.gets[1])])
+        #expect(try later.find(first) == Self.gets[0] && later.split(first + "/x").batch == Self.gets[0])
+        #expect(try later.find("get-a.example-y") == Self.gets[1], "as one may type it")
+        let gone = Self.names([(2, Self.gets[1])])
+        #expect(try gone.find(first) == nil && gone.find("get-a.example-2") == Self.gets[1])
+        let again = Self.names([(2, Self.gets[1]), (3, Self.gets[0])])
+        #expect(try again.find(first) == nil && again.find("get-a.example-3") == Self.gets[0])
+    }
+
+    /// Names, servers, files and marks that end like a number are no other batch's lasting name.
+    @Test(
+        arguments: [
+            "get https://a.example/3 in /me", "get https://a.example/x +1 #000003 in /me",
+            "get https://a.example-3/x in /me", "get a.example-3 in /me", "/srv/get-a.example-3.json",
+            "/srv/get-a.example-3",
+        ])
+    func noShortFormIsAnothersLastingName(_ name: String) throws {
+        for text in ["get-a.example-3", "get-a.example-000003"] {
+            #expect(try Self.names([(7, name)]).find(text) == nil)
+        }
+        #expect(try Self.names([(7, name)]).find(Self.names([(7, name)]).lasting(name)) == name)
+    }
+
+    /// A path says which file: as much of it as tells it from the others today may be too little tomorrow.
+    @Test func aJobFilesLastingNameIsItsPath() throws {
+        #expect(names.short("/etc/mirror.json") == "mirror" && names.lasting("/etc/mirror.json") == "/etc/mirror.json")
+        #expect(names.lasting("nightly") == "nightly" && names.lasting("watch:/srv/films") == "watch:/srv/films")
+        #expect(try names.split("/etc/mirror.json/a/b") == ("/etc/mirror.json", "a/b"))
+    }
+
+    @Test(
+        arguments: [
+            ("put https://[::1]:8/in/ in /me", "put-5"), ("get Gr\u{FC}\u{DF}e.txt in /me", "get-5"),
+            ("get - #0f1e2d in /", "get-stdin-5"), ("put https://b.example:81/in/ in /me", "put-b.example:81-5"),
+        ])
+    func aShellTakesItWithoutQuotes(_ name: String, _ called: String) throws {
+        #expect(Self.names([(5, name)]).lasting(name) == called)
+        #expect(try Self.names([(5, name)]).find(called) == name)
+    }
+
+    @Test(
+        arguments: [
+            ("get-a.example-2", true), ("get-a.example-3", false), ("get-a.example", true), ("put-x", true),
+            ("get https://a.example/x in /me", true), ("get https://a.example/x in /me/x", true),
+            ("nightly", false), ("get-", false), ("getting-1", false),
+        ])
+    func whatWasOnceBegunIsKnownToBeForgotten(_ text: String, _ isForgotten: Bool) throws {
+        let names = Self.names([], last: 2)
+        #expect(names.isForgotten(text) == isForgotten)
+        #expect(BatchNames().isForgotten(text) == false, "in a queue that never had one")
+        let failure = CommandHint().noBatch(try names.split(text).batch, among: names).message
+        #expect(failure.hasPrefix("no batch \"\(text)\" any more: ") == isForgotten, "\(failure)")
     }
 
     // MARK: Commands to copy

@@ -52,7 +52,7 @@ import TransferTestSupport
         #expect(required.standardOutput.contains("network.require = \"wg0\""))
         // Where the key's value stands.
         #expect(required.standardOutput.contains("jobs.json:2:"))
-        #expect(required.standardOutput.contains("  attempts  0 of 10 used, none by this wait\n"))
+        #expect(required.standardOutput.contains("  attempts  0 of 11 used, none by this wait\n"))
         #expect(required.standardOutput.hasSuffix("  starts    when wg0 appears\n"))
         let any = try await offline.command("why", "batch/b")
         #expect(any.standardOutput.hasSuffix("  starts    when a link leads out\n"), "\(any)")

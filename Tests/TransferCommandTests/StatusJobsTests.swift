@@ -43,6 +43,55 @@ import TransferTestSupport
         }
     }
 
+    /// In place of its folder: the URL's last component as long as no answer has named the file, and then its path.
+    @Test func aDownloadIntoAFolderHasItsFilesPath() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve(
+                "/done", ServedFile(.text("x"), headers: ["Content-Disposition": "attachment; filename=named-done.bin"]))
+            server.serve("/late", .text("late"))
+            server.script("/late", [.holdHead])
+            try place.jobs([
+                download(server.url("/done"), to: "in/", #""id": "done""#),
+                download(server.url("/late?x=1"), to: "in/", #""id": "late""#),
+                download(server.url("/gone"), to: "in/", #""id": "gone""#),
+            ])
+            let process = try place.startJobs()
+            try await process.event("job.finished", id: "done")
+            try await process.event("job.failed", id: "gone")
+            try await server.waitForHeld(1)
+            let lines = try await place.status("batch", "--jobs")
+            #expect(
+                lines.map { $0["to"]?.string } == [place.folder.path("in/named-done.bin"), "in/late", "in/gone"], "\(lines)")
+            let table = try await place.run("status", "batch", "--jobs").standardOutput
+            #expect(table.contains("/done -> \(place.folder.path("in/named-done.bin"))\n"), "\(table)")
+            #expect(table.contains("/gone -> in/gone: 404 Not Found\n"), "\(table)")
+            let why = try await place.run("why", "batch/gone")
+            #expect(why.standardOutput.contains("  to        in/gone\n"), "\(why)")
+            process.kill(SIGTERM)
+            _ = try await process.result()
+        }
+    }
+
+    /// A broken-off one, too: its partial file says which it will be.
+    @Test func aBrokenOffDownloadHasTheNameThatItsServerGave() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let content = Content.random(seed: 4, count: 3_000_000)
+            server.serve(
+                "/half",
+                ServedFile(content, etag: "\"h\"", headers: ["Content-Disposition": "attachment; filename=whole.bin"]))
+            server.script("/half", [.stall(after: 2_000_000)])
+            try place.jobs([download(server.url("/half"), to: "in/", #""id": "half""#)])
+            let process = try place.startJobs()
+            try await until("the part is there") { place.folder.exists("in/whole.bin.part") }
+            process.kill(SIGTERM)
+            _ = try await process.result()
+            let lines = try await place.status("batch", "--jobs")
+            #expect(lines.first?["to"]?.string == place.folder.path("in/whole.bin"), "\(lines)")
+        }
+    }
+
     /// A page is a thousand: nothing is lost or told twice between them, whatever else is in the queue.
     @Test func aListOfManyIsWholeAndInTheOrderOfItsFile() async throws {
         let place = try Workplace()

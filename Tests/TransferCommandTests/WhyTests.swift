@@ -39,7 +39,7 @@ import TransferTestSupport
             #expect(
                 stopped.standardOutput == """
                     batch/held: not running: no process runs the batch
-                      attempts  0 of 10 used
+                      attempts  0 of 11 used
                       starts    with: transfer run \(place.folder.path("jobs.json"))
 
                     """)
@@ -125,6 +125,33 @@ import TransferTestSupport
                 let result = try await place.run("why", name)
                 #expect(result.exitCode == 64 && result.standardError.contains(message), "\(result)")
             }
+        }
+    }
+
+    /// One definition: each time that the job was begun, at whichever of its URLs.
+    @Test(
+        arguments: [
+            (0, [404, 404], 2), (0, [503, 503], 2), (1, [503, 503], 4), (1, [404, 503], 3), (2, [500], 3), (2, [404], 1),
+            (0, [404, 404, 503], 3),
+        ]) func attemptsAreCountedAlike(_ limit: Int, _ statuses: [Int], _ attempts: Int) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            for (index, status) in statuses.enumerated() { server.script("/\(index)", [], afterwards: .status(status)) }
+            let urls = statuses.indices.map { "\"\(server.url("/\($0)"))\"" }.joined(separator: ", ")
+            let retry = #""retry": {"limit": \#(limit), "scale": 0}"#
+            try place.jobs(["{\"id\": \"a\", \"download\": [\(urls)], \"to\": \"a\", \(retry)}"])
+            let result = try await place.runJobs("--report", "report.jsonl")
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(server.requests.count == attempts, "\(server.requests.map(\.path))")
+            #expect(try result.events().named("job.failed").first?["attempts"]?.int == Int64(attempts), "\(result)")
+            #expect(try result.events().named("job.started").compactMap { $0["attempt"]?.int }.max() == Int64(attempts))
+            #expect(try place.folder.text("report.jsonl").contains("\"attempts\":\(attempts),"))
+            let why = try await place.run("why", "batch/a")
+            let most = (limit + 1) * statuses.count
+            #expect(why.standardOutput.contains("  attempts  \(attempts) of \(most) used\n"), "\(why)")
+            let told = try JSONValue.parse(Data(try await place.run("why", "batch/a", "--json").standardOutput.utf8))
+            #expect(told["attempts"]?.int == Int64(attempts) && told["limit"]?.int == Int64(most), "\(told)")
+            #expect(try await place.status("batch", "--jobs").first?["attempts"]?.int == Int64(attempts))
         }
     }
 }

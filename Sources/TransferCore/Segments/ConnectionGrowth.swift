@@ -15,6 +15,9 @@ public struct ConnectionGrowth: Sendable {
     package static let payment = 1.25
     /// A file that one connection brings within this time gets no other.
     static let worthwhile = 2.0
+    /// The share of its time for which the thread that moves the bytes may be at work: beyond it the processor is the
+    /// limit, and further connections only cost more of it.
+    static let mostLoad = 0.85
     /// Seconds over which a rate is measured.
     static let interval = 0.4
     /// Seconds for which nothing is added after the server refused, or a connection was lost.
@@ -22,7 +25,7 @@ public struct ConnectionGrowth: Sendable {
 
     public private(set) var wanted: Int
     private let wish: Wish
-    private var measured: (time: Double, bytes: Int64, connections: Int)?
+    private var measured: (time: Double, bytes: Int64, worked: Double, connections: Int)?
     /// The rate with half as many.
     private var before: Double?
     private var hasSettled = false
@@ -42,21 +45,23 @@ public struct ConnectionGrowth: Sendable {
     ///   - now: Seconds on any steady clock.
     ///   - bytes: What all connections have brought so far.
     ///   - left: What is missing.
+    ///   - worked: Seconds for which the thread that moves the bytes has been at work so far.
     ///   - connections: How many are open.
     /// - Returns: How many shall be.
-    public mutating func sample(now: Double, bytes: Int64, left: Int64, connections: Int) -> Int {
+    public mutating func sample(now: Double, bytes: Int64, left: Int64, worked: Double, connections: Int) -> Int {
         guard case .automatic = wish else {
             if now >= notBefore, case .exactly(let count) = wish { wanted = count }
             return wanted
         }
         guard let start = measured, start.connections == connections else {
-            measured = (now, bytes, connections)
+            measured = (now, bytes, worked, connections)
             return wanted
         }
         guard !hasSettled, now >= notBefore, connections >= wanted, now - start.time >= Self.interval else {
             return wanted
         }
         let rate = Double(bytes - start.bytes) / (now - start.time)
+        let load = (worked - start.worked) / (now - start.time)
         measured = nil
         guard rate > 0 else { return wanted }
         if let before, rate < before * Self.payment {
@@ -65,7 +70,9 @@ public struct ConnectionGrowth: Sendable {
             wanted = max(1, wanted / 2)
             return wanted
         }
-        guard Double(left) / rate >= Self.worthwhile / (wanted == 1 ? 1 : 2), wanted < Self.most else { return wanted }
+        guard Double(left) / rate >= Self.worthwhile / (wanted == 1 ? 1 : 2), wanted < Self.most,
+            load <= Self.mostLoad
+        else { return wanted }
         before = rate
         wanted = min(Self.most, wanted * 2)
         return wanted

@@ -28,7 +28,7 @@ public struct RangeMap: Sendable {
     public static let smallestDivided: Int64 = 512 << 10
 
     /// A claim that will be done within this many seconds isn't divided either.
-    public static let shortestDivided = 0.25
+    public static let shortestDivided = 0.5
 
     public init(total: Int64, received: ByteRanges = ByteRanges()) {
         self.total = total

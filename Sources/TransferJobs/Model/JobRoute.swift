@@ -40,6 +40,15 @@ public struct JobRoute: Sendable, Hashable {
         job.map { (Redaction.url($0.urls.first ?? ""), Self.target($0)) }
     }
 
+    /// The same with a file in place of a download's folder.
+    ///
+    /// - Parameter path: The file's, where it's known; the URL's last component stands for it otherwise.
+    package func words(path: String?) -> (url: String, to: String)? {
+        guard let job else { return nil }
+        guard case .download(let download) = job.work, download.destination.hasSuffix("/") else { return words }
+        return (Redaction.url(download.urls.first ?? ""), path ?? download.expectedFile)
+    }
+
     private static func target(_ job: JobSpec) -> String {
         switch job.work {
         case .download(let download): download.destination

@@ -157,14 +157,18 @@ public struct JobSpec: Sendable, Hashable {
     public var identity: String {
         if let id { return id }
         return switch work {
-        case .download(let download):
-            download.destination.hasSuffix("/")
-                ? (download.destination == "./" ? "" : download.destination)
-                    + (SafeFileName.fromURL(download.urls.first ?? "") ?? "index.html")
-                : download.destination
+        case .download(let download): download.expectedFile
         case .upload(let upload):
             upload.uploadProtocol.givesNames ? upload.source : Redaction.url(upload.url)
         }
+    }
+}
+
+extension JobSpec.Download {
+    /// The destination; in a folder with the name that the URL gives, which an answer may change.
+    package var expectedFile: String {
+        guard destination.hasSuffix("/") else { return destination }
+        return (destination == "./" ? "" : destination) + (SafeFileName.fromURL(urls.first ?? "") ?? "index.html")
     }
 }
 

@@ -8,7 +8,9 @@ public struct ListedJob: Sendable {
     public let route: JobRoute?
     /// Of a complete job the size of its file, of others the durable part of it; `nil` where there is none.
     public var bytes: Int64?
-    /// Attempts that it has spent.
+    /// The absolute path of a download's file, once it's known.
+    public var path: String?
+    /// How often it was tried, as ``JobFailure/attempts`` counts.
     public var attempts = 0
     /// Why it failed, was skipped, or waits for its next attempt.
     public var code: String?

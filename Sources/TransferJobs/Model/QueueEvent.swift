@@ -236,6 +236,7 @@ public struct JobReceipt: Sendable, Hashable {
     public var status: Int
     /// The beginning of the answer to an upload, at most 64 KiB.
     public var response: String?
+    /// As ``JobFailure/attempts`` counts.
     public var attempts: Int
     /// Whether the server said in this run that the file that was kept is the newest.
     public var isConfirmed = false
@@ -286,6 +287,8 @@ public struct JobFailure: Sendable {
     public var batch: String
     public var job: String
     public var error: TransferError
+    /// How often the job was tried: each time that it was begun, the first one too, and at each of its URLs. What the network
+    /// or a server's `Retry-After` broke off isn't counted, and the count begins anew when bytes have become durable.
     public var attempts: Int
     /// The host spoken to, or the proxy that failed; `nil` for a fault of this machine (a disk, a file).
     public var host: String?

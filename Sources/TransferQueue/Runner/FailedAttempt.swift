@@ -161,6 +161,8 @@ struct FailedAttempt {
         record.spendMirror()
         if !isOurs, let mirror = record.nextMirror(of: mirrors) {
             record.mirror = mirror
+            // The next one is asked in an attempt of its own.
+            record.attempts += 1
             return .again(record, after: .zero, because: error)
         }
         let isUnknown = isUnrepeatable && error.leavesUnknown && !hadBegun

@@ -354,8 +354,13 @@ public final class JobQueue: Sendable {
 
     /// The names of all batches, in the order in which they came.
     public func batchNames() async throws -> [String] {
+        try await batchRegister().names
+    }
+
+    /// All batches, in the order in which they came, with their numbers.
+    public func batchRegister() async throws -> BatchRegister {
         let store = store
-        return try await reader.run { try store.batchNames() }
+        return try await reader.run { try store.batchRegister() }
     }
 
     /// Tells a service's manager that this queue lives: from its own thread, so that it's silent when that hangs.

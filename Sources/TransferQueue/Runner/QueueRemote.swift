@@ -40,7 +40,10 @@ public final class QueueRemote: Sendable {
     public func statuses(name: String? = nil) throws -> [BatchStatus] { try told { try store.statuses(name: name) } }
 
     /// The names of all batches, in the order in which they came.
-    public func batchNames() throws -> [String] { try store.batchNames() }
+    public func batchNames() throws -> [String] { try batchRegister().names }
+
+    /// All batches, in the order in which they came, with their numbers.
+    public func batchRegister() throws -> BatchRegister { try told { try store.batchRegister() } }
 
     /// The jobs of a batch that failed for good, in the order they did.
     public func failures(batch: String, limit: Int = .max) throws -> [FailedJob] {
@@ -85,7 +88,7 @@ public final class QueueRemote: Sendable {
             if let socket { ControlSocket.ring(socket) }
             return .handed(pid: pid)
         case .noSuchBatch:
-            let names = try told { try store.batchNames() }
+            let names = try batchNames()
             let known = names.isEmpty ? "there are none" : "there are: \(names.prefix(10).joined(separator: ", "))"
             throw TransferError(.fileMissing, "no batch \"\(batch)\"; \(known)")
         case .noSuchJob:

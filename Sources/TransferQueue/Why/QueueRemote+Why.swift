@@ -30,7 +30,7 @@ extension QueueRemote {
     }
 
     private func unknown(_ batch: String, _ job: String) throws -> TransferError {
-        let batches = try store.batchNames()
+        let batches = try batchNames()
         guard batches.contains(batch) else {
             let nearest = NearestKey.suggestion(for: batch, among: batches).map { "did you mean \"\($0)\"?" }
             return TransferError(

@@ -11,8 +11,14 @@ package struct Batches: Sendable {
     package let packed: PackedJobs
     package let doubtful: DoubtfulBatches
 
-    package func names() throws -> [String] {
-        try database.read(leavesPacks: true) { db in try String.fetchAll(db, sql: "SELECT name FROM batch ORDER BY id")
+    package func register() throws -> BatchRegister {
+        try database.read(leavesPacks: true) { db in
+            let entries = try Row.fetchAll(db, sql: "SELECT name, id FROM batch ORDER BY id").map {
+                BatchRegister.Entry(name: $0[0], number: $0[1])
+            }
+            // Kept by SQLite for AUTOINCREMENT: it outlives the row of the batch.
+            let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'batch'")
+            return BatchRegister(entries: entries, last: last ?? 0)
         }
     }
 

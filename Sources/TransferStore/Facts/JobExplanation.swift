@@ -19,9 +19,10 @@ public struct JobExplanation: Sendable, Hashable {
     public var links: [Link] = []
     /// The error of its last attempt, while it waits for the next.
     public var lastError: String?
+    /// How often it was tried, as ``JobFailure/attempts`` counts.
     public var attempts = 0
-    /// Attempts that it may have.
-    public var attemptLimit = 10
+    /// Attempts that it may have: one and as many as its rules retry, at each of its URLs.
+    public var attemptLimit = 11
     /// The event that lets it start.
     public var starts: String?
     /// The process that runs the batch.

@@ -19,7 +19,7 @@ package struct JobListQuery: Sendable {
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT job.id, identity, \(ReserveRows.shownState) AS state, spec, size, resume, upload, attempts,
+                    SELECT job.id, identity, \(ReserveRows.shownState) AS state, spec, size, resume, upload, path, attempts,
                         errorCode, errorMessage, status, finalURL, ended, claimed, notBefore, due, delay
                     FROM job WHERE \(failed ? Self.failedJobs : "+batch") = (SELECT id FROM batch WHERE name = ?) AND job.id > ?
                     ORDER BY job.id LIMIT ?
@@ -36,7 +36,11 @@ package struct JobListQuery: Sendable {
         let state = JobState(stored: row["state"])
         var job = ListedJob(
             number: row["id"], job: row["identity"], state: state, route: JobRoute(canonicalJSON: row["spec"]))
-        job.bytes = state == .done ? row["size"] : held(row)
+        if state == .done {
+            (job.bytes, job.path) = (row["size"], row["path"])
+        } else {
+            (job.bytes, job.path) = held(row)
+        }
         job.attempts = row["attempts"]
         switch state {
         case .done, .cancelled: job.finalURL = row["finalURL"]
@@ -51,13 +55,13 @@ package struct JobListQuery: Sendable {
         return job
     }
 
-    /// The bytes that survive this machine's end.
-    private static func held(_ row: Row) -> Int64? {
-        if let text: String = row["upload"], let record = UploadRecord(text: text) { return record.confirmed }
+    /// The bytes that survive this machine's end, and the file that they are of, where it's known.
+    private static func held(_ row: Row) -> (bytes: Int64?, path: String?) {
+        if let text: String = row["upload"], let record = UploadRecord(text: text) { return (record.confirmed, nil) }
         guard let text: String = row["resume"],
             let record = try? JSONDecoder().decode(ResumeData.self, from: Data(text.utf8))
-        else { return nil }
-        return record.written.count
+        else { return (nil, nil) }
+        return (record.written.count, record.partialFile.flatMap(PartName.destination(ofPart:)))
     }
 
     private static func since(_ state: JobState, _ row: Row) -> Int64? {

@@ -8,8 +8,16 @@ enum StrictArgument {
         "Fail what nothing proves to be whole: no checksum, and a length that only the connection's end tells."
 }
 
-struct ChecksumArgument: ExpressibleByArgument {
+/// A file's digest, as job files and aria2 write it.
+struct ChecksumArgument: OptionValue {
     let checksum: Checksum
+
+    static let form =
+        "ALGORITHM:HEX, such as sha256: and 64 hexadecimal digits (the algorithm is "
+        + OptionWords.alternatives(DigestAlgorithm.allCases.map(\.rawValue)) + ")"
+
+    static func fault(of argument: String) -> String? { ChecksumRule.refusal(of: argument) }
+
     init?(argument: String) {
         // aria2 writes sha-256=HEX.
         guard let checksum = Checksum(argument) ?? Checksum(Self.colon(argument)) else { return nil }
@@ -53,14 +61,6 @@ enum DataArgument {
             throw Failure(.wrongUsage, "--data: \(path) isn't text in UTF-8; `transfer put` sends files of any kind")
         }
         return text
-    }
-}
-
-struct IfExistsArgument: ExpressibleByArgument {
-    let value: JobSpec.IfExists
-    init?(argument: String) {
-        guard let value = JobSpec.IfExists(rawValue: argument) else { return nil }
-        self.value = value
     }
 }
 

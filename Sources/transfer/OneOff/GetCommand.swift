@@ -120,9 +120,9 @@ struct Get: AsyncParsableCommand {
         for url in mirror where try LoginArguments.withoutUser(url).user != nil {
             throw ValidationError("--mirror: its URL can't name a user; --user is for all sources")
         }
-        for url in named + mirror.map(URLArgument.completed) {
+        for (option, url) in named.map({ ("", $0) }) + mirror.map({ ("--mirror: ", URLArgument.completed($0)) }) {
             let (url, _) = try request.login.settings(of: url)
-            guard JobSpec.isSupported(url: url) else { throw ValidationError(JobSpec.refusal(of: url)) }
+            guard JobSpec.isSupported(url: url) else { throw ValidationError(option + JobSpec.refusal(of: url)) }
         }
         for url in metalinks where FetchedDocument.isURL(url) && !JobSpec.isSupported(url: url) {
             throw ValidationError(JobSpec.refusal(of: url))

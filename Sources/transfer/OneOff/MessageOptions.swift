@@ -6,17 +6,13 @@ import TransferQueue
 struct MessageOptions: ParsableArguments {
     @Option(
         name: [.customShort("X"), .customLong("method"), .customLong("request")],
-        help: ArgumentHelp("The request's method.", valueName: "name"))
+        help: ArgumentHelp("The request's method.", valueName: "name"), transform: MethodArgument.text)
     var method: String?
 
     @Option(
         help: ArgumentHelp(
             "What the request says, as it is; @FILE is what a file holds. It's a POST then.", valueName: "text|@file"))
     var data: String?
-
-    func validate() throws {
-        if let refusal = method.flatMap(HeaderRule.refusal(ofMethod:)) { throw ValidationError("--method: \(refusal)") }
-    }
 
     func body() throws -> String? { try data.map(DataArgument.text) }
 }

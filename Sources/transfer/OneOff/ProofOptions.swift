@@ -4,7 +4,7 @@ import TransferQueue
 
 /// The checksums of downloads, and the rule for destinations that exist.
 struct ProofOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("What one URL's file must hash to, as sha256:HEX.", valueName: "sum"))
+    @Option(help: ArgumentHelp("What one URL's file must hash to, as sha256:HEX.", valueName: "sum"), transform: ChecksumArgument.read)
     var checksum: ChecksumArgument?
 
     @Option(
@@ -14,8 +14,8 @@ struct ProofOptions: ParsableArguments {
     var checksums: String?
 
     @Option(
-        name: .customLong("if-exists"), help: "When the file is there: verify, update, overwrite, skip, rename, fail.")
-    var ifExists: IfExistsArgument?
+        name: .customLong("if-exists"), help: "When the file is there: verify, update, overwrite, skip, rename, fail.", transform: Choice.read)
+    var ifExists: Choice<JobSpec.IfExists>?
 
     @Flag(help: ArgumentHelp(StrictArgument.help))
     var strict = false

@@ -8,8 +8,8 @@ enum EnvironmentRules {
     struct Rule: Sendable {
         let variable: String
         let key: String
-        /// - Returns: `nil` for what is no such value.
-        let value: @Sendable (String) -> JSONText?
+        /// - Throws: `RefusedValue`
+        let value: @Sendable (String) throws -> JSONText
     }
 
     static let rules: [Rule] = [
@@ -18,23 +18,27 @@ enum EnvironmentRules {
         Rule(variable: "TRANSFER_NOPROXY", key: "noProxy") { .string($0) },
         Rule(variable: "TRANSFER_CACERT", key: "tls") { .object(["ca": .path($0)]) },
         Rule(variable: "TRANSFER_INTERFACE", key: "network") { .object(["require": .string($0)]) },
-        Rule(variable: "TRANSFER_RETRY", key: "retry") { Int($0).map { .object(["limit": .number($0)]) } },
-        Rule(variable: "TRANSFER_RETRY_DELAY", key: "retry") {
-            TimeArgument(argument: $0).map { .object(["scale": $0.json, "maxDelay": $0.json]) }
+        Rule(variable: "TRANSFER_RETRY", key: "retry") {
+            .object(["limit": .number(try WholeNumber.read($0, FieldRanges.retries))])
         },
-        Rule(variable: "TRANSFER_CONNECT_TIMEOUT", key: "connectTimeout") { TimeArgument(argument: $0)?.json },
-        Rule(variable: "TRANSFER_TIMEOUT", key: "timeout") { TimeArgument(argument: $0)?.json },
-        Rule(variable: "TRANSFER_MAX_TIME", key: "maxTime") { TimeArgument(argument: $0)?.json },
+        Rule(variable: "TRANSFER_RETRY_DELAY", key: "retry") {
+            let delay = try Delay.read($0).json
+            return .object(["scale": delay, "maxDelay": delay])
+        },
+        Rule(variable: "TRANSFER_CONNECT_TIMEOUT", key: "connectTimeout") { try TimeSpan.read($0).json },
+        Rule(variable: "TRANSFER_TIMEOUT", key: "timeout") { try TimeSpan.read($0).json },
+        Rule(variable: "TRANSFER_MAX_TIME", key: "maxTime") { try TimeSpan.read($0).json },
     ]
 
     /// - Throws: `ValidationError` that names the variable.
     static func add(to members: inout RequestMembers) throws {
         for rule in rules {
             guard let text = Composition.environment[rule.variable] else { continue }
-            guard let value = rule.value(text) else {
-                throw ValidationError("\(rule.variable): no value that its option takes")
+            do {
+                members.add(rule.key, try rule.value(text), rule.variable)
+            } catch let refusal as RefusedValue {
+                throw refusal.validation(of: rule.variable, text)
             }
-            members.add(rule.key, value, rule.variable)
         }
     }
 
@@ -63,25 +67,18 @@ enum EnvironmentRules {
     /// - Throws: `ValidationError` that names the variable.
     static func batchLimits() throws -> BatchLimits {
         BatchLimits(
-            concurrency: try count("TRANSFER_CONCURRENCY"), perHost: try perHost("TRANSFER_PER_HOST"),
-            limitRate: try rate("TRANSFER_LIMIT_RATE"))
+            concurrency: try value("TRANSFER_CONCURRENCY") { try WholeNumber.read($0, FieldRanges.concurrencies) },
+            perHost: try value("TRANSFER_PER_HOST") { try PerHostArgument.read($0).value },
+            limitRate: try value("TRANSFER_LIMIT_RATE") { try RateArgument.read($0).bytes })
     }
 
-    private static func count(_ variable: String) throws -> Int? {
+    /// - Throws: `ValidationError` that names the variable.
+    private static func value<Value>(_ variable: String, _ read: (String) throws -> Value) throws -> Value? {
         guard let text = Composition.environment[variable] else { return nil }
-        if let value = Int(text), (1...10_000).contains(value) { return value }
-        throw ValidationError("\(variable) takes a number from 1 to 10000")
-    }
-
-    private static func perHost(_ variable: String) throws -> PerHost? {
-        guard let text = Composition.environment[variable] else { return nil }
-        if let value = PerHost(text: text) { return value }
-        throw ValidationError("\(variable) takes a number from 1 to 10000, or auto")
-    }
-
-    private static func rate(_ variable: String) throws -> Int64? {
-        guard let text = Composition.environment[variable] else { return nil }
-        if let amount = ByteAmount(argument: text) { return amount.bytes }
-        throw ValidationError("\(variable) takes bytes a second, with K, M or G")
+        do {
+            return try read(text)
+        } catch let refusal as RefusedValue {
+            throw refusal.validation(of: variable, text)
+        }
     }
 }

@@ -10,12 +10,12 @@ struct HookOptions: ParsableArguments {
         help: ArgumentHelp(
             "A command, or a webhook's URL, that is told when all is over (of watch: each file); NAME=COMMAND is what "
                 + "job files mean by \"onFinish\": \"NAME\". The message comes on standard input, as JSON.",
-            valueName: "[name=]command"))
+            valueName: "[name=]command"), transform: HookArgument.read)
     var onFinish: [HookArgument] = []
 
     @Option(
         name: .customLong("on-finish-timeout"),
-        help: ArgumentHelp("The longest that such a command may take; 60s without.", valueName: "time"))
+        help: ArgumentHelp("The longest that such a command may take; 60s without.", valueName: "time"), transform: TimeSpan.read)
     var timeLimit: TimeSpan?
 
     mutating func validate() throws {
@@ -72,7 +72,7 @@ struct HookOptions: ParsableArguments {
 /// `NAME=PROGRAM ARGUMENT…`, `PROGRAM ARGUMENT…`, a URL, or `$VARIABLE` with one.
 ///
 /// The words are divided at blanks, and no shell reads them; a JSON array has words with blanks in them.
-struct HookArgument: ExpressibleByArgument {
+struct HookArgument: OptionValue {
     enum Target: Sendable {
         case command([String])
         case webhook(SecretText)
@@ -83,6 +83,8 @@ struct HookArgument: ExpressibleByArgument {
     let written: String
     /// What is wrong with it.
     let refusal: String?
+
+    static let form = "a program and its arguments, such as '/usr/local/bin/told --all', or a webhook's URL"
 
     init?(argument: String) {
         guard !argument.isEmpty else { return nil }

@@ -34,12 +34,19 @@ struct OptionCheck {
             }
             let (name, attached) = split(argument)
             if let takesValue = known.takesValue[name] {
-                kept.append(argument)
-                rewritten.append(argument)
-                if takesValue, attached == nil, let value = rest.popFirst() {
-                    kept.append(value)
-                    rewritten.append(value)
+                if !takesValue, let attached, let answer = refusal(of: attached, for: name) {
+                    answers.append(answer)
+                    canBePasted = false
+                    continue
                 }
+                var words = [argument]
+                if takesValue, let value = attached ?? rest.popFirst() {
+                    // Joined, the parser doesn't take a number below zero for an option, nor the rest of -j8.
+                    let isJoined = attached != nil || value.isNegativeNumber
+                    words = isJoined ? ["\(name)=\(value)"] : [argument, value]
+                }
+                kept += words
+                rewritten += words
                 continue
             }
             let foreign = ForeignOptions.find(name, value: attached ?? rest.first)
@@ -78,6 +85,16 @@ struct OptionCheck {
         return Redaction.isSecretHeader(word[..<colon]) && !word[colon...].dropFirst().drop { $0 == " " }.hasPrefix("$")
     }
 
+    /// - Returns: Why a flag doesn't take that value; `nil` for letters that are written together.
+    private func refusal(of value: String, for name: String) -> String? {
+        guard name.hasPrefix("--") else { return nil }
+        let what = known.has("--json-progress") && name == "--json" ? OptionCheck.json : "it takes no value"
+        return "The value '\(value)' is invalid for '\(name)': \(what)"
+    }
+
+    /// What `--json` takes.
+    private static let json = "it takes none, or progress (--json=progress adds the progress of each job)"
+
     /// The name, and the value that is written with it: `--name=value`, `-j8`.
     private func split(_ argument: String) -> (name: String, value: String?) {
         if argument.hasPrefix("--") {
@@ -94,6 +111,12 @@ struct OptionCheck {
 
     private func verdict(_ name: String, _ value: String?, _ foreign: ForeignOption?) -> Verdict {
         guard let foreign else {
+            // As --json=progress is known where there is progress.
+            if name == "--json-progress", known.has("--json") {
+                return .answered(
+                    "The value 'progress' is invalid for '--json': it takes no value here; get, put, run and watch tell "
+                        + "progress", rewritten: nil)
+            }
             let nearest = nearest(to: name).map { "; did you mean \($0)?" } ?? ""
             return .answered("transfer \(command) has no \(name)\(nearest)", rewritten: nil)
         }
@@ -145,4 +168,9 @@ struct OptionCheck {
     private func nearest(to name: String) -> String? {
         NearestKey.suggestion(for: name, among: known.takesValue.keys.filter { $0.hasPrefix("--") }.sorted())
     }
+}
+
+extension String {
+    /// `-1`, `-2.5%`: no option has a digit for its letter here.
+    fileprivate var isNegativeNumber: Bool { hasPrefix("-") && dropFirst().first?.isNumber == true }
 }

@@ -1,13 +1,15 @@
-import ArgumentParser
 import TransferQueue
 
 /// A number of transfers, or `auto`.
-struct PerHostArgument: ExpressibleByArgument {
+struct PerHostArgument: OptionValue {
     let written: String
-    /// `nil` for what is no such number: the options' check says what is.
-    let value: PerHost?
+    let value: PerHost
 
     init?(argument: String) {
-        (written, value) = (argument, PerHost(text: argument))
+        guard let value = PerHost(text: argument) else { return nil }
+        (written, self.value) = (argument, value)
     }
+
+    static let form =
+        "a whole number from \(FieldRanges.concurrencies.lowerBound) to \(FieldRanges.concurrencies.upperBound), or auto"
 }

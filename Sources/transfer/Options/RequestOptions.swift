@@ -15,34 +15,34 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         name: .customLong("interface"),
-        help: ArgumentHelp("The only link to use; without it the transfers wait.", valueName: "name"))
+        help: ArgumentHelp("The only link to use; without it the transfers wait.", valueName: "name"), transform: LinkArgument.text)
     var link: String?
 
     @Option(
         help: ArgumentHelp(
             "Connections of one file: 1 to 32, or auto for as many as pay. Of uploads: parts at a time.",
-            valueName: "n"))
+            valueName: "n"), transform: SegmentsArgument.read)
     var segments: SegmentsArgument?
 
-    @Option(help: ArgumentHelp("Attempts after the first.", valueName: "n"))
+    @Option(help: ArgumentHelp("Attempts after the first.", valueName: "n"), transform: WholeNumber.reader(FieldRanges.retries))
     var retry: Int?
 
     @Option(
-        name: .customLong("retry-delay"), help: ArgumentHelp("The delay between attempts.", valueName: "time"))
-    var retryDelay: TimeArgument?
+        name: .customLong("retry-delay"), help: ArgumentHelp("The delay between attempts.", valueName: "time"), transform: Delay.read)
+    var retryDelay: Delay?
 
     @Option(
         name: .customLong("connect-timeout"),
-        help: ArgumentHelp("Time to connect, TLS included.", valueName: "time"))
-    var connectTimeout: TimeArgument?
+        help: ArgumentHelp("Time to connect, TLS included.", valueName: "time"), transform: TimeSpan.read)
+    var connectTimeout: TimeSpan?
 
-    @Option(help: ArgumentHelp("The longest silence of a server.", valueName: "time"))
-    var timeout: TimeArgument?
+    @Option(help: ArgumentHelp("The longest silence of a server.", valueName: "time"), transform: TimeSpan.read)
+    var timeout: TimeSpan?
 
     @Option(
         name: .customLong("max-time"),
-        help: ArgumentHelp("The longest time that one attempt may take.", valueName: "time"))
-    var maxTime: TimeArgument?
+        help: ArgumentHelp("The longest time that one attempt may take.", valueName: "time"), transform: TimeSpan.read)
+    var maxTime: TimeSpan?
 
     func validate() throws { _ = try rules() }
 

@@ -1,8 +1,7 @@
-import ArgumentParser
 import TransferQueue
 
 /// A number of connections, or `auto`.
-struct SegmentsArgument: ExpressibleByArgument {
+struct SegmentsArgument: OptionValue {
     /// `nil` is as many as pay.
     let count: Int?
 
@@ -11,9 +10,12 @@ struct SegmentsArgument: ExpressibleByArgument {
             count = nil
             return
         }
-        guard let count = Int(argument), (1...32).contains(count) else { return nil }
+        guard let count = Int(argument), FieldRanges.segments.contains(count) else { return nil }
         self.count = count
     }
+
+    static let form =
+        "a whole number from \(FieldRanges.segments.lowerBound) to \(FieldRanges.segments.upperBound), or auto"
 
     var json: JSONText { count.map { .number($0) } ?? .string("auto") }
     var written: String { count.map { "\($0)" } ?? "auto" }

@@ -26,7 +26,7 @@ struct TrustOptions: ParsableArguments {
         name: .customLong("pinnedpubkey"),
         help: ArgumentHelp(
             "The digests of public keys, one of which the server must have: sha256//…, separated by semicolons.",
-            valueName: "digests"))
+            valueName: "digests"), transform: PinsArgument.text)
     var pins: String?
 
     @Flag(
@@ -40,16 +40,9 @@ struct TrustOptions: ParsableArguments {
         members.add("tls", certificateKey.map { .object(["key": .path($0)]) }, "--key")
         let passphrase = try SecretArgument.value(certificateKeyPassphrase, "--key-passphrase")
         members.add("tls", passphrase.map { .object(["keyPassphrase": JSONText($0)]) }, "--key-passphrase")
-        let digests = pins.map { JSONText.object(["pins": .array(Self.pins($0).map { .string($0) })]) }
+        let digests = pins.map { JSONText.object(["pins": .array(PinsArgument.pins($0).map { .string($0) })]) }
         members.add("tls", digests, "--pinnedpubkey")
         if insecure { members.add("tls", .object(["insecure": .true]), "--insecure") }
-    }
-
-    /// curl writes `sha256//…;sha256//…`.
-    private static func pins(_ text: String) -> [String] {
-        text.split(separator: ";").map { pin in
-            pin.hasPrefix("sha256//") ? "sha256/" + pin.dropFirst("sha256//".count) : String(pin)
-        }
     }
 
     func add(to given: inout GivenOptions) {

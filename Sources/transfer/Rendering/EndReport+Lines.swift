@@ -11,8 +11,8 @@ extension EndReport {
         if !table.isEmpty { lines += [""] + table }
         guard hint.isLasting else { return lines }
         lines += [
-            "", StyledLine("List:   \(hint.command("status", batch, options: ["--failed"]))"),
-            StyledLine("Again:  \(hint.command("retry", batch, options: ["--failed"]))"),
+            "", StyledLine("List:   \(hint.command("status", lasting, options: ["--failed"]))"),
+            StyledLine("Again:  \(hint.command("retry", lasting, options: ["--failed"]))"),
         ]
         return lines
     }

@@ -23,6 +23,8 @@ struct EndReport: Sendable {
 
     /// As it's called where people read it.
     let batch: String
+    /// As it's called in commands to copy, which are good later, too.
+    let lasting: String
     /// For the commands to copy.
     let hint: CommandHint
     /// The last that was told.
@@ -41,8 +43,10 @@ struct EndReport: Sendable {
     /// The first so many jobs that failed, with their groups: somebody may retry one.
     private var failed: [String: Key] = [:]
 
-    init(batch: String, hint: CommandHint = CommandHint()) {
+    /// - Parameter lasting: As `batch` without.
+    init(batch: String, lasting: String? = nil, hint: CommandHint = CommandHint()) {
         self.batch = batch
+        self.lasting = lasting ?? batch
         self.hint = hint
     }
 
@@ -51,7 +55,7 @@ struct EndReport: Sendable {
     mutating func receive(_ event: QueueEvent) {
         switch event.kind {
         case .batchStarted(let totals):
-            self = EndReport(batch: batch, hint: hint)
+            self = EndReport(batch: batch, lasting: lasting, hint: hint)
             self.totals = totals
         case .batchProgress(let progress): totals = progress.totals
         case .batchFinished(let totals, let duration):

@@ -5,11 +5,18 @@ import TransferQueue
 enum FailureWords {
     /// `q3.pdf: 404 Not Found, not retried`
     ///
-    /// - Parameter name: The job's, as its reader knows it.
-    static func line(_ failure: JobFailure, name: String) -> String {
+    /// - Parameters:
+    ///   - name: The job's, as its reader knows it.
+    ///   - outlook: Whether somebody is there to come back to the file of a watched folder.
+    static func line(_ failure: JobFailure, name: String, outlook: Outlook = .watches) -> String {
         let message = "\(name): \(failure.error.message)"
         if let again = failure.again {
-            return message + ", tried again in \(DurationText.clock(again)) or when another file has arrived"
+            switch outlook {
+            case .watches:
+                return message + ", tried again in \(DurationText.clock(again)) or when another file has arrived"
+            case .isRemembered: return message + ", tried again by a later run"
+            case .isForgotten: return message + ", not tried again (nothing is remembered)"
+            }
         }
         // A fault of this machine says in its message what to do about it.
         guard failure.host != nil else { return message }

@@ -3,8 +3,12 @@ import TransferQueue
 
 /// News of hooks (`onFinish`) in words.
 enum HookWords {
-    /// - Parameter subject: The job or the batch whose end is told.
-    static func line(_ news: HookNews, of subject: String) -> (level: LogLine.Level, text: String)? {
+    /// - Parameters:
+    ///   - subject: The job or the batch whose end is told.
+    ///   - outlook: Whether another run will know that it wasn't told.
+    static func line(
+        _ news: HookNews, of subject: String, outlook: Outlook = .watches
+    ) -> (level: LogLine.Level, text: String)? {
         switch news.state {
         case .told: (.info, "\(subject): told \(news.hook)")
         case .retrying(let delay, let error):
@@ -13,7 +17,8 @@ enum HookWords {
             (
                 .error,
                 "\(subject): \(news.hook) couldn't be told in \(NumberText.count(news.attempts, "attempt")): "
-                    + "\(error.message); the next run tries again"
+                    + error.message
+                    + (outlook == .isForgotten ? "; not tried again (nothing is remembered)" : "; the next run tries again")
             )
         }
     }

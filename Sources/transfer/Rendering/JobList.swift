@@ -24,7 +24,7 @@ struct JobList {
             object.field("batch", batch)
             object.field("id", job.job)
             object.field("state", WhyText.name(job.state))
-            if let places = job.route?.words {
+            if let places = job.route?.words(path: job.path) {
                 object.field("url", places.url)
                 object.field("to", places.to)
             }
@@ -59,7 +59,7 @@ struct JobList {
 
     static func cells(_ job: ListedJob, _ prefix: String, _ charset: Charset) -> [String] {
         var words: [String] = []
-        if let places = job.route?.words {
+        if let places = job.route?.words(path: job.path) {
             words.append(places.url == places.to ? places.url : "\(places.url) -> \(places.to)")
         }
         if let message = job.message { words.append(message) }

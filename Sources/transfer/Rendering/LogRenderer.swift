@@ -10,6 +10,9 @@ struct LogRenderer: Sendable {
     var verbose = false
     var charset = Charset.utf8
 
+    /// What of later may be promised.
+    var outlook = Outlook.watches
+
     private static let totalsInterval: Int64 = 60_000
 
     private struct Key: Hashable, Sendable {
@@ -115,7 +118,7 @@ struct LogRenderer: Sendable {
         case .failed(let failure):
             lines += settled(failure.job, event)
             urls[Key(batch: event.batch, job: failure.job)] = nil
-            add(.error, FailureWords.line(failure, name: name(failure.job, event)))
+            add(.error, FailureWords.line(failure, name: name(failure.job, event), outlook: outlook))
         case .finished(let receipt):
             if verbose { lines += settled(receipt.job, event) }
             urls[Key(batch: event.batch, job: receipt.job)] = nil
@@ -144,7 +147,8 @@ struct LogRenderer: Sendable {
             urls[Key(batch: event.batch, job: job)] = nil
             if verbose, !isLive { add(.info, "\(name(job, event)): waiting: \(WaitWords.log(reason))") }
         case .hook(let news):
-            if let (level, text) = HookWords.line(news, of: news.job.map { name($0, event) } ?? event.batch),
+            let subject = news.job.map { name($0, event) } ?? event.batch
+            if let (level, text) = HookWords.line(news, of: subject, outlook: outlook),
                 level != .info || verbose
             {
                 add(level, text)

@@ -47,7 +47,10 @@ struct ReporterState: ~Copyable {
         format = showsScreen ? .terminal : terminal.isJournal ? .journal : .file
     }
 
-    mutating func receive(_ told: QueueEvent, isHurried: () -> Bool) {
+    mutating func receive(_ event: QueueEvent, isHurried: () -> Bool) {
+        // The log has words of its own for a file that another run will try again.
+        var whole = event
+        let told = hint.outlook.told(event)
         let isInsecure = insecure.note(told)
         if json != nil, options.json == .withProgress || !told.kind.isProgress {
             json?.append { JSONLines.append(told, insecure: isInsecure, to: &$0) }
@@ -56,15 +59,15 @@ struct ReporterState: ~Copyable {
             report?.append { JSONLines.append(told, insecure: isInsecure, to: &$0) }
         }
         var event = told
-        if let name = shown[event.batch] { event.batch = name }
+        if let name = shown[event.batch] { (event.batch, whole.batch) = (name, name) }
         let isWatched = WatchBatch.folder(of: event.batch) != nil
         if isWatched { note(event) }
         screen?.receive(event)
         if event.kind.isProgress {
             log.note(event)
         } else {
-            add(log.receive(event, insecure: isInsecure))
-            if !isWatched { addReport(event) }
+            add(log.receive(whole, insecure: isInsecure))
+            if !isWatched { addReport(event, of: told.batch) }
         }
         flush(time: event.time, now: event.kind.isAboutBatch, isHurried: isHurried)
     }
@@ -85,6 +88,7 @@ struct ReporterState: ~Copyable {
         shown = batches
         self.hint = hint
         board.hint = hint
+        log.outlook = hint.outlook
     }
 
     private mutating func note(_ event: QueueEvent) {
@@ -116,12 +120,15 @@ struct ReporterState: ~Copyable {
         for line in lines where !options.isQuiet || line.level == .error { show([format.line(line)]) }
     }
 
-    private mutating func addReport(_ event: QueueEvent) {
+    /// - Parameter name: The batch's own name.
+    private mutating func addReport(_ event: QueueEvent, of name: String) {
         let index: Int
         if let known = reports.firstIndex(where: { $0.batch == event.batch }) {
             index = known
         } else {
-            reports.append(EndReport(batch: event.batch, hint: hint))
+            reports.append(
+                EndReport(
+                    batch: event.batch, lasting: BatchNames.lasting(name, shown: event.batch), hint: hint))
             index = reports.count - 1
         }
         reports[index].receive(event)

@@ -68,7 +68,7 @@ enum StatusTable {
     ///
     /// - Parameter names: Of all batches of the queue.
     static func lines(
-        _ rows: [BatchStatusRow], charset: Charset, names: BatchNames = BatchNames([String]())
+        _ rows: [BatchStatusRow], charset: Charset, names: BatchNames = BatchNames()
     ) -> [String] {
         guard !rows.isEmpty else { return ["no batches"] }
         // Where every job of a batch is, whatever became of it; most batches have none of these.

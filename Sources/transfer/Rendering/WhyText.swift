@@ -7,10 +7,11 @@ enum WhyText {
 
     /// - Parameters:
     ///   - batch: What its batch is called; by its whole name otherwise.
+    ///   - lasting: What it's called in commands to paste; as above otherwise.
     ///   - again: What goes on with the batch, where nobody runs it.
     static func lines(
-        _ explanation: JobExplanation, charset: Charset, batch: String? = nil, again: String? = nil,
-        hint: CommandHint = CommandHint()
+        _ explanation: JobExplanation, charset: Charset, batch: String? = nil, lasting: String? = nil,
+        again: String? = nil, hint: CommandHint = CommandHint()
     ) -> [String] {
         let name = "\(batch ?? explanation.batch)/\(explanation.job)"
         let waited = explanation.waited.map { ", \(DurationText.words(.seconds($0.components.seconds)))" } ?? ""
@@ -33,11 +34,12 @@ enum WhyText {
         for link in explanation.links { add(link.name, link.verdict) }
         if hasAttempts(explanation) {
             let isFree = if case .network = explanation.reason { true } else { false }
-            // The limit is that of the attempts after the first; whoever gave up has made that one too.
-            let used = min(explanation.attempts, explanation.attemptLimit)
-            add("attempts", "\(used) of \(explanation.attemptLimit) used\(isFree ? ", none by this wait" : "")")
+            // A watched folder's server is tried for as long as that takes.
+            let limit = explanation.attempts > explanation.attemptLimit ? "" : " of \(explanation.attemptLimit)"
+            add("attempts", "\(explanation.attempts)\(limit) used\(isFree ? ", none by this wait" : "")")
         }
-        if let starts = starts(explanation, name, again, hint) { add("starts", starts) }
+        let called = lasting.map { "\($0)/\(explanation.job)" } ?? name
+        if let starts = starts(explanation, called, again, hint) { add("starts", starts) }
         return lines.map { charset.visible($0.withoutTrailingSpaces) }
     }
 
@@ -91,7 +93,7 @@ enum WhyText {
 
     /// What was asked of a job that has ended, and whether anybody may have answered.
     private static func places(_ explanation: JobExplanation) -> [(String, String)] {
-        guard let route = explanation.route, let words = route.words else { return [] }
+        guard let route = explanation.route, let words = route.words(path: path(explanation)) else { return [] }
         var places: [(String, String)] = []
         if explanation.state.hasEnded {
             places.append(("url", words.url))
@@ -100,6 +102,12 @@ enum WhyText {
         }
         if route.isInsecure { places.append(("tls", "certificates aren't checked (-k, tls.insecure)")) }
         return places
+    }
+
+    /// Of a complete job the file's.
+    private static func path(_ explanation: JobExplanation) -> String? {
+        if case .done(let path) = explanation.reason, !path.isEmpty { return path }
+        return nil
     }
 
     private static func starts(
@@ -167,7 +175,7 @@ enum WhyText {
             object.field("batch", explanation.batch)
             object.field("id", explanation.job)
             object.field("state", name(explanation.state))
-            if let route = explanation.route, let words = route.words {
+            if let route = explanation.route, let words = route.words(path: path(explanation)) {
                 object.field("url", words.url)
                 object.field("to", words.to)
                 if route.isInsecure { object.field("insecure", true) }

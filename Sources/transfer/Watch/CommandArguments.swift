@@ -1,4 +1,3 @@
-import ArgumentParser
 import CTransferArguments
 import TransferQueue
 
@@ -39,10 +38,12 @@ enum CommandArguments {
 }
 
 /// `keep`, `delete` or `move DIR`.
-struct ThenArgument: ExpressibleByArgument {
+struct ThenArgument: OptionValue {
     static let move = "move"
 
     let value: WatchSpec.Then
+
+    static let form = "keep, delete, or move and a folder, such as --then move /srv/sent"
 
     init?(argument: String) {
         switch argument {

@@ -6,17 +6,17 @@ import TransferQueue
 struct UploadOptions: ParsableArguments {
     @Option(
         name: .customLong("protocol"),
-        help: "put, post, multipart, tus or resumable (the IETF draft); s3, ftp and sftp by the URL.")
-    var uploadProtocol: UploadProtocolArgument?
+        help: "put, post, multipart, tus or resumable (the IETF draft); s3, ftp and sftp by the URL.", transform: Choice.read)
+    var uploadProtocol: Choice<JobSpec.UploadProtocol>?
 
-    @Option(help: "The method of the request, where the protocol leaves a choice.")
+    @Option(help: "The method of the request, where the protocol leaves a choice.", transform: MethodArgument.text)
     var method: String?
 
     @Option(
-        name: .customLong("chunk-size"), help: ArgumentHelp("Bytes of one request, such as 64M.", valueName: "bytes"))
+        name: .customLong("chunk-size"), help: ArgumentHelp("Bytes of one request, such as 64M.", valueName: "bytes"), transform: ByteCountArgument.read)
     var chunkSize: ByteCountArgument?
 
-    @Option(help: ArgumentHelp("Requests at the same time, for tus and s3.", valueName: "n"))
+    @Option(help: ArgumentHelp("Requests at the same time, for tus and s3.", valueName: "n"), transform: WholeNumber.reader(FieldRanges.parallelRequests))
     var parallel: Int?
 
     @Flag(
@@ -34,8 +34,8 @@ struct UploadOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "What proves to the server of an s3:// URL that it got what was read: none, md5, sha256 or stored-sha256.",
-            valueName: "kind"))
-    var integrity: IntegrityArgument?
+            valueName: "kind"), transform: Choice.read)
+    var integrity: Choice<JobSettings.S3Access.Integrity>?
 
     @OptionGroup var request: RequestOptions
 
@@ -59,18 +59,19 @@ struct UploadOptions: ParsableArguments {
     ///   - named: The URL as the user wrote it; a file server's may hold a user.
     ///   - configuration: Stands behind the options.
     ///   - typed: The passwords that somebody was asked for.
+    ///   - option: The option that names the URL, and a colon; nothing where it's an argument.
     /// - Throws: `ValidationError` for what doesn't go together, and `Failure` for a configuration that doesn't.
     func upload(
-        to named: String, _ configuration: Configuration = Configuration(), typed: TypedPasswords? = nil
+        to named: String, _ configuration: Configuration = Configuration(), typed: TypedPasswords? = nil,
+        option: String = ""
     ) throws -> (upload: JobSpec.Upload, settings: JobSettings) {
         var rules = try request.rules()
         try s3.lay(over: &rules)
         rules.configuration = configuration
         let start = try rules.start(for: [LoginArguments.withoutUser(named).url])
         var (url, settings) = try request.login.settings(of: named, base: start.settings, typed: typed)
-        guard JobSpec.isSupported(url: url) else { throw ValidationError(JobSpec.refusal(of: url)) }
+        guard JobSpec.isSupported(url: url) else { throw ValidationError(option + JobSpec.refusal(of: url)) }
         if let refusal = uploadProtocol?.value.refusal(of: url) { throw ValidationError(refusal) }
-        if let parallel, !(1...64).contains(parallel) { throw ValidationError("--parallel is 1 to 64") }
         if let integrity {
             guard url.prefix(5).lowercased() == "s3://" else {
                 throw ValidationError("--integrity is for s3:// URLs")

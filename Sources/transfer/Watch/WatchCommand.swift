@@ -29,25 +29,25 @@ struct Watch: AsyncParsableCommand {
     @OptionGroup var upload: UploadOptions
     @OptionGroup var files: WatchedFileOptions
 
-    @Option(help: ArgumentHelp("How long a file has to be quiet; 2s without.", valueName: "time"))
+    @Option(help: ArgumentHelp("How long a file has to be quiet; 2s without.", valueName: "time"), transform: TimeSpan.read)
     var settle: TimeSpan?
 
     @Option(
         help: ArgumentHelp(
             "What becomes of a file once the server has confirmed it: keep (what is done without), move DIR, delete.",
-            valueName: "keep|move dir|delete"))
+            valueName: "keep|move dir|delete"), transform: ThenArgument.read)
     var then: ThenArgument?
 
     @Option(
         name: .customLong("keep-for"),
-        help: ArgumentHelp("How long a confirmed file stays before that.", valueName: "7d"))
+        help: ArgumentHelp("How long a confirmed file stays before that.", valueName: "7d"), transform: TimeSpan.read)
     var keepFor: TimeSpan?
 
     @Flag(name: .customLong("new-only"), help: "Leave alone what is in the folder at the first start.")
     var newOnly = false
 
-    @Option(help: "Which of the files that wait goes first: oldest, newest or smallest.")
-    var order: OrderArgument?
+    @Option(help: "Which of the files that wait goes first: oldest, newest or smallest.", transform: Choice.read)
+    var order: Choice<WatchOrder>?
 
     @Flag(help: "Compare the server's digest with the file's before it counts as uploaded.")
     var checksum = false
@@ -69,7 +69,7 @@ struct Watch: AsyncParsableCommand {
 
     /// - Throws: `ValidationError` for what can't be meant.
     func spec(_ configuration: Configuration = Configuration(), typed: TypedPasswords? = nil) throws -> WatchSpec {
-        let (upload, settings) = try upload.upload(to: to, configuration, typed: typed)
+        let (upload, settings) = try upload.upload(to: to, configuration, typed: typed, option: "--to: ")
         var spec = WatchSpec(folder: folder, url: upload.url)
         spec.rules = files.rules
         spec.settle = settle?.duration ?? spec.settle
@@ -111,7 +111,7 @@ struct Watch: AsyncParsableCommand {
         defer { scratch?.remove() }
         let place = scratch?.path ?? state.state
         var hint = state.hint
-        hint.isLasting = scratch == nil
+        hint.outlook = noLedger ? .isForgotten : once ? .isRemembered : .watches
         let queue = try await Composition.queue(
             state: place, limits: limits.merged(with: BatchLimits(), configuration), configuration,
             hooks: show.hooks)
@@ -137,10 +137,10 @@ struct Watch: AsyncParsableCommand {
 
 /// The options that say which files of a watched folder are taken.
 struct WatchedFileOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Only files that this pattern matches, or another one.", valueName: "glob"))
+    @Option(help: ArgumentHelp("Only files that this pattern matches, or another one.", valueName: "glob"), transform: GlobArgument.read)
     var include: [GlobArgument] = []
 
-    @Option(help: ArgumentHelp("Not the files, or sub-folders, that this pattern matches.", valueName: "glob"))
+    @Option(help: ArgumentHelp("Not the files, or sub-folders, that this pattern matches.", valueName: "glob"), transform: GlobArgument.read)
     var exclude: [GlobArgument] = []
 
     @Flag(help: "Sub-folders too.")
@@ -148,21 +148,5 @@ struct WatchedFileOptions: ParsableArguments {
 
     var rules: WatchRules {
         WatchRules(include: include.map(\.pattern), exclude: exclude.map(\.pattern), isRecursive: recursive)
-    }
-}
-
-struct GlobArgument: ExpressibleByArgument {
-    let pattern: GlobPattern
-    init?(argument: String) {
-        guard let pattern = try? GlobPattern(argument) else { return nil }
-        self.pattern = pattern
-    }
-}
-
-struct OrderArgument: ExpressibleByArgument {
-    let value: WatchOrder
-    init?(argument: String) {
-        guard let value = WatchOrder(rawValue: argument) else { return nil }
-        self.value = value
     }
 }

@@ -11,7 +11,9 @@ struct WatchEndOptions: ParsableArguments {
             "With --once: send everything that is in the folder, whatever was sent before, and remember nothing of it.")
     var noLedger = false
 
-    @Option(help: ArgumentHelp("With --once: stop after this long; a later run continues.", valueName: "30m"))
+    @Option(
+        help: ArgumentHelp("With --once: stop after this long; a later run continues.", valueName: "30m"),
+        transform: TimeSpan.read)
     var deadline: TimeSpan?
 
     func validate() throws {

@@ -67,7 +67,7 @@ import TransferTestSupport
             (["--pinnedpubkey", "sha256//short"], "--pinnedpubkey: not a pin"),
             (["--retry", "-1"], "--retry"),
             (["--timeout", "soon"], "--timeout"),
-            (["--timeout", "0"], "--timeout: a duration above zero is needed"),
+            (["--timeout", "0"], "'0' is invalid for '--timeout <time>': it takes a time above 0"),
             (["--proxy-user", "me"], "--proxy-user and --proxy-password go together"),
             (
                 ["--proxy", "http://p", "--proxy-user", "me:secret", "--proxy-password", "$P"],

@@ -32,7 +32,7 @@ import TransferCore
                   eth0      has a route, but 3 connections got no answer since 14:02
                   wwan0     up, metered: refused by the rule
                   wg0       up, runs over wwan0, so metered: refused by the rule
-                  attempts  1 of 10 used, none by this wait
+                  attempts  1 of 11 used, none by this wait
                   starts    when eth0 answers or an unmetered link appears
                 """)
         let json = WhyText.json(explanation)

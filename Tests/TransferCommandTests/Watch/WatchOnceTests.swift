@@ -97,6 +97,39 @@ import TransferTestSupport
         }
     }
 
+    /// It ends by itself, so it won't come back to a file at any time: with a ledger the next run does, and without one
+    /// nobody will know.
+    @Test(arguments: [
+        ([], "tried again by a later run", "; the next run tries again"),
+        (["--no-ledger"], "not tried again (nothing is remembered)", "; not tried again (nothing is remembered)"),
+    ])
+    func whatIsPromisedOfLaterHolds(_ more: [String], _ file: String, _ hook: String) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.script("/in/a", [], afterwards: .status(403))
+            server.script("/told", [], afterwards: .status(403))
+            try place.folder.write("a", to: "out/a")
+            let words = [
+                "watch", "out", "--to", server.url("/in/"), "--once", "--settle", "10ms", "--on-finish",
+                server.url("/told"), "--report", "report.jsonl",
+            ]
+            let lines = try await command(place, words + more).run()
+            #expect(lines.exitCode == 1, "\(lines)")
+            #expect(lines.standardError.contains("/out/a: 403 Forbidden, \(file)\n"), "\(lines)")
+            #expect(lines.standardError.contains("\(hook)\n"), "\(lines)")
+            let data = try await command(place, words + more + ["--json"]).run()
+            let failed = try #require(try data.events().named("job.failed").first, "\(data)")
+            #expect(failed["again"] == nil, "\(failed)")
+            #expect(try !place.folder.text("report.jsonl").contains("\"again\""))
+            // The second run did what the first one's words say.
+            let asked = server.requests(to: "/in/a").count
+            #expect(asked == 2, "\(asked)")
+            guard more.isEmpty else { return }
+            let status = try await place.run("status", "--failed")
+            #expect(status.standardOutput.contains("403") && !status.standardOutput.contains("AGAIN"), "\(status)")
+        }
+    }
+
     @Test func whatAKilledRunWithoutALedgerLeftGoesWithTheNext() async throws {
         try await withTestServer { server in
             let place = try Workplace()

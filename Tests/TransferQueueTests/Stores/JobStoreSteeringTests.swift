@@ -64,7 +64,7 @@ import TransferTestSupport
         #expect(
             try faults([job("a", needs: ["b"]), job("b", needs: ["a"])])
                 .allSatisfy { $0.hasPrefix("jobs need each other in a circle: ") })
-        #expect(try store.batchNames().isEmpty)
+        #expect(try store.batchRegister().names.isEmpty)
     }
 
     // MARK: Commands
@@ -235,7 +235,25 @@ import TransferTestSupport
         _ = try store.letGo(batch: batch, isComplete: false)
         #expect(try store.forget(name: nil, endedBefore: WallClock.milliseconds + 10_000).isEmpty, "there is work left")
         #expect(try store.forget(name: "b", endedBefore: nil) == ["b"])
-        #expect(try store.batchNames().isEmpty)
+        #expect(try store.batchRegister().names.isEmpty)
+    }
+
+    /// What a batch is called by may rest on its number: one that was forgotten leaves its own to nobody.
+    @Test(arguments: StoreKind.allCases)
+    func noNumberOfABatchIsGivenTwice(_ kind: StoreKind) throws {
+        let store = try StoreBench(kind).store
+        #expect(try store.batchRegister() == BatchRegister())
+        func make(_ name: String) throws {
+            let batch = try store.submit(job("a"), batch: name, directory: "/").batch.id
+            _ = try store.letGo(batch: batch, isComplete: false)
+        }
+        for name in ["x", "y", "x"] { try make(name) }
+        let both = try store.batchRegister()
+        #expect(both.names == ["x", "y"] && both.entries.map(\.number) == [1, 2] && both.last == 2)
+        #expect(try store.forget(name: "y", endedBefore: nil) == ["y"])
+        #expect(try store.batchRegister().last == 2, "it's known that there was one")
+        try make("y")
+        #expect(try store.batchRegister().entries.map(\.number) == [1, 3])
     }
 
     /// The table of what becomes of a job that is in its batch already.

@@ -75,7 +75,8 @@ extension MemoryState {
 
     private mutating func hold(_ header: BatchHeader, by owner: Int64) throws -> HeldBatch {
         guard let id = batch(named: header.name), let known = batches[id] else {
-            let id = (batches.keys.max() ?? 0) + 1
+            lastBatch += 1
+            let id = lastBatch
             batches[id] = Batch(name: header.name, directory: header.directory, source: header.source, owner: owner)
             return HeldBatch(id: id, name: header.name, directory: header.directory, isNew: true)
         }

@@ -69,6 +69,8 @@ struct MemoryState {
     var hookCalls: [MemoryHookCall] = []
     private(set) var lastCursor: Int64 = 0
     private var lastNumber: Int64 = 0
+    /// The highest number that a batch got: none gets one of a batch that was forgotten.
+    var lastBatch: Int64 = 0
     private var lastGeneration: Int64 = 0
 
     mutating func number() -> Int64 {

@@ -126,7 +126,13 @@ final class MemoryStore: JobStore, RunMemory {
 
     func backlog(batch: Int64) throws -> Backlog { look { $0.backlog(of: batch) } }
 
-    func batchNames() throws -> [String] { look { $0.batches.sorted { $0.key < $1.key }.map(\.value.name) } }
+    func batchRegister() throws -> BatchRegister {
+        look { state in
+            let entries = state.batches.sorted { $0.key < $1.key }
+                .map { BatchRegister.Entry(name: $0.value.name, number: $0.key) }
+            return BatchRegister(entries: entries, last: state.lastBatch)
+        }
+    }
 
     func forget(name: String?, endedBefore: Int64?) throws -> [String] {
         try change { state, now in

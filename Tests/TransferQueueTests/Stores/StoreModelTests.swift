@@ -103,7 +103,7 @@ import TransferTestSupport
     private func look(_ player: Player) throws -> String {
         let store = player.stores[0]
         let ends = try store.ends(after: 0, limit: 1000)
-        guard let batch = try store.batchNames().first.map({ _ in Int64(1) }) else { return "nothing" }
+        guard let batch = try store.batchRegister().names.first.map({ _ in Int64(1) }) else { return "nothing" }
         let counts = try store.counts(batch).sorted { $0.key.rawValue < $1.key.rawValue }
             .map { "\($0.key) \($0.value)" }
         return "\(counts) \(Set(store.names(ends)).sorted())"

@@ -35,14 +35,16 @@ extension SegmentedDownloads {
     }
 
     func look(_ job: RunningJob, on host: isolated some SegmentHost) {
-        guard let segments = job.segments, job.stop == nil, segments.phase != .preparing, let total = job.meter.total
+        guard let segments = job.segments, job.stop == nil, segments.phase != .preparing, let total = job.meter.total,
+            case .transferring(let handle) = job.phase
         else { return }
         let now = MonotonicTime.now
         let position = job.meter.position
         stopStalled(job, segments, now)
         segments.measureSources(now: now)
         var wanted = segments.growth.sample(
-            now: now.inSeconds, bytes: position, left: total - position, connections: segments.count)
+            now: now.inSeconds, bytes: position, left: total - position,
+            worked: handle.workedTime, connections: segments.count)
         let spare = host.spareConnections(to: job.candidate.lane.origin)
         if wanted > segments.count { wanted = min(wanted, segments.count + max(0, spare)) }
         if spare < 0, segments.count > 1 {

@@ -51,7 +51,7 @@ import TransferEngine
     }
 
     @Test func aLastingFailureSpendsItsMirrorOnly() {
-        #expect(describe(FailedAttempt(of: record(mirrors: 2), gone, bodyLeft: false)) == "again at 1 after 0, now")
+        #expect(describe(FailedAttempt(of: record(mirrors: 2), gone, bodyLeft: false)) == "again at 1 after 1, now")
         var spent = record(mirrors: 2)
         spent.spendMirror()
         spent.mirror = 1
