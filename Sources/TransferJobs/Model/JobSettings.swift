@@ -102,7 +102,7 @@ public struct JobSettings: Sendable, Hashable {
     public struct Proxy: Sendable, Hashable {
         /// `http://`, `https://`, `socks5://` or `socks5h://`; empty switches proxies off.
         public var url: String {
-            didSet { isOfEnvironment = false }
+            didSet { if !url.isEmpty { isOfEnvironment = false } }
         }
         /// Hosts, domains and CIDR blocks that are reached without it, comma-separated.
         public var noProxy: String?

@@ -40,6 +40,7 @@ import TransferCore
             let job = try #require(reading.jobs.first)
             #expect(job.settings.proxy == .environment(except: "a"))
             #expect(try JobSpec(canonicalJSON: job.canonicalJSON).settings.proxy == job.settings.proxy)
+            #expect(job.settings.redacted == job.settings)
             #expect(job.fingerprint == (try readJob("").jobs.first?.fingerprint))
         }
         for (members, defaults) in [
