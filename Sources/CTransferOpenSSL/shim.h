@@ -9,3 +9,4 @@
 #include <openssl/crypto.h>
 #include "x509.h"
 #include "handshake.h"
+#include "durable_digest.h"

@@ -71,7 +71,7 @@ extension Netrc.Entry {
 
 extension Netrc: CustomStringConvertible {
     /// Without a password.
-    public var description: String { "\(entries.count) entries of .netrc" }
+    public var description: String { "\(CountText.words(entries.count, "entry", plural: "entries")) of .netrc" }
 }
 
 /// A machine got its entry of `.netrc` on a later hop.

@@ -46,18 +46,22 @@ struct OutputOptions: ParsableArguments {
 
 /// How much at once.
 struct LimitOptions: ParsableArguments {
-    @Option(name: [.customShort("j"), .long], help: ArgumentHelp("Transfers at once.", valueName: "n"), transform: WholeNumber.reader(FieldRanges.concurrencies))
+    @Option(
+        name: [.customShort("j"), .long], help: ArgumentHelp("Transfers at once.", valueName: "n"),
+        transform: WholeNumber.reader(FieldRanges.concurrencies))
     var concurrency: Int?
 
     @Option(
         name: .customLong("per-host"),
         help: ArgumentHelp(
-            "Transfers at once to one host, or auto: as many as pay, 6 at first and 32 at most.", valueName: "n"), transform: PerHostArgument.read)
+            "Transfers at once to one host, or auto: as many as pay, 6 at first and 32 at most.", valueName: "n"),
+        transform: PerHostArgument.read)
     var perHost: PerHostArgument?
 
     @Option(
         name: .customLong("limit-rate"),
-        help: ArgumentHelp("Bytes a second for all together, with K, M or G.", valueName: "rate"), transform: RateArgument.read)
+        help: ArgumentHelp("Bytes a second for all together, with K, M or G.", valueName: "rate"),
+        transform: RateArgument.read)
     var limitRate: RateArgument?
 
     mutating func validate() throws {
@@ -90,7 +94,8 @@ struct LimitOptions: ParsableArguments {
 
 /// When to stop before the end.
 struct StopOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Stop after this long; a later run continues.", valueName: "30m"), transform: TimeSpan.read)
+    @Option(
+        help: ArgumentHelp("Stop after this long; a later run continues.", valueName: "30m"), transform: TimeSpan.read)
     var deadline: TimeSpan?
 
     @Flag(name: .customLong("fail-fast"), help: "Stop at the first job that fails.")
@@ -98,6 +103,7 @@ struct StopOptions: ParsableArguments {
 
     @Option(
         name: .customLong("max-failures"),
-        help: ArgumentHelp("Stop when more jobs than this have failed.", valueName: "n|n%"), transform: FailureBound.read)
+        help: ArgumentHelp("Stop when more jobs than this have failed.", valueName: "n|n%"),
+        transform: FailureBound.read)
     var maxFailures: FailureBound?
 }

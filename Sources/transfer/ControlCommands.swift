@@ -31,7 +31,7 @@ struct Target: ParsableArguments {
                 switch try remote.ask(verb, batch: batch, job: job) {
                 case .applied(let jobs):
                     let hint = try verb.startsJobs && jobs > 0 ? "; " + goesOn(batch, remote) : ""
-                    print("\(name): \(jobs) \(jobs == 1 ? "job" : "jobs") \(past)\(hint)")
+                    print("\(name): \(NumberText.count(jobs, "job")) \(past)\(hint)")
                     done.append(batch)
                 case .handed(let pid): print("\(name): \(past) by process \(pid), which runs it")
                 }

@@ -32,7 +32,7 @@ struct DryRun {
             }
             if report.isEmpty {
                 for warning in report.warnings { StandardError.write("\(file): warning: \(warning)\n") }
-                print("\(shown): \(lines.count) jobs")
+                print("\(shown): \(NumberText.count(lines.count, "job"))")
                 try lines.read { print("  " + $0) }
                 for spec in folders.specs { print("  " + Self.line(spec)) }
             } else {

@@ -52,7 +52,7 @@ struct FailedList {
             download.destination = DestinationLedger.escaped(paths.absolute(download.destination))
             return .download(download)
         case .upload(var upload):
-            upload.source = paths.absolute(upload.source)
+            if upload.from == nil { upload.source = paths.absolute(upload.source) }
             return .upload(upload)
         }
     }

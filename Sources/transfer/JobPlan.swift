@@ -14,6 +14,9 @@ struct JobPlan {
     func line(_ spec: JobSpec, _ complete: Set<String> = []) -> String {
         let needs = spec.needs.isEmpty ? "" : ", after \(spec.needs.joined(separator: ", "))"
         switch spec.work {
+        case .upload(let upload) where upload.from != nil:
+            let verb = complete.contains(spec.identity) ? "keep (copied before)" : "copy"
+            return "\(verb)  \(upload.source) -> \(Redaction.url(upload.url))\(needs)"
         case .upload(let upload):
             let verb = complete.contains(spec.identity) ? "keep (sent before)" : "send"
             let path = upload.source.hasPrefix("/") ? upload.source : directory + "/" + upload.source

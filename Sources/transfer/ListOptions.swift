@@ -10,7 +10,8 @@ struct ListOptions: ParsableArguments {
     var collisions: Choice<Collisions>?
 
     @Option(
-        help: ArgumentHelp("The form of a list, in place of a look at it: \(FormatArgument.form).", valueName: "form"), transform: FormatArgument.read)
+        help: ArgumentHelp("The form of a list, in place of a look at it: \(FormatArgument.form).", valueName: "form"),
+        transform: FormatArgument.read)
     var format: FormatArgument?
 
     /// The options that were given, to be given again.
@@ -49,7 +50,7 @@ struct FormatArgument: OptionValue {
         "metalink": .metalink,
     ]
 
-    static let form = OptionWords.alternatives(formats.map(\.key))
+    static let form = Wording.alternatives(formats.map(\.key))
 
     init?(argument: String) {
         guard let format = Self.formats.first(where: { $0.key == argument }) else { return nil }

@@ -34,7 +34,8 @@ struct LoginArguments: ParsableArguments {
 
     @Option(
         name: .customLong("host-key"),
-        help: ArgumentHelp("The only key that the SSH server may have.", valueName: "SHA256:…"), transform: HostKeyArgument.text)
+        help: ArgumentHelp("The only key that the SSH server may have.", valueName: "SHA256:…"),
+        transform: HostKeyArgument.text)
     var hostKey: String?
 
     @Option(name: .customLong("ssh-key"), help: ArgumentHelp("The private key to log in with.", valueName: "file"))

@@ -20,7 +20,7 @@ struct OneOffName {
         mark = words.last.flatMap { $0.hasPrefix("#") && words.count > 1 ? String($0.dropFirst()) : nil }
     }
 
-    private static let verbs = ["get", "put"]
+    private static let verbs = ["get", "put", "copy"]
 
     /// `get-a.example`, `get-list.txt`: that of all which begin with the same server or list.
     private var stem: String {

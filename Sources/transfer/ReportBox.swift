@@ -3,8 +3,10 @@ import TransferQueue
 
 /// Carries a report out of a closure that runs on another thread.
 final class ReportBox: Sendable {
-    private let value = Mutex(JobFileReport())
-    var report: JobFileReport { value.withLock { $0 } }
-    func set(_ report: JobFileReport) { value.withLock { $0 = report } }
-    func add(_ fault: JobFileFault) { value.withLock { $0.add(fault) } }
+    private let value = Mutex((report: JobFileReport(), lastLine: 0))
+    var report: JobFileReport { value.withLock { $0.report } }
+    /// The line of the last job that was read; 0 where that wasn't noted.
+    var lastLine: Int { value.withLock { $0.lastLine } }
+    func set(_ report: JobFileReport, lastLine: Int = 0) { value.withLock { $0 = (report, lastLine) } }
+    func add(_ fault: JobFileFault) { value.withLock { $0.report.add(fault) } }
 }

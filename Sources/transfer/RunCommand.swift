@@ -173,7 +173,8 @@ struct Run: AsyncParsableCommand {
                 let names = BatchNames(try await queue.batchRegister())
                 await queue.close()
                 let command = state.hint.command("wait", names.lasting(batch))
-                throw Failure(.workLeft, "\(names.short(batch)) is being run by process \(pid); wait for it with: \(command)")
+                throw Failure(
+                    .workLeft, "\(names.short(batch)) is being run by process \(pid); wait for it with: \(command)")
             }
             reading.abandon()
             _ = try await Composition.remote(state: state.state).wait(batch: batch)

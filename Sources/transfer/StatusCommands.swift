@@ -119,7 +119,8 @@ struct Forget: ParsableCommand {
     var batch: String?
 
     @Option(
-        name: .customLong("older-than"), help: ArgumentHelp("Those that ended longer ago than this.", valueName: "30d"), transform: TimeSpan.read)
+        name: .customLong("older-than"), help: ArgumentHelp("Those that ended longer ago than this.", valueName: "30d"),
+        transform: TimeSpan.read)
     var olderThan: TimeSpan?
 
     @OptionGroup var state: StateOptions

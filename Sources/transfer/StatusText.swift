@@ -21,7 +21,8 @@ enum StatusText {
     static func row(_ job: FailedJob, of status: BatchStatus) -> FailedJobRow {
         FailedJobRow(
             job: job.job, code: job.code, reason: job.message, status: job.status, host: job.host,
-            attempts: job.attempts, again: status.pid == nil ? nil : job.again, route: job.route, finalURL: job.finalURL)
+            attempts: job.attempts, again: status.pid == nil ? nil : job.again, route: job.route, finalURL: job.finalURL
+        )
     }
 
     private static func state(_ status: BatchStatus) -> String {

@@ -28,9 +28,11 @@ struct Validate: ParsableCommand {
             let missing = ReportBox()
             var made = Set<String>()
             var watched = 0
+            var restarting = 0
             var report = try checker.check(file, directory: folder) { take in
                 try source.read(directory: folder, watch: { _, _ in watched += 1 }) { spec, place in
                     try take(spec, place)
+                    if spec.beginsAgain { restarting += 1 }
                     if case .download(let download) = spec.work {
                         made.insert(Self.absolute(download.destination, folder))
                     }
@@ -38,10 +40,15 @@ struct Validate: ParsableCommand {
                 }
             }
             for fault in missing.report.faults { report.add(fault) }
+            if restarting > 0 {
+                StandardError.write(
+                    "\(file): note: what is broken off begins again from its start, as the destination keeps no part, in "
+                        + "\(NumberText.count(restarting, "copy job"))\n")
+            }
             if report.isEmpty {
                 let folders = watched > 0 ? ", \(NumberText.count(watched, "watched folder"))" : ""
                 for warning in report.warnings { StandardError.write("\(file): warning: \(warning)\n") }
-                print("\(file): \(report.jobCount) jobs\(folders), no errors")
+                print("\(file): \(NumberText.count(report.jobCount, "job"))\(folders), no errors")
             } else {
                 isFaulty = true
                 StandardError.write(report.rendered(file: file))
@@ -54,7 +61,7 @@ struct Validate: ParsableCommand {
     private static func missingSource(
         _ spec: JobSpec, _ place: JobLocations, _ folder: String, _ made: Set<String>
     ) -> JobFileFault? {
-        guard case .upload(let upload) = spec.work else { return nil }
+        guard case .upload(let upload) = spec.work, upload.from == nil else { return nil }
         let path = absolute(upload.source, folder)
         guard access(path, R_OK) != 0, !made.contains(path), spec.needs.isEmpty else { return nil }
         let reason = String(cString: strerror(errno)).lowercased()

@@ -19,7 +19,9 @@ struct Verify: AsyncParsableCommand {
     @Flag(help: "Fetch what is damaged or missing; of a damaged file only the ranges that are.")
     var repair = false
 
-    @Option(help: ArgumentHelp("What the one file must hash to, as sha256:HEX; no record is needed.", valueName: "sum"), transform: ChecksumArgument.read)
+    @Option(
+        help: ArgumentHelp("What the one file must hash to, as sha256:HEX; no record is needed.", valueName: "sum"),
+        transform: ChecksumArgument.read)
     var checksum: ChecksumArgument?
 
     @Flag(help: "JSON on standard output, a line for each file.")

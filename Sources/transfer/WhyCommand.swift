@@ -47,7 +47,8 @@ struct Why: ParsableCommand {
         let lines =
             json
             ? [WhyText.json(explanation)]
-            : WhyText.lines(explanation, charset: charset, batch: shown, lasting: lasting, again: again, hint: state.hint)
+            : WhyText.lines(
+                explanation, charset: charset, batch: shown, lasting: lasting, again: again, hint: state.hint)
         for line in lines { print(line) }
         guard !json else { return }
         for trouble in try remote.hookTroubles(batch: batch, limit: .max) where trouble.job == job || trouble.job == nil

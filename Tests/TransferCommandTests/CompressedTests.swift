@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Testing
+import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
@@ -46,6 +47,21 @@ import TransferTestSupport
                 "get", "--compressed", "--checksum", "sha256:\(sum.reversed().map(String.init).joined())", "-o", "g",
                 server.url("/f"))
             #expect(again.exitCode == 1 && !place.folder.exists("g") && !place.folder.exists("g.part"), "\(again)")
+        }
+    }
+
+    /// What came is less than what is stored, and no rest of it.
+    @Test func itIsToldThatAFileCameCompressed() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let coded = StoredCoding.gzip.coded([UInt8](repeating: 0x61, count: 1 << 20))
+            server.serve("/f", ServedFile(.bytes(coded), headers: ["Content-Encoding": "gzip"]))
+            let result = try await place.run("get", "--compressed", "-v", "-o", "f", server.url("/f"))
+            #expect(result.exitCode == 0 && result.standardError.contains("fetched 1.00 MiB in "), "\(result)")
+            #expect(
+                result.standardError.contains(", compressed as \(ByteCount.format(Int64(coded.count))) (gzip), "),
+                "\(result)")
+            #expect(!result.standardError.contains("of it now"), "\(result)")
         }
     }
 

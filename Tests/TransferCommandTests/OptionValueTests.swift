@@ -18,14 +18,20 @@ import TransferTestSupport
                 + ["--on-finish-timeout"], ["0s", "0", "5x", "-1", "-5s", "", "1e3", "101y", "99999999d"], time
         ),
         (["--retry-delay"], ["5x", "-1", "soon"], "a time from 0 on, at most 100 years, such as 500ms"),
-        (["--retry"], ["-1", "x", "1000001", "1.5", "+1", "", "99999999999999999999"], "a whole number from 0 to 1000000"),
+        (
+            ["--retry"], ["-1", "x", "1000001", "1.5", "+1", "", "99999999999999999999"],
+            "a whole number from 0 to 1000000"
+        ),
         (["-j", "--concurrency"], ["0", "-1", "10001", "many"], "a whole number from 1 to 10000"),
         (["--parallel"], ["0", "65", "auto"], "a whole number from 1 to 64"),
         (["--segments"], ["0", "33", "99", "x", "-1", "Auto"], segments),
         (["--per-host"], ["0", "10001", "x", "-1"], perHost),
         (["--limit-rate"], ["1X", "0", "-1", "", "0.1", "1 M", "1e6"], "bytes a second, above 0, such as 500K, 10M"),
         (["--chunk-size"], ["0", "5X", "-1"], "bytes, above 0, such as 512K, 64M"),
-        (["--max-failures"], ["-1", "101%", "-1%", "x", "%"], "a number of jobs from 0 on, or a share from 0% to 100%"),
+        (
+            ["--max-failures"], ["-1", "101%", "-1%", "x", "%"],
+            "a number of jobs from 0 on, or a share from 0% to 100%"
+        ),
         (["--checksum"], ["sha256:12"], "sha256 has 64 hexadecimal digits, found 2; it takes ALGORITHM:HEX"),
         (["--checksum"], ["crc9:12", "x", ""], "it takes ALGORITHM:HEX, such as sha256: and 64 hexadecimal digits"),
         (["--if-exists"], ["x", "Skip"], "it takes verify, update, overwrite, skip, rename or fail"),
@@ -53,7 +59,10 @@ import TransferTestSupport
 
     /// Values that mustn't be told again, as every user of the machine may see what a program writes.
     static let secret: [(names: [String], value: String, form: String)] = [
-        (["--password", "--proxy-password", "--key-passphrase", "--ssh-key-passphrase"], "s3cret", "'$VARIABLE' or '@FILE'"),
+        (
+            ["--password", "--proxy-password", "--key-passphrase", "--ssh-key-passphrase"], "s3cret",
+            "'$VARIABLE' or '@FILE'"
+        ),
         (["-u", "--user"], "me:s3cret", "--user is a name alone; --password '$VARIABLE' or '@FILE' is the rest"),
         (["-H", "--header"], "Authorization: s3cret", "write 'Authorization: $VARIABLE'"),
         (["-b", "--cookie", "--load-cookies"], "a=s3cret", "name a file of cookies, or write --cookie '$VARIABLE'"),
@@ -62,7 +71,8 @@ import TransferTestSupport
 
     /// Any text will do, or what can't be used is told when it's opened.
     static let anything: Set<String> = [
-        "-d", "--directory", "--name", "--state", "--location", "--region", "--profile", "--data", "--checksums", "--report", "--config",
+        "-d", "--directory", "--name", "--state", "--location", "--region", "--profile", "--data", "--checksums",
+        "--report", "--config",
         "--netrc-file", "--known-hosts", "--ssh-key", "--cacert", "--cert", "--key", "--proxy-user", "--noproxy",
     ]
 
@@ -110,7 +120,8 @@ import TransferTestSupport
                     let answer = try #require(try Self.answer(line), "\(line) is taken")
                     #expect(answer.status == 64, "\(line): \(answer)")
                     #expect(answer.text.contains(row.form), "\(line): \(answer)")
-                    let isToldAsOption = answer.text.contains("'\(name)") || row.names.contains { answer.text.contains($0) }
+                    let isToldAsOption =
+                        answer.text.contains("'\(name)") || row.names.contains { answer.text.contains($0) }
                     #expect(isToldAsOption, "\(line): \(answer)")
                     let isProse = ["\n", "="].contains(where: value.contains) || name.hasSuffix("proxy")
                     #expect(isProse || answer.text.contains(value), "\(line): \(answer)")
@@ -145,10 +156,12 @@ import TransferTestSupport
         arguments: [
             ["--retry", "0"], ["--retry", "1000000"], ["-j", "1"], ["-j8"], ["-j10000"], ["--segments", "32"],
             ["--segments=auto"], ["--per-host", "auto"], ["--limit-rate", "1.5G"], ["--timeout", "250ms"],
-            ["--retry-delay", "0"], ["--max-time", "1h30m"], ["--checksum", "sha-1=" + String(repeating: "0a", count: 20)],
+            ["--retry-delay", "0"], ["--max-time", "1h30m"],
+            ["--checksum", "sha-1=" + String(repeating: "0a", count: 20)],
             ["-X", "PROPFIND"], ["--interface", "wwan*"], ["--json=progress"],
             ["--metrics-file", "x.prom"], ["--connect-timeout", "0.5"],
-        ]) func whatIsTakenIsTaken(_ words: [String]) throws {
+        ]) func whatIsTakenIsTaken(_ words: [String]) throws
+    {
         let line = Self.line("get", with: words)
         #expect(try Self.answer(line) == nil, "\(line)")
     }
@@ -156,12 +169,16 @@ import TransferTestSupport
     /// What flags are given with `=`.
     @Test(
         arguments: [
-            ("get --json=foo", "The value 'foo' is invalid for '--json': it takes none, or progress (--json=progress adds"),
+            (
+                "get --json=foo",
+                "The value 'foo' is invalid for '--json': it takes none, or progress (--json=progress adds"
+            ),
             ("watch --json=all", "it takes none, or progress"),
             ("status --json=foo", "The value 'foo' is invalid for '--json': it takes no value"),
             ("status --json=progress", "it takes no value here; get, put, run and watch tell progress"),
             ("run --strict=yes", "The value 'yes' is invalid for '--strict': it takes no value"),
-        ]) func aFlagTakesNoValue(_ line: String, _ message: String) throws {
+        ]) func aFlagTakesNoValue(_ line: String, _ message: String) throws
+    {
         let words = line.split(separator: " ").map(String.init)
         let answer = try #require(try Self.answer(Self.line(words[0], with: Array(words.dropFirst()))))
         #expect(answer.status == 64 && answer.text.contains(message), "\(answer)")
@@ -171,16 +188,19 @@ import TransferTestSupport
     @Test(
         arguments: [
             ("TRANSFER_TIMEOUT", "0", time), ("TRANSFER_CONNECT_TIMEOUT", "5x", time), ("TRANSFER_MAX_TIME", "x", time),
-            ("TRANSFER_RETRY", "-1", "a whole number from 0 to 1000000"), ("TRANSFER_RETRY_DELAY", "x", "a time from 0 on"),
+            ("TRANSFER_RETRY", "-1", "a whole number from 0 to 1000000"),
+            ("TRANSFER_RETRY_DELAY", "x", "a time from 0 on"),
             ("TRANSFER_CONCURRENCY", "0", "a whole number from 1 to 10000"), ("TRANSFER_PER_HOST", "0", perHost),
             ("TRANSFER_LIMIT_RATE", "fast", "bytes a second, above 0"),
-        ]) func aVariableIsRefusedAsItsOptionIs(_ variable: String, _ value: String, _ form: String) async throws {
+        ]) func aVariableIsRefusedAsItsOptionIs(_ variable: String, _ value: String, _ form: String) async throws
+    {
         let place = try Workplace()
         var command = place.command(["get", "http://127.0.0.1:9/x", "--no-config"])
         command.environment[variable] = value
         let result = try await command.run()
         #expect(result.exitCode == 64, "\(result)")
         #expect(
-            result.standardError.contains("The value '\(value)' is invalid for \(variable): it takes \(form)"), "\(result)")
+            result.standardError.contains("The value '\(value)' is invalid for \(variable): it takes \(form)"),
+            "\(result)")
     }
 }

@@ -30,7 +30,10 @@ import TransferTestSupport
         ("get -x http://proxy.example:3128 URL", ["no -x here: --proxy http://proxy.example:3128"]),
         ("get -x proxy.example:3128 URL", ["--proxy proxy.example:3128"]),
         ("get --noproxy '*' URL", []),
-        ("get --pinnedpubkey sha256//x URL", ["'sha256//x' is invalid for '--pinnedpubkey", "44 characters of base 64"]),
+        (
+            "get --pinnedpubkey sha256//x URL",
+            ["'sha256//x' is invalid for '--pinnedpubkey", "44 characters of base 64"]
+        ),
         ("get -4 URL", ["routes choose"]),
         ("get --resolve a:80:127.0.0.1 URL", ["/etc/hosts"]),
         ("get -O URL", ["-o FILE names one"]),

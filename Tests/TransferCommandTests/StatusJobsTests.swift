@@ -48,7 +48,8 @@ import TransferTestSupport
         try await withTestServer { server in
             let place = try Workplace()
             server.serve(
-                "/done", ServedFile(.text("x"), headers: ["Content-Disposition": "attachment; filename=named-done.bin"]))
+                "/done", ServedFile(.text("x"), headers: ["Content-Disposition": "attachment; filename=named-done.bin"])
+            )
             server.serve("/late", .text("late"))
             server.script("/late", [.holdHead])
             try place.jobs([
@@ -62,7 +63,8 @@ import TransferTestSupport
             try await server.waitForHeld(1)
             let lines = try await place.status("batch", "--jobs")
             #expect(
-                lines.map { $0["to"]?.string } == [place.folder.path("in/named-done.bin"), "in/late", "in/gone"], "\(lines)")
+                lines.map { $0["to"]?.string } == [place.folder.path("in/named-done.bin"), "in/late", "in/gone"],
+                "\(lines)")
             let table = try await place.run("status", "batch", "--jobs").standardOutput
             #expect(table.contains("/done -> \(place.folder.path("in/named-done.bin"))\n"), "\(table)")
             #expect(table.contains("/gone -> in/gone: 404 Not Found\n"), "\(table)")

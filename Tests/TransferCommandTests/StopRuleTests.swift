@@ -152,7 +152,7 @@ import TransferTestSupport
         command.standardInput = .data(Data("{\"download\": \"http://127.0.0.1:1/a\", \"to\": \"a\"}\n".utf8))
         let result = try await command.run()
         #expect(result.exitCode == 0, "\(result)")
-        #expect(result.standardOutput == "piped: 1 jobs\n  fetch  http://127.0.0.1:1/a -> a\n", "\(result)")
+        #expect(result.standardOutput == "piped: 1 job\n  fetch  http://127.0.0.1:1/a -> a\n", "\(result)")
         #expect(try place.traces() == [])
     }
 }

@@ -13,8 +13,14 @@ import TransferTestSupport
         (["run", "jobs.json", "--no-such-option"], "transfer run has no --no-such-option"),
         (["run", "jobs.json", "-j", "0"], "'0' is invalid for '-j <n>': it takes a whole number from 1 to 10000"),
         (["run", "jobs.json", "-j", "many"], "'many' is invalid"),
-        (["run", "jobs.json", "--per-host", "0"], "is invalid for '--per-host <n>': it takes a whole number from 1 to 10000, or auto"),
-        (["run", "jobs.json", "--per-host", "many"], "is invalid for '--per-host <n>': it takes a whole number from 1 to 10000, or auto"),
+        (
+            ["run", "jobs.json", "--per-host", "0"],
+            "is invalid for '--per-host <n>': it takes a whole number from 1 to 10000, or auto"
+        ),
+        (
+            ["run", "jobs.json", "--per-host", "many"],
+            "is invalid for '--per-host <n>': it takes a whole number from 1 to 10000, or auto"
+        ),
         (["run", "jobs.json", "--limit-rate", "fast"], "'fast' is invalid"),
         (["run", "jobs.json", "--deadline", "soon"], "'soon' is invalid"),
         (["run", "jobs.json", "--max-failures", "101%"], "'101%' is invalid"),

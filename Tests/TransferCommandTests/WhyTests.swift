@@ -131,9 +131,11 @@ import TransferTestSupport
     /// One definition: each time that the job was begun, at whichever of its URLs.
     @Test(
         arguments: [
-            (0, [404, 404], 2), (0, [503, 503], 2), (1, [503, 503], 4), (1, [404, 503], 3), (2, [500], 3), (2, [404], 1),
+            (0, [404, 404], 2), (0, [503, 503], 2), (1, [503, 503], 4), (1, [404, 503], 3), (2, [500], 3),
+            (2, [404], 1),
             (0, [404, 404, 503], 3),
-        ]) func attemptsAreCountedAlike(_ limit: Int, _ statuses: [Int], _ attempts: Int) async throws {
+        ]) func attemptsAreCountedAlike(_ limit: Int, _ statuses: [Int], _ attempts: Int) async throws
+    {
         try await withTestServer { server in
             let place = try Workplace()
             for (index, status) in statuses.enumerated() { server.script("/\(index)", [], afterwards: .status(status)) }

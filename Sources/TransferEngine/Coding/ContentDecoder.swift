@@ -39,7 +39,7 @@ final class ContentDecoder {
 
     init(_ layers: [ContentCoding.Layer]) throws(TransferError) {
         guard layers.count <= Self.maxLayers else {
-            throw .undecodable("it has more than \(Self.maxLayers) codings")
+            throw .undecodable("it has more than \(CountText.words(Self.maxLayers, "coding"))")
         }
         stages = []
         for layer in layers.reversed() { stages.append(Stage(try layer.makeDecoder())) }

@@ -37,7 +37,7 @@ extension ActiveExchange {
                 stopReason = .failed(error)
                 return .failed
             }
-        case .stream:
+        case .stream, .window:
             guard let feeder else { return .failed }
             switch feeder.provide(buffer) {
             case .success(let provided?): count = provided
@@ -87,7 +87,7 @@ extension ActiveExchange {
         switch body {
         case .bytes(let bytes): return bytes
         case .part(let part): return try part.bytes()
-        case .none, .stream: return nil
+        case .none, .stream, .window: return nil
         }
     }
 

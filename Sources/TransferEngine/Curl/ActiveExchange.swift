@@ -34,8 +34,8 @@ final class ActiveExchange {
     /// The longest silence that the pool allows; `nil` where libcurl watches.
     let idleTimeout: Duration?
     var hops: [HopMetrics] = []
-    /// Makes a streamed body.
-    let feeder: BodyFeeder?
+    /// Brings a body that comes while it's sent.
+    let feeder: (any BodyProvider)?
     /// Finds out whether a file's bytes are those that were sent, and lets the body go on then.
     let compareSource: ((SourceFile) -> Void)?
 
@@ -48,7 +48,7 @@ final class ActiveExchange {
     }
 
     init(
-        _ start: ExchangeStart, now: MonotonicTime, feeder: BodyFeeder?, isOfFiles: Bool = false,
+        _ start: ExchangeStart, now: MonotonicTime, feeder: (any BodyProvider)?, isOfFiles: Bool = false,
         compareSource: ((SourceFile) -> Void)?
     ) {
         order = start

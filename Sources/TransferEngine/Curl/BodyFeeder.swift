@@ -6,7 +6,7 @@ import TransferEventLoop
 /// is filled.
 ///
 /// `@unchecked Sendable`: used on its loop's thread only; a reading is used by one piece of work at a time.
-final class BodyFeeder: @unchecked Sendable {
+final class BodyFeeder: BodyProvider, @unchecked Sendable {
     private static let bufferSize = 128 << 10
 
     /// The stream that is read from; a rewind begins another.
@@ -62,7 +62,6 @@ final class BodyFeeder: @unchecked Sendable {
         reading = Reading(stream)
     }
 
-    /// - Returns: The bytes put into `buffer`, 0 at the end, `nil` when they have to be waited for.
     func provide(_ buffer: UnsafeMutableRawBufferPointer) -> Result<Int?, TransferError> {
         wasUsed = true
         guard let chunk = filled.first else {
@@ -96,7 +95,6 @@ final class BodyFeeder: @unchecked Sendable {
         return .success(count)
     }
 
-    /// The body is needed from its beginning.
     func rewind() {
         guard wasUsed else { return }
         wasUsed = false
@@ -110,7 +108,6 @@ final class BodyFeeder: @unchecked Sendable {
         givenCount = 0
     }
 
-    /// The body isn't needed any more.
     func close() {
         guard !isClosed else { return }
         isClosed = true

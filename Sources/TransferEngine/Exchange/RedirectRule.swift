@@ -39,7 +39,8 @@ struct RedirectRule {
         }
         guard followed < limit else {
             throw TransferError(
-                .tooManyRedirects, "more than \(limit) redirects, the last to \(Redaction.url(location))")
+                .tooManyRedirects,
+                "more than \(CountText.words(limit, "redirect")), the last to \(Redaction.url(location))")
         }
         followed += 1
         var next = hop

@@ -8,6 +8,8 @@ public enum RequestBody: Sendable {
     case part(SourcePart)
     /// Read bit by bit while it's sent.
     case stream(any BodyStream)
+    /// Bytes that another server sends meanwhile.
+    case window(RemoteWindow)
 
     /// Bytes, or `nil` when not known beforehand.
     public var length: Int64? {
@@ -16,6 +18,7 @@ public enum RequestBody: Sendable {
         case .bytes(let bytes): Int64(bytes.count)
         case .part(let part): part.length
         case .stream(let stream): stream.length
+        case .window(let window): window.length
         }
     }
 
@@ -24,7 +27,7 @@ public enum RequestBody: Sendable {
         switch self {
         case .none, .bytes: true
         case .part(let part): part.file.isInMemory
-        case .stream: false
+        case .stream, .window: false
         }
     }
 

@@ -60,6 +60,15 @@ package struct JobBases {
         return base
     }
 
+    /// What the configuration alone says of a URL.
+    package func configuration(for url: String) -> JobSettings {
+        guard isConfigured else { return JobSettings() }
+        var defaults = JobDefaults()
+        let value = rules.configuration.rules(of: rules.configuration.sections(for: [url]))
+        _ = RequestRules.readConfiguration(value, over: &defaults, fields)
+        return defaults.settings
+    }
+
     private func make(_ sections: [Int]) -> Base {
         let value = rules.configuration.rules(of: sections)
         var base = Base(defaults: JobDefaults())

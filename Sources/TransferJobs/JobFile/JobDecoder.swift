@@ -23,6 +23,7 @@ package struct JobDecoder {
     package var turn = DestinationTemplate.Turn(date: "")
     /// The kind of text that is read.
     package let form: Form
+    private var ignoresConfiguration = false
     package private(set) var problems: [Problem] = []
     package private(set) var uncountedProblems = 0
 
@@ -52,6 +53,11 @@ package struct JobDecoder {
     /// - Parameter range: Where they are written.
     package mutating func setDefaults(_ new: JobDefaults, at range: Range<Int>? = nil) {
         bases.set(new, text: range.map { Array(reader.bytes[$0]) })
+    }
+
+    /// What the configuration says of a URL, for the destination of a copy.
+    package mutating func configuration(for url: String) -> JobSettings {
+        ignoresConfiguration ? JobSettings() : bases.configuration(for: url)
     }
 
     /// What a job of these URLs begins with.
@@ -86,7 +92,7 @@ package struct JobDecoder {
         let base = bases.base(for: bases.hasOrigins ? try JobURLs.read(start, .job) : [])
         if let fault = base.fault { note(fault, start.offset..<start.offset + 1) }
         var made = try job(on: base.defaults)
-        if base.isConfigured, made.spec != nil { made.spec?.lasting = try plainFingerprint(at: start) }
+        if base.isConfigured || made.spec?.copySource != nil, made.spec != nil { made.spec?.lasting = try plainFingerprint(at: start) }
         return made
     }
 
@@ -96,6 +102,7 @@ package struct JobDecoder {
     private func plainFingerprint(at start: JSONReader) throws(JSONFault) -> Int64? {
         var again = self
         again.reader = start
+        again.ignoresConfiguration = true
         return try again.job(on: bases.plain).spec?.spelt.fingerprint
     }
 

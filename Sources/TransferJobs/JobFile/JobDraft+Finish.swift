@@ -36,8 +36,17 @@ extension JobDraft {
     /// Checks what only shows when all keys of a job are known, and makes the job of them.
     package mutating func finish(_ decoder: inout JobDecoder, _ seen: UInt64) -> JobSpec? {
         let work: JobSpec.Work?
+        var settings = rules.sharedSettings
         let bits = decoder.fields.bits
+        let isCopy = seen & bits.download != 0 && seen & bits.upload == 0 && CopyDecoder.isMeant(decoder, self)
+        if !isCopy {
+            refuse(&decoder, bits.destination & seen, belongsTo: "a copy: a \"download\" whose \"to\" is a URL")
+        }
         switch (seen & bits.download != 0, seen & bits.upload != 0) {
+        case (true, false) where isCopy:
+            let copy = CopyDecoder.finish(&decoder, &self, seen)
+            work = copy?.work
+            if let copy { settings = copy.settings }
         case (true, false): work = DownloadDecoder.finish(&decoder, self, seen)
         case (false, true): work = UploadDecoder.finish(&decoder, &self, seen).map { .upload($0) }
         case (true, true):
@@ -52,7 +61,7 @@ extension JobDraft {
         guard !decoder.hasProblems, let work else { return nil }
         return JobSpec(
             id: id.map { decoder.reader.string($0) }, work: work, needs: needs, priority: rules.priority,
-            settings: rules.sharedSettings)
+            settings: settings)
     }
 
     /// The upload that an entry of `"watch"` makes of each file, held to what the job of one is.

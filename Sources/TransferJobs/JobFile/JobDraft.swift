@@ -35,6 +35,8 @@ package struct JobDraft {
     package var needPlaces: [Range<Int>] = []
     /// The job itself names a list of checksums, so that it must be in it.
     package var namesChecksums = false
+    /// Of a copy.
+    package var destination = DestinationRules()
 
     package init(start: Int, rules: JobDefaults) {
         self.start = start

@@ -66,6 +66,7 @@ extension JobFields {
             case .download(let download):
                 let isPlain = download == JobSpec.Download(urls: download.urls, destination: download.destination)
                 for output in isPlain ? order.plainDownload : order.download { output.write(&writer, download) }
+            case .upload(let upload) where upload.from != nil: return writeCopy(&writer, spec, upload)
             case .upload(let upload):
                 let isPlain = upload == JobSpec.Upload(source: upload.source, url: upload.url)
                 for output in isPlain ? order.plainUpload : order.upload { output.write(&writer, upload) }
@@ -74,5 +75,24 @@ extension JobFields {
             guard !spec.hasNoSettings else { return }
             for output in order.settings { output.write(&writer, spec.settings) }
         }
+    }
+
+    /// The job's keys are the source's, and the destination's stand in an object of their own.
+    private func writeCopy(_ writer: inout CanonicalWriter, _ spec: JobSpec, _ upload: JobSpec.Upload) {
+        guard let from = upload.from else { return }
+        let own = Set(order.download.map(\.key))
+        for output in order.download where output.key != JobKey.to.rawValue { output.write(&writer, from.download) }
+        for output in order.upload
+        where output.key != JobKey.upload.rawValue
+            && (output.key == JobKey.to.rawValue || !own.contains(output.key))
+        {
+            output.write(&writer, upload)
+        }
+        for output in order.turn { output.write(&writer, spec) }
+        let settings = from.settings.with(rulesOfJob: spec.settings)
+        for output in order.settings { output.write(&writer, settings) }
+        guard !spec.hasNoSettings else { return }
+        writer.key(JobKey.destination.rawValue)
+        DestinationRules.fields.write(&writer, spec.settings)
     }
 }

@@ -44,11 +44,18 @@ package enum UploadDecoder {
     ) -> JobSpec.Upload? {
         draft.refuse(&decoder, decoder.fields.bits.ofDownloads & seen, belongsTo: "a download")
         guard let to = draft.to else { return nil }
-        var url = decoder.reader.string(to)
+        return finish(&decoder, &draft, of: decoder.reader.string(to), to.token, seen)
+    }
+
+    /// - Parameter place: Where the URL stands.
+    static func finish(
+        _ decoder: inout JobDecoder, _ draft: inout JobDraft, of told: String, _ place: Range<Int>, _ seen: UInt64
+    ) -> JobSpec.Upload? {
+        var url = told
         if !decoder.isTrusted, let refusal = URLRule.refusal(of: url) {
             let isPath = !url.isEmpty && !url.contains(":")
             decoder.note(
-                isPath ? "the \"to\" of an upload is a URL, not a path" : refusal.message, to.token,
+                isPath ? "the \"to\" of an upload is a URL, not a path" : refusal.message, place,
                 isSecret: refusal.isSecret)
             return nil
         }
@@ -61,7 +68,7 @@ package enum UploadDecoder {
                 }
                 draft.rules.upload.uploadProtocol = own
             } else if let refusal {
-                decoder.note(refusal, to.token)
+                decoder.note(refusal, place)
                 return nil
             }
         }

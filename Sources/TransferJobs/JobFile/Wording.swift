@@ -1,3 +1,5 @@
+import TransferCore
+
 /// How messages quote what a file says.
 package enum Wording {
     /// The text in quotes, at most 60 characters of it, with everything replaced that could confuse a terminal.
@@ -25,7 +27,7 @@ package enum Wording {
     }
 
     /// `"1 error"`, `"2 errors"`.
-    package static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+    package static func count(_ count: Int, _ noun: String) -> String { CountText.words(count, noun) }
 
     /// `a, b and c`.
     package static func list(_ words: [String]) -> String {

@@ -120,7 +120,8 @@ package struct CSVList: Sendable {
         }
         if let extra = record.cells.dropFirst(columns.count).first(where: { !$0.text.isEmpty }) {
             let message =
-                "a row of \(record.cells.count) cells, and the header has \(columns.count); a comma in a cell needs quotes"
+                "a row of \(CountText.words(record.cells.count, "cell")), and the header has \(columns.count); "
+                + "a comma in a cell needs quotes"
             return [.fault(place(extra).fault(message))]
         }
         var draft = ListDraft(at: record.cells.first.map(place) ?? ListPlace(SourceSpan(line: line, column: 1)))

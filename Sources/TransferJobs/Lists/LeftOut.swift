@@ -1,3 +1,5 @@
+import TransferCore
+
 /// The options of a list that were left out: each with how often it came, and where first.
 public struct LeftOut: Sendable, Hashable {
     private struct Entry: Sendable, Hashable {
@@ -41,7 +43,9 @@ public struct LeftOut: Sendable, Hashable {
             default: ("option", "aria2 list")
             }
         let named = entries.prefix(Self.shown).map { entry in
-            let place = entry.count == 1 ? "line \(entry.line)" : "\(entry.count) times, first in line \(entry.line)"
+            let place =
+                entry.count == 1
+                ? "line \(entry.line)" : "\(CountText.words(entry.count, "time")), first in line \(entry.line)"
             return "\(Wording.printable(String(entry.name.prefix(60)))) (\(place))"
         }
         let count = entries.count + others

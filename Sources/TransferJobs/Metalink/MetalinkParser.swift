@@ -221,7 +221,7 @@ package struct MetalinkParser {
         }
         guard (pieces?.digests.count ?? 0) < Self.maxPieces else {
             pieces?.isWrong = true
-            return note("more than \(Self.maxPieces) pieces", range)
+            return note("more than \(CountText.words(Self.maxPieces, "piece"))", range)
         }
         pieces?.digests.append(digest)
     }

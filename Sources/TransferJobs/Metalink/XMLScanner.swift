@@ -1,3 +1,5 @@
+import TransferCore
+
 /// Reads the events of an XML document in UTF-8: elements with their attributes, and text.
 ///
 /// It's strict, so that a fault is found where it is, and bounded: a document type may name itself and declare nothing, so
@@ -162,7 +164,8 @@ package struct XMLScanner {
         }
         guard open.count < Self.maxDepth else {
             throw Fault(
-                message: "more than \(Self.maxDepth) elements within each other", range: begin..<written.upperBound)
+                message: "more than \(CountText.words(Self.maxDepth, "element")) within each other",
+                range: begin..<written.upperBound)
         }
         var pairs: [(name: Range<Int>, value: String)] = []
         var isEmpty = false
@@ -182,7 +185,9 @@ package struct XMLScanner {
                 throw Fault(message: "a space is missing before an attribute", range: offset..<offset + 1)
             }
             guard pairs.count < Self.maxAttributes else {
-                throw Fault(message: "more than \(Self.maxAttributes) attributes", range: offset..<offset + 1)
+                throw Fault(
+                    message: "more than \(CountText.words(Self.maxAttributes, "attribute"))", range: offset..<offset + 1
+                )
             }
             let pair = try attribute()
             guard !pairs.contains(where: { spelling($0.name) == spelling(pair.name) }) else {

@@ -18,6 +18,10 @@ package struct JobSecrets: Sendable {
         var result = spec
         result.urls = original.urls
         result.settings = original.settings
+        if case .upload(var upload) = result.work, let from = original.copySource {
+            upload.from = from
+            result.work = .upload(upload)
+        }
         return result
     }
 
@@ -28,7 +32,7 @@ package struct JobSecrets: Sendable {
             case .download(let download): download.urls.contains(where: Redaction.hasSecret)
             case .upload(let upload): Redaction.hasSecret(upload.url)
             }
-        return isInURL || !spec.hasNoSettings && spec.settings.hasSecret
+        return isInURL || !spec.hasNoSettings && spec.settings.hasSecret || spec.copySource?.hasSecret == true
     }
 
     /// The job as it may be written down.
@@ -37,6 +41,10 @@ package struct JobSecrets: Sendable {
         var result = spec
         result.urls = spec.urls.map(Redaction.url)
         result.settings = spec.settings.redacted
+        if case .upload(var upload) = result.work, let from = upload.from {
+            upload.from = from.redacted
+            result.work = .upload(upload)
+        }
         return result
     }
 }

@@ -21,7 +21,7 @@ extension JobSpec {
     }
 
     /// Whether it's another job when relative paths start elsewhere.
-    package var hasRelativePath: Bool { !work.path.hasPrefix("/") }
+    package var hasRelativePath: Bool { copySource == nil && !work.path.hasPrefix("/") }
 
     /// What two jobs of a batch must not have in common; empty for an upload whose server gives the names. In a folder
     /// each URL has a file of its own, as far as anybody knows before its server has answered.
@@ -49,9 +49,10 @@ extension JobSpec {
     /// identities, needs, lanes and records, however it was written.
     package var spelt: JobSpec {
         // As nearly every job is.
-        guard !urls.allSatisfy(URLSpelling.isCanonical) || needs.contains(where: { $0.contains("://") }) else {
-            return self
-        }
+        guard
+            !urls.allSatisfy(URLSpelling.isCanonical) || needs.contains(where: { $0.contains("://") })
+                || copySource != nil
+        else { return self }
         let spelt = urls.map(URLSpelling.canonicalIfPossible)
         var spec = self
         spec.needs = needs.map { $0.contains("://") ? URLSpelling.canonicalIfPossible($0) : $0 }
@@ -61,6 +62,7 @@ extension JobSpec {
             spec.work = .download(download)
         case .upload(var upload):
             upload.url = spelt[0]
+            upload.from = upload.from?.spelt
             spec.work = .upload(upload)
         }
         return spec

@@ -107,6 +107,8 @@ public struct JobSpec: Sendable, Hashable {
         /// What the source's digest has to be; it's compared before anything is sent.
         public var checksum: Checksum?
         public var options: Options
+        /// The source of a copy, which is on another server; then ``source`` names it for people. `nil` for a file.
+        public var from: CopySource?
 
         public init(
             source: String, url: String, uploadProtocol: UploadProtocol = .put, method: String? = nil,
@@ -118,6 +120,16 @@ public struct JobSpec: Sendable, Hashable {
             self.method = method
             self.checksum = checksum
             self.options = options
+        }
+
+        /// A copy from server to server, with no file between.
+        public init(
+            from source: CopySource, url: String, uploadProtocol: UploadProtocol = .put, options: Options = Options()
+        ) {
+            self.init(
+                source: Redaction.url(source.download.urls.first ?? ""), url: url, uploadProtocol: uploadProtocol,
+                checksum: source.download.checksum, options: options)
+            from = source
         }
     }
 

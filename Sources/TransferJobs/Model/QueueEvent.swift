@@ -227,6 +227,11 @@ public struct JobReceipt: Sendable, Hashable {
         get { arrival.mediaType }
         set { arrival.mediaType = newValue }
     }
+    /// Of a download that came just now and was decoded (`compressed`): the coding it came in, such as `gzip`; not stored.
+    public var contentCoding: String? {
+        get { arrival.contentCoding }
+        set { arrival.contentCoding = newValue }
+    }
     /// ETag or Last-Modified of what was transferred.
     public var validator: String?
     /// After redirects; redacted.
@@ -247,6 +252,7 @@ public struct JobReceipt: Sendable, Hashable {
     private struct Arrival: Sendable, Hashable {
         var sources: [JobSource] = []
         var mediaType: String?
+        var contentCoding: String?
     }
 
     /// Facts of the file that nothing proves.

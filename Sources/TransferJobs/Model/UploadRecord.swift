@@ -1,5 +1,6 @@
 import FoundationEssentials
 package import TransferCore
+package import TransferCrypto
 package import TransferEngine
 package import TransferUpload
 
@@ -17,6 +18,8 @@ package struct UploadRecord: Sendable, Hashable, Codable {
     package var state: UploadState?
     /// Bytes that the server had when that was last known.
     package var confirmed: Int64
+    /// Of a copy's source; `nil` for files.
+    package var remote: RemoteRecord?
 
     package init(_ file: SourceFile, state: UploadState?, confirmed: Int64) {
         self.init(file.stamp, state: state, confirmed: confirmed)
@@ -30,6 +33,18 @@ package struct UploadRecord: Sendable, Hashable, Codable {
         self.state = state
         self.confirmed = confirmed
     }
+
+    /// The record of a copy.
+    package init(_ version: RemoteVersion?, state: UploadState?, confirmed: Int64) {
+        size = version?.size ?? 0
+        modified = 0
+        remote = RemoteRecord(validator: version?.validator, digest: nil)
+        self.state = state
+        self.confirmed = confirmed
+    }
+
+    /// The version of a copy's source that the upload began with.
+    package var remoteVersion: RemoteVersion { RemoteVersion(size: size, validator: remote?.validator) }
 
     package enum Likeness {
         case same
@@ -71,4 +86,25 @@ package struct UploadRecord: Sendable, Hashable, Codable {
         guard let record = try? JSONDecoder().decode(UploadRecord.self, from: Data(text.utf8)) else { return nil }
         self = record
     }
+}
+
+/// The facts of a copy's source that the next attempt goes by. A class, as most uploads have none.
+package final class RemoteRecord: Sendable, Codable {
+    /// The version that the copy began with, where its server told one.
+    package let validator: Validator?
+    /// The digest of what was read of it, in its order.
+    package let digest: DurableDigest?
+
+    package init(validator: Validator?, digest: DurableDigest?) {
+        self.validator = validator
+        self.digest = digest
+    }
+}
+
+extension RemoteRecord: Hashable {
+    package static func == (one: RemoteRecord, other: RemoteRecord) -> Bool {
+        one.validator == other.validator && one.digest == other.digest
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(validator) }
 }

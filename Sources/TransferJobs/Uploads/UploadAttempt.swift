@@ -33,6 +33,12 @@ package struct UploadAttempt {
         return VerifyingDialogue(inner, source: source, state: state, place: try upload.entry.place(self))
     }
 
+    /// The dialogue of a copy, which is never one request and no more.
+    package func dialogueOfCopy() throws(TransferError) -> any UploadDialogue {
+        try dialogue()
+            ?? receipted(PlainPut(url: upload.url, method: spec.method, source: source, namesWhatItMade: true))
+    }
+
     /// A dialogue whose end is held to what is a receipt.
     package func receipted(_ dialogue: (any UploadDialogue)?) -> any UploadDialogue {
         ReceiptDialogue(dialogue, rule: upload.receipt, url: upload.url, source: source, state: state)

@@ -7,7 +7,7 @@ package struct UploadTalk {
     /// Tells the events of this attempt from those of an earlier one of the same job.
     package let number: Int
     package var dialogue: any UploadDialogue
-    package let file: SourceFile
+    package let source: UploadBytes
     /// The requests under way, by the dialogue's numbers.
     package private(set) var legs: [Int: Leg] = [:]
     /// Actions that wait until something is durable.
@@ -44,11 +44,12 @@ package struct UploadTalk {
         }
     }
 
-    package init(number: Int, dialogue: any UploadDialogue, file: SourceFile, record: UploadRecord?, keepsVersion: Bool)
-    {
+    package init(
+        number: Int, dialogue: any UploadDialogue, source: UploadBytes, record: UploadRecord?, keepsVersion: Bool
+    ) {
         self.number = number
         self.dialogue = dialogue
-        self.file = file
+        self.source = source
         self.keepsVersion = keepsVersion
         state = record?.state
         confirmedBefore = record?.confirmed ?? 0
@@ -86,7 +87,7 @@ package struct UploadTalk {
     package var mayBeThere: Int64 { legs.values.reduce(unanswered + answered) { $0 + $1.meter.sent } }
 
     /// How far the upload is: what the server holds, and what is on its way there.
-    package var position: Int64 { min(file.size, max(confirmed, legs.values.reduce(base) { $0 + $1.meter.sent })) }
+    package var position: Int64 { min(source.size, max(confirmed, legs.values.reduce(base) { $0 + $1.meter.sent })) }
 
     /// Whether the server can be asked what it has.
     package var knowsTheWay: Bool { state?.canAsk == true }
@@ -94,6 +95,6 @@ package struct UploadTalk {
     /// The record for the next attempt; `nil` when there is nothing to go on from.
     package var record: UploadRecord? {
         guard state != nil || keepsVersion else { return nil }
-        return UploadRecord(file, state: state, confirmed: state == nil ? 0 : max(confirmed, confirmedBefore))
+        return source.record(state: state, confirmed: state == nil ? 0 : max(confirmed, confirmedBefore))
     }
 }

@@ -33,6 +33,8 @@ final class BodyInputStream: InputStream {
             case .part(let part): state = .part(part, at: 0)
             case .stream(let stream):
                 do throws(TransferError) { state = .open(try stream.open()) } catch { state = .failed(error) }
+            case .window:
+                state = .failed(TransferError(.internalFault, "a copy isn't carried by a URLProtocol"))
             }
         }
     }

@@ -104,7 +104,7 @@ extension URLRequest {
         switch exchange.body {
         case .none: break
         case .bytes(let bytes): httpBody = Data(bytes)
-        case .part, .stream: httpBodyStream = BodyInputStream(exchange.body)
+        case .part, .stream, .window: httpBodyStream = BodyInputStream(exchange.body)
         }
     }
 }

@@ -117,16 +117,16 @@ extension AFError.ServerTrustFailureReason: CustomStringConvertible {
         case .policyApplicationFailed(_, let policy, let status):
             "the policy \(policy) could not be applied (\(status))"
         case .settingAnchorCertificatesFailed(let status, let certificates):
-            "\(certificates.count) certificates could not become the authorities (\(status))"
+            "\(CountText.words(certificates.count, "certificate")) could not become the authorities (\(status))"
         case .revocationPolicyCreationFailed: "the rules for revocation could not be made"
         case .defaultEvaluationFailed(let output), .hostValidationFailed(let output):
             output.failure?.description ?? "the certificates of \(output.host) were refused"
         case .revocationCheckFailed(let output, _):
             output.failure?.description ?? "the certificates of \(output.host) are revoked"
         case .certificatePinningFailed(let host, _, let pinned, let server):
-            "none of the \(server.count) certificates of \(host) is among the \(pinned.count) pinned ones"
+            "no certificate of \(host) (it sent \(server.count)) is among the pinned ones (\(pinned.count))"
         case .publicKeyPinningFailed(let host, _, let pinned, let server):
-            "none of the \(server.count) public keys of \(host) is among the \(pinned.count) pinned ones"
+            "no public key of \(host) (it sent \(server.count)) is among the pinned ones (\(pinned.count))"
         case .trustEvaluationFailed(let error): error.map(text(of:)) ?? "the chain of certificates was refused"
         case .customEvaluationFailed(let error): "custom evaluation failed: \(text(of: error))"
         }

@@ -24,7 +24,7 @@ extension QueueRunner {
         switch (job.record.spec.isUpload ? outcome.receipt : outcome.result, job.ready) {
         case (.success(let head), .upload(let file)): dialogues.answered(job, file, head, outcome, on: self)
         case (.success(let head), .download(let ready)): downloads.succeeded(job, ready, head, outcome, on: self)
-        case (.success, nil): break
+        case (.success, .copy), (.success, nil): break
         case (.failure(let error), .download(let ready)): downloads.failed(job, ready, error, outcome, on: self)
         case (.failure(let error), _): dialogues.failed(job, error, outcome, on: self)
         }
@@ -173,7 +173,7 @@ extension QueueRunner {
             limit == .max ? "" : " (the limit is \(limit): raise it with ulimit -n, or LimitNOFILE= in a unit)"
         let narrowed = max(1, others)
         if admission.scheduler.openFiles.map({ narrowed < $0.places }) ?? true, admission.descriptors.tells(now: now) {
-            let count = narrowed == 1 ? "1 transfer" : "\(narrowed) transfers"
+            let count = CountText.words(narrowed, "transfer")
             emit(
                 job.record.batch,
                 .batchWaiting(

@@ -104,6 +104,15 @@ extension QueueRunner {
                     answeredURL: running.traces.answeredURL(of: candidate.id),
                     asksPlace: running.traces.asksPlace(candidate.id),
                     mayAdopt: running.traces.mayAdopt(candidate.id)))
+        case .upload(let upload) where upload.from != nil:
+            // Nothing of it is here that could be looked at. Not from within the pump.
+            loop.execute {
+                self.onLoop { runner in
+                    guard let job = runner.running[candidate.id] else { return }
+                    runner.transferMarked(candidate.id, job)
+                    runner.pump()
+                }
+            }
         case .upload(let upload): preparing.add(record, upload, batch.directory)
         }
     }
@@ -165,7 +174,7 @@ extension QueueRunner {
                 known.knowsTheWay
                     && file.map {
                         known.likeness(to: $0, isVerified: job.isVerified, mustNotRepeat: true) != .other
-                    } ?? false
+                    } ?? (job.record.spec.copySource != nil)
             } ?? false
         let isUnrepeatable = job.record.spec.mustNotRepeat && !isKnown
         let version = file.flatMap { file in
@@ -185,13 +194,15 @@ extension QueueRunner {
     }
 
     func transfer(_ id: Int64) {
-        guard let job = running[id], let ready = job.ready else { return }
+        guard let job = running[id] else { return }
         if let stop = job.stop { return leave(job, for: stop) }
         if credentials.ask(for: job, on: self) { return }
         guard let way = following.way(for: job, on: self) else { return following.wait(job, nil, on: self) }
+        if job.record.spec.copySource != nil { return copies.begin(job, over: way, on: self) }
+        guard let ready = job.ready else { return }
         do throws(TransferError) {
             if case .upload(let file) = ready, try dialogues.begin(job, file, over: way, on: self) {
-                return announceStart(job, ready)
+                return announceStart(job)
             }
             var request = try request(job, ready)
             if let way { request.settings.link = way }
@@ -206,22 +217,23 @@ extension QueueRunner {
             }
             job.phase = .transferring(handle)
             if job.record.hasFurtherMirrors { segmented.schedule(on: self) }
-            announceStart(job, ready)
+            announceStart(job)
             sourceAsked(job)
         } catch {
             failed(job, error, bodyLeft: false)
         }
     }
 
-    private func announceStart(_ job: RunningJob, _ ready: ReadyTransfer) {
+    func announceStart(_ job: RunningJob) {
         var offset: Int64 = 0
         var adopted: AdoptedBytes?
-        switch ready {
+        switch job.ready {
         case .download(let download):
             offset = download.resume?.offset ?? 0
             // Later attempts have more.
             adopted = download.earlier?.adopted.flatMap { $0.count == offset ? $0 : nil }
-        case .upload: offset = job.record.upload?.confirmed ?? 0
+        case .upload, .copy: offset = job.record.upload?.confirmed ?? 0
+        case nil: break
         }
         var start = JobStart(
             isUpload: job.record.spec.isUpload, url: Redaction.url(job.url), offset: offset,
@@ -260,7 +272,7 @@ extension QueueRunner {
 
     private func sinkMaker(_ job: RunningJob, _ ready: ReadyTransfer) -> @Sendable () -> any BodySink {
         switch ready {
-        case .upload: return { AnswerSink(limit: 64 << 10) }
+        case .upload, .copy: return { AnswerSink(limit: 64 << 10) }
         case .download(let download):
             let algorithm = job.record.spec.checksum?.algorithm
             let url = Redaction.url(job.url)

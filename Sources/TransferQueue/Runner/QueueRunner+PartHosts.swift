@@ -25,6 +25,7 @@ extension QueueRunner {
     var sources: SourceChecks { transfers.sources }
     var dialogues: UploadDialogues { transfers.dialogues }
     var abandonments: Abandonments { transfers.abandonments }
+    var copies: Copies { transfers.copies }
 
     var reporter: Reporter { contacts.reporter }
     var hooks: Hooks { contacts.hooks }
@@ -50,14 +51,14 @@ extension QueueRunner: UploadHost {
         batches[job.record.batch]?.settledBytes += bytes
     }
 
-    func uploaded(_ job: RunningJob, _ file: SourceFile, _ result: TransferResult, _ digest: Checksum?) {
+    func uploaded(_ job: RunningJob, _ source: UploadBytes, _ result: TransferResult, _ digest: Checksum?) {
         originAnswered(job)
         job.result = result
         leave(
             job,
             .done(
-                job.receipt(in: batches[job.record.batch]?.name, path: file.path, bytes: file.size, digest: digest),
-                file.stamp))
+                job.receipt(in: batches[job.record.batch]?.name, path: source.place, bytes: source.size, digest: digest),
+                source.file?.stamp ?? FileStamp(inode: nil, size: source.size, modified: 0, changed: nil)))
     }
 
     func failed(_ job: RunningJob, _ error: TransferError, bodyLeft: Bool, progressed: Bool) {
@@ -66,6 +67,8 @@ extension QueueRunner: UploadHost {
 
     func leave(_ job: RunningJob, for stop: RunningJob.Stop) { leave(job, for: stop, resume: nil) }
 }
+
+extension QueueRunner: CopyHost {}
 
 extension QueueRunner: GaugeHost {
     var isMeasured: Bool { hub.measurements.isHeard }
@@ -276,8 +279,10 @@ extension QueueRunner: SourceHost {
     func keeper(of batch: Int64) -> WatchKeeper? { folders[batch] }
 
     func settleSource(
-        _ job: RunningJob, _ file: SourceFile, then: @escaping @Sendable (isolated QueueRunner, Bool) -> Void
+        _ job: RunningJob, _ source: UploadBytes, then: @escaping @Sendable (isolated QueueRunner, Bool) -> Void
     ) {
+        // Another server's file is known by its version, which each of its answers was held to.
+        guard let file = source.file else { return then(self, true) }
         sources.settle(job, file, on: self, then: then)
     }
 }

@@ -39,13 +39,7 @@ struct RequestBuilder: Sendable {
                 point.placeURL = nil
                 request.intent = .representation(point)
             }
-            let access = spec.settings.s3 ?? JobSettings.S3Access()
-            request.url = object.url
-            request.headers += try object.fields(
-                method: request.method, credentials: try access.credentials(secrets), now: WallClock.seconds)
-            // AWS's own lead to where the bucket is, which wants another signature.
-            request.settings.followsRedirects = object.endpoint != nil
-            request.settings.keptOfRefusals = 16 << 10
+            try sign(&request, for: object, spec.settings)
         }
         // With S3 each field may have to be signed, and file servers have none.
         if object == nil, download.checksum == nil, request.method == "GET", url.hasPrefix("http") {
@@ -58,6 +52,37 @@ struct RequestBuilder: Sendable {
             if request.headers.value("Accept-Encoding") == nil { request.headers.append(Self.codings) }
         }
         if let body = download.body { request.body = .bytes(Array(body.utf8)) }
+        return onJourney(request)
+    }
+
+    private func sign(
+        _ request: inout ExchangeRequest, for object: S3Location, _ settings: JobSettings
+    ) throws(TransferError) {
+        let access = settings.s3 ?? JobSettings.S3Access()
+        request.url = object.url
+        request.headers += try object.fields(
+            method: request.method, credentials: try access.credentials(secrets), now: WallClock.seconds)
+        // AWS's own lead to where the bucket is, which wants another signature.
+        request.settings.followsRedirects = object.endpoint != nil
+        request.settings.keptOfRefusals = 16 << 10
+    }
+
+    /// A request for the source of a copy, or for a part of it.
+    ///
+    /// - Parameter link: The only link that it may go over.
+    func source(
+        _ from: JobSpec.CopySource, url: String, point: ResumePoint?, over link: String?
+    ) throws(TransferError) -> ExchangeRequest {
+        let spec = from.job
+        var request = ExchangeRequest(
+            url: url, method: from.download.method ?? "GET", headers: try headers(spec.settings),
+            intent: .representation(point), settings: try settings(spec.settings, for: url))
+        // A connection that waits is held by itself alone: over HTTP/2 libcurl would keep what comes meanwhile.
+        request.settings.route.speaksHTTP1Only = true
+        request.settings.idleTimeout = request.settings.lowSpeedTime
+        if let link { request.settings.link = link }
+        if let object = try object(spec, url: url) { try sign(&request, for: object, spec.settings) }
+        if let body = from.download.body { request.body = .bytes(Array(body.utf8)) }
         return onJourney(request)
     }
 
@@ -90,7 +115,7 @@ struct RequestBuilder: Sendable {
             JobSpec.UploadProtocol.of(url: upload.url)?.entry.connect == nil
         {
             return ExchangeRequest(
-                url: upload.url, method: spec.method, headers: typed(rules.headers, file, upload.url),
+                url: upload.url, method: spec.method, headers: typed(rules.headers, .file(file), upload.url),
                 body: .file(file), intent: .message, settings: rules.settings, cookies: cookies)
         }
         var settings = try settings(spec.settings, for: upload.url)
@@ -105,15 +130,15 @@ struct RequestBuilder: Sendable {
         }
         return onJourney(
             ExchangeRequest(
-                url: upload.url, method: spec.method, headers: typed(headers, file, upload.url), body: .file(file),
+                url: upload.url, method: spec.method, headers: typed(headers, .file(file), upload.url), body: .file(file),
                 intent: .message, settings: shared))
     }
 
     /// A request of an upload's dialogue. What is the owner's goes to the place that the job names, and to no other.
     ///
-    /// - Parameter file: The source, for requests with a part of it.
+    /// - Parameter source: For requests with a part of it.
     func exchange(
-        _ request: UploadRequest, of spec: JobSpec, file: SourceFile?
+        _ request: UploadRequest, of spec: JobSpec, source: UploadBytes?
     ) throws(TransferError) -> ExchangeRequest {
         var settings = try settings(spec.settings, for: request.url, owner: spec.urls.first)
         var fields = request.headers
@@ -128,8 +153,8 @@ struct RequestBuilder: Sendable {
         if case .upload(let upload) = spec.work {
             settings.files.createsFolders = upload.options.createFolders && request.body != .none
         }
-        if let file, request.ownersFields == .all, case .source = request.body {
-            fields = typed(fields, file, request.url)
+        if let source, request.ownersFields == .all, case .source = request.body {
+            fields = typed(fields, source, request.url)
         }
         settings.followsRedirects = request.followsRedirects
         settings.turnsRequests = false
@@ -142,8 +167,10 @@ struct RequestBuilder: Sendable {
         case .none: body = .none
         case .bytes(let bytes): body = .bytes(bytes)
         case .source(let range, let prefix, let suffix):
-            guard let file else { throw TransferError(.internalFault, "a request without its source") }
-            body = .part(SourcePart(file, range: range, prefix: prefix, suffix: suffix))
+            guard let source else { throw TransferError(.internalFault, "a request without its source") }
+            body = source.body(range, prefix: prefix, suffix: suffix, sums: request.sums)
+            // Only what both sides are silent for counts, not what the other one is waited for.
+            if source.remote != nil { settings.idleTimeout = settings.lowSpeedTime }
         }
         return onJourney(
             ExchangeRequest(url: request.url, method: request.method, headers: fields, body: body, settings: settings))
@@ -171,8 +198,8 @@ struct RequestBuilder: Sendable {
     }
 
     /// With the type that the file's name suggests, where nothing else was said.
-    private func typed(_ fields: [HeaderField], _ file: SourceFile, _ url: String) -> [HeaderField] {
-        guard let field = FileType.field(for: WatchedPath.name(file.path), at: url, beside: fields) else {
+    private func typed(_ fields: [HeaderField], _ source: UploadBytes, _ url: String) -> [HeaderField] {
+        guard let field = FileType.field(for: source.name, at: url, beside: fields) else {
             return fields
         }
         return fields + [field]

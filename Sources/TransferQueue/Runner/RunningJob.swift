@@ -100,6 +100,11 @@ final class RunningJob {
         self.url = url
     }
 
+    deinit {
+        // Its streams hold on to it.
+        if case .copy(let source) = ready { source.close() }
+    }
+
     /// How many connections it may get.
     var segmentWish: ConnectionGrowth.Wish {
         guard case .download(let download) = record.spec.work, case .exactly(let count) = download.connections
@@ -199,6 +204,7 @@ final class RunningJob {
             unproven: result?.unproven, route: JobRoute(record.$spec))
         receipt.isLengthUnproven = result?.isLengthUnproven ?? false
         receipt.mediaType = result?.mediaType
+        receipt.contentCoding = result?.contentCoding
         receipt.sources = sources.atEnd(now: MonotonicTime.now.inSeconds)
         return receipt
     }
@@ -214,6 +220,7 @@ final class RunningJob {
 enum ReadyTransfer: Sendable {
     case download(ReadyDownload)
     case upload(SourceFile)
+    case copy(RemoteSource)
 }
 
 struct ReadyDownload: Sendable {
@@ -247,6 +254,8 @@ struct TransferResult: Sendable {
     let response: String?
     /// Of a download, without its parameters.
     var mediaType: String?
+    /// The coding that was taken off.
+    var contentCoding: String?
     /// Bytes that another tool has fetched, and nothing proves.
     var unproven: Int64?
     /// Whether nothing proves that the file came whole.

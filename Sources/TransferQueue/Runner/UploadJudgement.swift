@@ -49,26 +49,31 @@ extension TransferError {
     }
 
     /// - Parameter method: The server has taken it, and it isn't to be done again.
-    static func changed(_ file: SourceFile, method: String?) -> TransferError {
+    static func changed(_ place: String, method: String?) -> TransferError {
         guard let method else {
-            return TransferError(.sourceChanged, "\(file.path) changed while it was being sent", isTransient: true)
+            return TransferError(.sourceChanged, "\(place) changed while it was being sent", isTransient: true)
         }
         return TransferError(
             .mayHaveBeenSent,
-            "\(file.path) changed while it was being sent, and the server has taken it; "
+            "\(place) changed while it was being sent, and the server has taken it; "
                 + "\(method) isn't repeated, \(CommandWords.retry) sends it again")
     }
 }
 
 extension UploadEvent {
     /// Makes the end of an exchange an event of the dialogue that asked for it.
-    init(_ outcome: ExchangeOutcome, of request: Int, _ digest: Checksum?) {
+    ///
+    /// - Parameters:
+    ///   - digest: Of the answer's body.
+    ///   - sums: Of the source's bytes that were sent.
+    init(_ outcome: ExchangeOutcome, of request: Int, _ digest: Checksum?, sums: Checksum?) {
         switch outcome.receipt {
         case .failure(let error): self = .failed(request: request, error, sent: outcome.sent)
         case .success(let head):
             var answer = UploadAnswer(
                 request: request, head: head, body: outcome.answer, url: outcome.finalURL, sent: outcome.sent)
             answer.digest = digest
+            answer.sums = sums
             self = .answered(answer)
         }
     }

@@ -70,6 +70,6 @@ struct ServerWord {
                 throw error as? TransferError ?? TransferError(.internalFault, "\(error)")
             }
         }
-        return .unknown("its ETag is of \(count) parts of a length that nobody knows")
+        return .unknown("its ETag is of \(CountText.words(count, "part")) of a length that nobody knows")
     }
 }

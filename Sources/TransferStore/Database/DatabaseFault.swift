@@ -10,7 +10,7 @@ package enum DatabaseFault {
         if error is LeaseLost {
             return TransferError(
                 .fileLocked,
-                "this process was taken for dead, as it gave no sign of life for \(Int(Lease.term.inSeconds)) seconds; another "
+                "this process was taken for dead, as it gave no sign of life for \(CountText.words(Int(Lease.term.inSeconds), "second")); another "
                     + "one goes on with its jobs")
         }
         guard let error = error as? DatabaseError else { return error }

@@ -16,7 +16,8 @@ extension JobFacts {
         var explanation = JobExplanation(
             batch: batch, job: identity, state: state, isUpload: spec.isUpload, reason: .stopped,
             attempts: attempts.count,
-            attemptLimit: ((spec.settings.retry.limit ?? 10) + 1) * (spec.isUpload ? 1 : max(1, spec.urls.count)), pid: run?.pid, source: source)
+            attemptLimit: ((spec.settings.retry.limit ?? 10) + 1) * (spec.isUpload ? 1 : max(1, spec.urls.count)),
+            pid: run?.pid, source: source)
         explanation.route = JobRoute(spec)
         if state.hasEnded { explanation.finalURL = attempts.finalURL }
         explanation.sources = sources

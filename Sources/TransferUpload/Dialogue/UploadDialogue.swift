@@ -67,6 +67,8 @@ public struct UploadAnswer: Sendable, Hashable {
     public var sent: Int64
     /// The digest of the whole body, where the request asked for it.
     public var digest: Checksum?
+    /// The digest of the source's bytes that were sent, where the request asked for it.
+    public var sums: Checksum?
 
     public init(request: Int, head: ResponseHead, body: [UInt8] = [], url: String, sent: Int64 = 0) {
         self.request = request

@@ -16,6 +16,9 @@ public struct UploadRequest: Sendable, Hashable {
     public var followsRedirects: Bool
     /// The answer is hashed instead of kept (``UploadAnswer/digest``), however long it is.
     public var digests: DigestAlgorithm?
+    /// The digest of the source's bytes is made while they are sent (``UploadAnswer/sums``), where the source is streamed
+    /// (``UploadSource/isStreamed``).
+    public var sums: DigestAlgorithm?
 
     public init(
         id: Int, method: String, url: String, headers: [HeaderField] = [], body: Body = .none,
@@ -59,6 +62,8 @@ public struct UploadSource: Sendable, Hashable {
     /// Nobody knows whether earlier attempts sent these bytes: what they sent isn't gone on with, and is asked about
     /// only where it may be complete.
     public var mayHaveChanged: Bool
+    /// It comes from another server while it's sent: to read a range before it's sent costs as much as to send it.
+    public var isStreamed = false
 
     public init(name: String, size: Int64, digest: Checksum? = nil, mayHaveChanged: Bool = false) {
         self.name = name

@@ -17,6 +17,23 @@ enum S3Answers {
         checksum.flatMap { Base64.decode($0) }.flatMap { Checksum(.sha256, bytes: $0) }
     }
 
+    /// Why what the server has isn't what was sent, by the tag that it gave: the MD5 of a body, but where the server
+    /// encrypts with keys that aren't its own ("Common Response Headers" of the S3 API).
+    ///
+    /// - Returns: `nil` also where nobody can say.
+    static func refutation(_ answer: UploadAnswer, etag: String) -> TransferError? {
+        guard let sent = answer.sums, let there = Checksum(.md5, hex: unquoted(etag)), sent.algorithm == .md5,
+            there != sent, !isEncryptedByKey(answer.head)
+        else { return nil }
+        return TransferError(
+            .checksumMismatch, "the server has \(there) of what was sent as \(sent)", isTransient: true)
+    }
+
+    private static func isEncryptedByKey(_ head: ResponseHead) -> Bool {
+        head.value("x-amz-server-side-encryption").map { $0 != "AES256" } ?? false
+            || head.value("x-amz-server-side-encryption-customer-algorithm") != nil
+    }
+
     /// Whether the element is the result of that operation. AWS's end in `Result`; rclone leaves that away here and
     /// there, and moto's list of parts is a `ListPartsResponse`.
     private static func isNamed(_ element: XMLElement, _ name: String) -> Bool {

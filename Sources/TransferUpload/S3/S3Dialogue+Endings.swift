@@ -13,6 +13,7 @@ extension S3Dialogue {
                 throw TransferError(
                     .badResponse, "a page of HTML came instead of the S3 server's answer", isTransient: true)
             }
+            if let error = S3Answers.refutation(answer, etag: answer.head.value("ETag") ?? "") { throw error }
             return end(.finish(result(answer)))
         case .create: return try created(answer, now)
         case .list(let marker): return try listed(answer, after: marker, now)

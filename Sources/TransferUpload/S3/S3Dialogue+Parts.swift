@@ -10,7 +10,8 @@ extension S3Dialogue {
             var parts = S3Parts(size: source.size, partSize: partSize)
         else { throw Self.tooLarge(source.size) }
         parts.queueMissing()
-        let multipart = S3Multipart(uploadID: uploadID, integrity: options.integrity, parts: parts)
+        let multipart = S3Multipart(
+            uploadID: uploadID, integrity: source.isStreamed ? .none : options.integrity, parts: parts)
         self.multipart = multipart
         return [save(multipart.stage)] + (try advance(now))
     }
@@ -75,6 +76,7 @@ extension S3Dialogue {
         guard let etag = answer.head.value("ETag"), !etag.isEmpty else {
             throw TransferError(.badResponse, "the server took part \(number) and gave it no ETag", isTransient: true)
         }
+        if let error = S3Answers.refutation(answer, etag: etag) { return try failedPart(number, digest, error, now) }
         let checksum = multipart?.integrity == .storedSHA256 ? digest?.base64 : nil
         multipart?.parts.hold(number, S3Parts.Held(etag: etag, checksum: checksum))
         return [.confirmed(multipart?.parts.confirmed ?? 0)] + (try advance(now))
@@ -84,7 +86,7 @@ extension S3Dialogue {
     mutating func failedPart(
         _ number: Int, _ digest: Checksum?, _ error: TransferError, _ now: Int64
     ) throws(TransferError) -> [UploadAction] {
-        guard error.isTransient, error.scope == .transfer, multipart?.parts.mayRepeat(number) == true, detours.take()
+        guard error.isTransient, error.scope == .transfer, error.code != .sourceChanged, multipart?.parts.mayRepeat(number) == true, detours.take()
         else { throw error }
         if error.code == .checksumMismatch {
             // Perhaps it's the digest that is wrong.
@@ -104,7 +106,8 @@ extension S3Dialogue {
             multipart = upload
             return [save(upload.stage), try send(.complete, now)]
         }
-        let parallel = max(1, options.parallel)
+        // Parts of a stream come one after another: the server of a later one would wait for its first byte.
+        let parallel = source.isStreamed ? 1 : max(1, options.parallel)
         var actions: [UploadAction] = []
         var sending = pending.values.count { $0.isPart }
         var reading = digesting.count
@@ -132,7 +135,7 @@ extension S3Dialogue {
         let (count, part) = (S3Options.maxParts, S3Options.maxRequestSize)
         return TransferError(
             .invalidRequest,
-            "a file of \(size) bytes is too large for S3: \(count) parts of \(part) bytes, \(count * part) in all, are "
+            "a file of \(size) bytes is too large for S3: \(CountText.words(count, "part")) of \(part) bytes, \(count * part) in all, are "
                 + "the most; split it")
     }
 }

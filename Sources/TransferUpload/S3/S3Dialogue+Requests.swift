@@ -27,7 +27,9 @@ extension S3Dialogue {
         case .create:
             method = "POST"
             body = .bytes([])
-            if options.integrity == .storedSHA256 { signed.append(HeaderField("x-amz-checksum-algorithm", "SHA256")) }
+            if options.integrity == .storedSHA256, !source.isStreamed {
+                signed.append(HeaderField("x-amz-checksum-algorithm", "SHA256"))
+            }
             setType(&signed)
         case .complete:
             method = "POST"
@@ -42,11 +44,18 @@ extension S3Dialogue {
         case .abort: method = "DELETE"
         case .stray(let stray): method = stray.isAbort ? "DELETE" : "GET"
         }
+        let sums: DigestAlgorithm? =
+            switch exchange {
+            case .put(nil), .part(_, nil): source.isStreamed ? .md5 : nil
+            default: nil
+            }
         let signature = try SignatureVersion4(region: location.region).fields(
             method: method, url: url, headers: signed, payload: payload, credentials: credentials, now: now)
-        return UploadRequest(
+        var request = UploadRequest(
             id: id, method: method, url: url, headers: signed + signature + owners.unsigned, body: body,
             ownersFields: .none, followsRedirects: false)
+        request.sums = sums
+        return request
     }
 
     private func query(_ exchange: S3Exchange) -> String? {

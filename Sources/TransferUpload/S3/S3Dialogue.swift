@@ -102,9 +102,8 @@ public struct S3Dialogue: UploadDialogue {
         guard case .multipart(let uploadID, let partSize, let keepsChecksums, let completion) = state?.stage,
             let state, let parts = S3Parts(size: state.size, partSize: partSize)
         else { return false }
-        let integrity = options.integrity == .storedSHA256 ? .sha256 : options.integrity
         multipart = S3Multipart(
-            uploadID: uploadID, integrity: keepsChecksums ? .storedSHA256 : integrity, parts: parts,
+            uploadID: uploadID, integrity: keepsChecksums ? .storedSHA256 : partIntegrity, parts: parts,
             completion: completion)
         return true
     }
@@ -117,6 +116,8 @@ public struct S3Dialogue: UploadDialogue {
         let saving = isSaved ? [] : [save(.single)]
         guard let algorithm = options.integrity.digest else { return saving + [try send(.put(nil), now)] }
         if let known = try knownDigest(algorithm) { return saving + [try send(.put(known), now)] }
+        // The tag that the server gives is compared with what was sent.
+        if source.isStreamed { return saving + [try send(.put(nil), now)] }
         return saving + [digest(.put, algorithm, 0..<source.size)]
     }
 
@@ -146,6 +147,12 @@ public struct S3Dialogue: UploadDialogue {
         lastID += 1
         digesting[lastID] = purpose
         return .digest(id: lastID, algorithm, range)
+    }
+
+    /// The proof that goes along with a part: none with one whose bytes only come while it's sent.
+    var partIntegrity: S3Options.Integrity {
+        if source.isStreamed { return .none }
+        return options.integrity == .storedSHA256 ? .sha256 : options.integrity
     }
 
     /// The digest of the whole source, without reading it.

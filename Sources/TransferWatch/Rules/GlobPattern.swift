@@ -113,7 +113,7 @@ public struct GlobPattern: Sendable, Hashable, CustomStringConvertible {
                 continue
             }
             guard finished.count + open.count + parts.count <= mostAlternatives else {
-                throw fault(text, "its braces stand for more than \(mostAlternatives) patterns")
+                throw fault(text, "its braces stand for more than \(CountText.words(mostAlternatives, "pattern"))")
             }
             for part in parts { open.append(next[..<start] + part + next[end...]) }
         }

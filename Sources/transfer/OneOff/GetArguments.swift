@@ -14,7 +14,7 @@ struct ChecksumArgument: OptionValue {
 
     static let form =
         "ALGORITHM:HEX, such as sha256: and 64 hexadecimal digits (the algorithm is "
-        + OptionWords.alternatives(DigestAlgorithm.allCases.map(\.rawValue)) + ")"
+        + Wording.alternatives(DigestAlgorithm.allCases.map(\.rawValue)) + ")"
 
     static func fault(of argument: String) -> String? { ChecksumRule.refusal(of: argument) }
 

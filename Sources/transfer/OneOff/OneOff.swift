@@ -60,7 +60,12 @@ struct OneOff {
                 for job in jobs { if let job = names.named(job) { try take(job, nil) } }
                 var isInOrder = true
                 for (list, report) in zip(lists, reports) {
-                    report.set(try Self.read(list, folder, names) { spec, place in try take(spec, place) })
+                    var last = 0
+                    let read = try Self.read(list, folder, names) { spec, place in
+                        last = max(place.job.line, place.to.line, place.needs.last?.line ?? 0)
+                        try take(spec, place)
+                    }
+                    report.set(read, lastLine: last)
                     isInOrder = isInOrder && report.report.isEmpty
                 }
                 return isInOrder
@@ -73,7 +78,7 @@ struct OneOff {
             }
             throw Failure(.invalidJobFile, "")
         } catch StagingError.faults(let report) {
-            throw Failure(.wrongUsage, report.faults.map(\.message).joined(separator: "; "))
+            throw refusal(report, reports.map(\.lastLine))
         }
         var execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(),
@@ -104,6 +109,26 @@ struct OneOff {
         }
         if found.receipts.isEmpty || !follows { try result?.copyToStandardOutput() }
         return status
+    }
+
+    /// Faults that show when all jobs are together: each with its list and line, as far as those can be told.
+    ///
+    /// - Parameter lastLines: The lists' ones.
+    private func refusal(_ report: JobFileReport, _ lastLines: [Int]) -> Failure {
+        var others: [String] = []
+        for fault in report.faults {
+            // A job of the command line stands nowhere.
+            let isPlaced = fault.span != SourceSpan(line: 1, column: 1)
+            let files = isPlaced ? zip(lists, lastLines).filter { $1 >= fault.span.line }.map(\.0.name) : []
+            if files.isEmpty {
+                others.append(fault.message)
+            } else {
+                StandardError.write(fault.rendered(file: files.joined(separator: " or ")))
+            }
+        }
+        guard others.isEmpty else { return Failure(.wrongUsage, others.joined(separator: "; ")) }
+        if lists.count == 1, jobs.isEmpty { StandardError.write(report.summary(file: lists[0].name) + "\n") }
+        return Failure(.invalidJobFile, "")
     }
 
     /// Says where standard input is that hasn't arrived; of what was cancelled nothing is kept.

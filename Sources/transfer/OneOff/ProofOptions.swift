@@ -4,7 +4,9 @@ import TransferQueue
 
 /// The checksums of downloads, and the rule for destinations that exist.
 struct ProofOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("What one URL's file must hash to, as sha256:HEX.", valueName: "sum"), transform: ChecksumArgument.read)
+    @Option(
+        help: ArgumentHelp("What one URL's file must hash to, as sha256:HEX.", valueName: "sum"),
+        transform: ChecksumArgument.read)
     var checksum: ChecksumArgument?
 
     @Option(
@@ -14,7 +16,8 @@ struct ProofOptions: ParsableArguments {
     var checksums: String?
 
     @Option(
-        name: .customLong("if-exists"), help: "When the file is there: verify, update, overwrite, skip, rename, fail.", transform: Choice.read)
+        name: .customLong("if-exists"), help: "When the file is there: verify, update, overwrite, skip, rename, fail.",
+        transform: Choice.read)
     var ifExists: Choice<JobSpec.IfExists>?
 
     @Flag(help: ArgumentHelp(StrictArgument.help))

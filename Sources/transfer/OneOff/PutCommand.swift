@@ -18,10 +18,13 @@ struct Put: AsyncParsableCommand {
     var arguments: [String]
 
     @Option(
-        help: ArgumentHelp("In folders, take only files that match this pattern, or another one.", valueName: "glob"), transform: GlobArgument.read)
+        help: ArgumentHelp("In folders, take only files that match this pattern, or another one.", valueName: "glob"),
+        transform: GlobArgument.read)
     var include: [GlobArgument] = []
 
-    @Option(help: ArgumentHelp("In folders, leave out files and sub-folders that match.", valueName: "glob"), transform: GlobArgument.read)
+    @Option(
+        help: ArgumentHelp("In folders, leave out files and sub-folders that match.", valueName: "glob"),
+        transform: GlobArgument.read)
     var exclude: [GlobArgument] = []
 
     @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Print what would be sent; send nothing.")

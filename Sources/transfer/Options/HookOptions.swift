@@ -15,7 +15,8 @@ struct HookOptions: ParsableArguments {
 
     @Option(
         name: .customLong("on-finish-timeout"),
-        help: ArgumentHelp("The longest that such a command may take; 60s without.", valueName: "time"), transform: TimeSpan.read)
+        help: ArgumentHelp("The longest that such a command may take; 60s without.", valueName: "time"),
+        transform: TimeSpan.read)
     var timeLimit: TimeSpan?
 
     mutating func validate() throws {

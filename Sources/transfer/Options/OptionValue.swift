@@ -1,4 +1,5 @@
 import ArgumentParser
+import TransferQueue
 
 /// A value of an option, or of the variable that stands for it, with its own sentence about what is taken.
 ///
@@ -85,12 +86,5 @@ struct Choice<Value>: OptionValue where Value: RawRepresentable<String> & CaseIt
         self.value = value
     }
 
-    static var form: String { OptionWords.alternatives(Value.allCases.map(\.rawValue)) }
-}
-
-enum OptionWords {
-    /// `a, b or c`
-    static func alternatives(_ words: [String]) -> String {
-        words.count < 2 ? words.joined() : "\(words.dropLast().joined(separator: ", ")) or \(words[words.count - 1])"
-    }
+    static var form: String { Wording.alternatives(Value.allCases.map(\.rawValue)) }
 }

@@ -15,7 +15,8 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         name: .customLong("interface"),
-        help: ArgumentHelp("The only link to use; without it the transfers wait.", valueName: "name"), transform: LinkArgument.text)
+        help: ArgumentHelp("The only link to use; without it the transfers wait.", valueName: "name"),
+        transform: LinkArgument.text)
     var link: String?
 
     @Option(
@@ -24,11 +25,14 @@ struct RequestOptions: ParsableArguments {
             valueName: "n"), transform: SegmentsArgument.read)
     var segments: SegmentsArgument?
 
-    @Option(help: ArgumentHelp("Attempts after the first.", valueName: "n"), transform: WholeNumber.reader(FieldRanges.retries))
+    @Option(
+        help: ArgumentHelp("Attempts after the first.", valueName: "n"),
+        transform: WholeNumber.reader(FieldRanges.retries))
     var retry: Int?
 
     @Option(
-        name: .customLong("retry-delay"), help: ArgumentHelp("The delay between attempts.", valueName: "time"), transform: Delay.read)
+        name: .customLong("retry-delay"), help: ArgumentHelp("The delay between attempts.", valueName: "time"),
+        transform: Delay.read)
     var retryDelay: Delay?
 
     @Option(

@@ -21,7 +21,7 @@ enum UnknownWords {
             return "\(name) is no command; `transfer get URL` downloads it"
         }
         let others = [
-            "download": "get", "upload": "put", "copy": "get", "fetch": "get", "ls": "status", "list": "status",
+            "download": "get", "upload": "put", "fetch": "get", "ls": "status", "list": "status",
         ]
         let nearest = others[name] ?? NearestKey.suggestion(for: name, among: known + ["help"])
         let guess = nearest.map { "did you mean `transfer \($0)`?" } ?? "`transfer --help` lists what there is"

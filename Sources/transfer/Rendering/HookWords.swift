@@ -18,7 +18,8 @@ enum HookWords {
                 .error,
                 "\(subject): \(news.hook) couldn't be told in \(NumberText.count(news.attempts, "attempt")): "
                     + error.message
-                    + (outlook == .isForgotten ? "; not tried again (nothing is remembered)" : "; the next run tries again")
+                    + (outlook == .isForgotten
+                        ? "; not tried again (nothing is remembered)" : "; the next run tries again")
             )
         }
     }

@@ -255,10 +255,14 @@ struct LogRenderer: Sendable {
 
     private static func success(_ receipt: JobReceipt, _ name: String) -> String {
         let time = DurationText.words(.milliseconds(Int64(receipt.seconds * 1000)))
-        // The time of a file that went on was for the rest of it.
-        let rest =
-            receipt.transferred > 0 && receipt.transferred < receipt.bytes
-            ? ", \(ByteCount.format(receipt.transferred)) of it now" : ""
+        let moved = ByteCount.format(receipt.transferred)
+        let rest: String
+        if let coding = receipt.contentCoding {
+            rest = ", compressed as \(moved) (\(coding))"
+        } else {
+            // The time of a file that went on was for the rest of it.
+            rest = receipt.transferred > 0 && receipt.transferred < receipt.bytes ? ", \(moved) of it now" : ""
+        }
         let verified = receipt.digest.map { ", \($0.algorithm.rawValue) verified" } ?? ""
         return
             "\(name): \(receipt.isUpload ? "sent" : "fetched") \(ByteCount.format(receipt.bytes)) in \(time)\(rest), "

@@ -14,8 +14,10 @@ enum NumberText {
     }
 
     /// `1 job`, `200,000 jobs`.
-    static func count(_ value: Int, _ noun: String) -> String {
-        "\(grouped(value)) \(noun)\(value == 1 ? "" : "s")"
+    ///
+    /// - Parameter plural: Where it isn't the noun and an s.
+    static func count(_ value: Int, _ noun: String, plural: String? = nil) -> String {
+        "\(grouped(value)) \(value == 1 ? noun : plural ?? noun + "s")"
     }
 
     /// Whole percents, rounded down: 100 % means that nothing is left.

@@ -34,9 +34,11 @@ extension ProgressScreen {
             let jobs = NumberText.count(batch.progress.totals.jobs, "job")
             return StyledLine("\(charset.name(batch.name, width: 40)): \(jobs)\(kept)")
         }
-        if shown.count > 3 { lines.append("+ \(NumberText.grouped(shown.count - 3)) more batches") }
+        if shown.count > 3 {
+            lines.append("+ \(NumberText.count(shown.count - 3, "more batch", plural: "more batches"))")
+        }
         lines += board.folders.prefix(3).map { StyledLine(charset.visible($0.screenLine)) }
-        if board.folders.count > 3 { lines.append("+ \(NumberText.grouped(board.folders.count - 3)) more folders") }
+        if board.folders.count > 3 { lines.append("+ \(NumberText.count(board.folders.count - 3, "more folder"))") }
         return lines
     }
 

@@ -156,7 +156,7 @@ struct ReporterState: ~Copyable {
         var taken: [StyledLine] = []
         swap(&taken, &lines)
         if lostLines > 0 {
-            taken.append("\(NumberText.grouped(lostLines)) more lines came while the terminal was stopped")
+            taken.append("\(NumberText.count(lostLines, "more line")) came while the terminal was stopped")
             lostLines = 0
         }
         return taken

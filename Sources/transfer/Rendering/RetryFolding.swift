@@ -141,7 +141,7 @@ struct RetryFolding: Sendable {
             return "\(fold.job): \(message), again \(again)" + (key.host.isEmpty ? "" : " (\(key.host))")
         }
         return
-            "\(key.host.isEmpty ? "" : key.host + ": ")\(message), \(NumberText.grouped(fold.count)) retries, the last \(again)"
+            "\(key.host.isEmpty ? "" : key.host + ": ")\(message), \(NumberText.count(fold.count, "retry", plural: "retries")), the last \(again)"
     }
 
     private static func waits(_ reason: WaitReason, _ jobs: Int) -> String {

@@ -23,7 +23,7 @@ enum SourceWords {
             // A host is known by its end: `…n.example x4`.
             let room = width - total.count
             if room >= leastHost { return charset.name(hosts[0].name, width: room) + total }
-        } else if case let text = "\(hosts.count) hosts\(total)", text.count <= width {
+        } else if case let text = "\(NumberText.count(hosts.count, "host"))\(total)", text.count <= width {
             return text
         }
         return total.count - 1 <= width ? String(total.dropFirst()) : ""

@@ -165,7 +165,7 @@ enum StatusTable {
         if !others.isEmpty {
             let jobs = others.reduce(0) { $0 + $1.jobs }
             let hosts = NumberText.count(others.count, "other host")
-            lines.append("\(name): \(NumberText.grouped(jobs)) wait for \(hosts)")
+            lines.append("\(name): \(NumberText.grouped(jobs)) \(jobs == 1 ? "waits" : "wait") for \(hosts)")
         }
         return lines.map { charset.visible($0) }
     }

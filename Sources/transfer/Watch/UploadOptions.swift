@@ -6,17 +6,21 @@ import TransferQueue
 struct UploadOptions: ParsableArguments {
     @Option(
         name: .customLong("protocol"),
-        help: "put, post, multipart, tus or resumable (the IETF draft); s3, ftp and sftp by the URL.", transform: Choice.read)
+        help: "put, post, multipart, tus or resumable (the IETF draft); s3, ftp and sftp by the URL.",
+        transform: Choice.read)
     var uploadProtocol: Choice<JobSpec.UploadProtocol>?
 
     @Option(help: "The method of the request, where the protocol leaves a choice.", transform: MethodArgument.text)
     var method: String?
 
     @Option(
-        name: .customLong("chunk-size"), help: ArgumentHelp("Bytes of one request, such as 64M.", valueName: "bytes"), transform: ByteCountArgument.read)
+        name: .customLong("chunk-size"), help: ArgumentHelp("Bytes of one request, such as 64M.", valueName: "bytes"),
+        transform: ByteCountArgument.read)
     var chunkSize: ByteCountArgument?
 
-    @Option(help: ArgumentHelp("Requests at the same time, for tus and s3.", valueName: "n"), transform: WholeNumber.reader(FieldRanges.parallelRequests))
+    @Option(
+        help: ArgumentHelp("Requests at the same time, for tus and s3.", valueName: "n"),
+        transform: WholeNumber.reader(FieldRanges.parallelRequests))
     var parallel: Int?
 
     @Flag(

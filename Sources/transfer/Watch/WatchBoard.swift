@@ -102,7 +102,9 @@ struct WatchBoard: Sendable {
         let lost = folders.filter { if case .lost = $0.state { true } else { false } }
         if let first = lost.first {
             let which = folders.count == 1 ? "the folder" : first.path
-            text += "; \(which) isn't there" + (lost.count > 1 ? ", nor are \(lost.count - 1) others" : "")
+            let others = NumberText.count(lost.count - 1, "other")
+            text +=
+                "; \(which) isn't there" + (lost.count > 1 ? ", nor \(lost.count == 2 ? "is" : "are") \(others)" : "")
         }
         let paused = folders.filter(\.isPaused)
         if let first = paused.first {

@@ -29,7 +29,8 @@ struct Watch: AsyncParsableCommand {
     @OptionGroup var upload: UploadOptions
     @OptionGroup var files: WatchedFileOptions
 
-    @Option(help: ArgumentHelp("How long a file has to be quiet; 2s without.", valueName: "time"), transform: TimeSpan.read)
+    @Option(
+        help: ArgumentHelp("How long a file has to be quiet; 2s without.", valueName: "time"), transform: TimeSpan.read)
     var settle: TimeSpan?
 
     @Option(
@@ -137,10 +138,14 @@ struct Watch: AsyncParsableCommand {
 
 /// The options that say which files of a watched folder are taken.
 struct WatchedFileOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Only files that this pattern matches, or another one.", valueName: "glob"), transform: GlobArgument.read)
+    @Option(
+        help: ArgumentHelp("Only files that this pattern matches, or another one.", valueName: "glob"),
+        transform: GlobArgument.read)
     var include: [GlobArgument] = []
 
-    @Option(help: ArgumentHelp("Not the files, or sub-folders, that this pattern matches.", valueName: "glob"), transform: GlobArgument.read)
+    @Option(
+        help: ArgumentHelp("Not the files, or sub-folders, that this pattern matches.", valueName: "glob"),
+        transform: GlobArgument.read)
     var exclude: [GlobArgument] = []
 
     @Flag(help: "Sub-folders too.")

@@ -47,6 +47,30 @@ import TransferTestSupport
         }
     }
 
+    /// What shows only when all jobs are together has its place, too; what the command line says has none.
+    @Test(
+        arguments: [
+            (["-i", "one"], 65, "one:2:1: error: same destination as another job (line 1): a; "),
+            (["-i", "one"], 65, "one: 1 error in 2 jobs; nothing was started"),
+            (["-i", "two.jsonl"], 65, "two.jsonl:2:"),
+            (["-i", "two.jsonl"], 65, "needs \"q\", which isn't in this batch"),
+            (["-i", "good", "-i", "one"], 65, "one:2:1: error: "),
+            (["http://h/z", "-i", "one"], 65, "one:2:1: error: "),
+            (["-i", "one", "-i", "three"], 65, "three:4:1: error: "),
+            (["http://h/x", "http://h/y/x", "-i", "good"], 64, "same destination as another job: x"),
+        ]) func aFaultOfSeveralLinesIsToldWithItsFileAndLine(_ words: [String], _ status: Int, _ told: String)
+        async throws
+    {
+        let place = try Workplace()
+        try place.folder.write("http://h/a\nhttp://g/a\n", to: "one")
+        let needy = #"{"download": "http://h/b", "to": "x", "needs": ["q"]}"#
+        try place.folder.write(#"{"version": 1}"# + "\n\(needy)\n", to: "two.jsonl")
+        try place.folder.write("# more\nhttp://h/d\nhttp://h/e\nhttp://g/d\n", to: "three")
+        try place.folder.write("http://h/g\n", to: "good")
+        let result = try await place.command(["get"] + words).run()
+        #expect(result.exitCode == Int32(status) && result.standardError.contains(told), "\(result)")
+    }
+
     @Test func aFaultInAListIsToldWithItsLineAndNothingIsFetched() async throws {
         try await withTestServer { server in
             let place = try Workplace()

@@ -126,7 +126,10 @@ import TransferTestSupport
         (["put", "f", "sftp://h/x", "--protocol", "ftp"], #"a URL of sftp:// goes with the protocol "sftp""#),
         (["put", "f", "http://h/x", "--protocol", "sftp"], #"the protocol "sftp" has URLs as sftp://host/path"#),
         (["get", "ftp://me@h/x"], "a user needs --password or --netrc, but for sftp:// URLs"),
-        (["get", "sftp://h/x", "--host-key", "aa:bb"], "'aa:bb' is invalid for '--host-key <SHA256:…>': it takes SHA256: and 43 characters"),
+        (
+            ["get", "sftp://h/x", "--host-key", "aa:bb"],
+            "'aa:bb' is invalid for '--host-key <SHA256:…>': it takes SHA256: and 43 characters"
+        ),
         (["get", "ftp://h/x", "--password", "$P"], "--password needs --user"),
     ])
     func whatDoesNotGoTogetherIsSaid(_ arguments: [String], _ message: String) async throws {

@@ -29,7 +29,10 @@ import TransferTestSupport
         (["out", "--to", "http://a.example/", "--order", "largest"], "'largest' is invalid"),
         (["out", "--to", "http://a.example/", "--protocol", "pigeon"], "'pigeon' is invalid"),
         (["out", "--to", "s3://bucket/", "--protocol", "put"], "s3"),
-        (["out", "--to", "http://a.example/", "--parallel", "65"], "'65' is invalid for '--parallel <n>': it takes a whole number from 1 to 64"),
+        (
+            ["out", "--to", "http://a.example/", "--parallel", "65"],
+            "'65' is invalid for '--parallel <n>': it takes a whole number from 1 to 64"
+        ),
         (["out", "--to", "http://a.example/", "--header", "Authorization: x"], "is a secret"),
         (["out", "in", "--to", "http://a.example/"], "Unexpected argument 'in'"),
     ]

@@ -23,6 +23,26 @@ import TransferCore
         }
     }
 
+    @Test func returnsTheSameCopy() throws {
+        var random = Generator(state: 2)
+        for number in 0..<1000 {
+            let (one, other) = (JobSpec.random(&random), JobSpec.random(&random))
+            let download = JobSpec.Download(
+                urls: ["http://a.example/\(number)", "ftp://b.example/x"], destination: "", method: one.id, body: one.id)
+            var upload = JobSpec.Upload(
+                from: JobSpec.CopySource(download, settings: one.settings.with(rulesOfJob: other.settings)),
+                url: "s3://bucket/\(number)", uploadProtocol: .s3)
+            upload.options.chunkSize = Int64(number)
+            let spec = JobSpec(
+                id: other.id, work: .upload(upload), needs: other.needs, priority: other.priority,
+                settings: other.settings)
+            let text = spec.canonicalJSON
+            let again = try JobSpec(canonicalJSON: text)
+            #expect(again == spec && again.fingerprint == spec.fingerprint)
+            #expect(again.canonicalJSON == text)
+        }
+    }
+
     @Test(arguments: ["", "{", "[]", "{}", #"{"download":1,"to":"a"}"#, #"{"download":"u","to":"a"} x"#])
     func refusesWhatIsNoJob(text: String) {
         #expect(throws: JobFileFault.self) { try JobSpec(canonicalJSON: text) }

@@ -134,7 +134,7 @@ import TransferUpload
     {
         let spec = try #require(try upload(members, to: url).spec)
         let request = UploadRequest(id: 1, method: "PUT", url: url, body: .bytes([1]))
-        return try builder(variables).exchange(request, of: spec, file: nil).settings
+        return try builder(variables).exchange(request, of: spec, source: nil).settings
     }
 
     @Test func whatNobodySaysIsAsSSHHasIt() throws {
@@ -182,7 +182,7 @@ import TransferUpload
         let spec = try #require(try upload(#""auth": {"user": "bob", "password": {"env": "P"}}"#).spec)
         for (url, isOurs) in [("sftp://h/in/.f.m.part", true), ("sftp://h:23/f", false), ("sftp://i/f", false)] {
             let request = UploadRequest(id: 1, method: "DELETE", url: url)
-            let made = try builder(["P": "secret"]).exchange(request, of: spec, file: nil).settings
+            let made = try builder(["P": "secret"]).exchange(request, of: spec, source: nil).settings
             #expect((made.credentials == .password(user: "bob", password: "secret")) == isOurs, "\(url)")
         }
     }

@@ -29,7 +29,7 @@ import TransferWatch
         #expect(try keys("watch") == Set(JobFields.all.watch.names))
         #expect(try keys("defaults") == Set(JobFields.all.defaults.names))
         #expect(try keys("retry") == Set(SettingsFields.retry.table.names))
-        #expect(try keys("lowSpeed") == Set(SettingsFields.lowSpeed.table.names))
+        #expect(try keys("lowSpeed") == Set(SettingsFields.lowSpeedKeys.table.names))
         #expect(try keys("tls") == Set(SettingsFields.tls.table.names))
         #expect(try keys("auth") == Set(AccessFields.credentials.table.names))
         #expect(try keys("network") == Set(NetworkKey.table.names))

@@ -47,11 +47,14 @@ extension CurlPool {
 
     // MARK: Bodies of requests
 
-    func feeder(for start: ExchangeStart) -> BodyFeeder? {
-        guard case .stream(let stream) = start.request.body else { return nil }
+    func feeder(for start: ExchangeStart) -> (any BodyProvider)? {
         let id = start.id
-        return BodyFeeder(stream, threads: bodyThreads, loop: loop) { [weak self] in
-            self?.onLoop { $0.goOn(id, after: .body) { _ in true } }
+        let goOn: @Sendable () -> Void = { [weak self] in self?.onLoop { $0.goOn(id, after: .body) { _ in true } } }
+        switch start.request.body {
+        case .none, .bytes, .part: return nil
+        case .stream(let stream): return BodyFeeder(stream, threads: bodyThreads, loop: loop, wake: goOn)
+        // Those who wake it may be in the middle of something.
+        case .window(let window): return WindowReader(window) { [loop] in loop.execute(goOn) }
         }
     }
 

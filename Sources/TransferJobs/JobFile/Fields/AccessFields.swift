@@ -69,7 +69,9 @@ package enum AccessFields {
                 writer.string(proxy.url)
             }
             writer.member(JobKey.noProxy, proxy.noProxy)
-        }, copy: { $0.proxy = $1.proxy }
+        }, copy: { $0.proxy = $1.proxy },
+        // Where nobody says anything the environment does.
+        unset: { $0.proxy = JobSettings.Proxy(url: "") }
     ) { (decoder, settings) throws(JSONFault) in try ConnectionDecoder.proxy(&decoder, into: &settings.proxy) }
 
     /// A proxy that asks who comes, while its keys are read.

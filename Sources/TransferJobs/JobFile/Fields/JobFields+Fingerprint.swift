@@ -6,6 +6,13 @@ extension JobFields {
         case .download(let download):
             hash.add("download")
             for add in order.downloadHashes { add(&hash, download) }
+        case .upload(let upload) where upload.from != nil:
+            hash.add("copy")
+            if let from = upload.from {
+                for add in order.downloadHashes { add(&hash, from.download) }
+                if !from.hasNoSettings { for add in order.settingsHashes { add(&hash, from.settings) } }
+            }
+            for add in order.uploadHashes { add(&hash, upload) }
         case .upload(let upload):
             hash.add("upload")
             for add in order.uploadHashes { add(&hash, upload) }

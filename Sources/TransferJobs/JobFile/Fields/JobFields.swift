@@ -44,8 +44,15 @@ package final class JobFields: Sendable {
         package let tls: UInt64
         package let ofDownloads: UInt64
         package let ofUploads: UInt64
+        /// Keys of downloads that say what becomes of a file here.
+        package let ofFiles: UInt64
+        package let destination: UInt64
         /// Keys that only some protocols have.
         package let ofProtocols: UInt64
+
+        private static let fileKeys: Set<String> = [
+            "segments", "compressed", "ifExists", "adopt", "strict", "remoteTime", "pieces",
+        ]
 
         package init(_ table: KeyTable<JobField>) {
             download = table.bit(of: JobKey.download.rawValue)
@@ -54,6 +61,8 @@ package final class JobFields: Sendable {
             tls = table.bit(of: JobKey.tls.rawValue)
             ofDownloads = table.bits { $0.isOfDownloadsOnly }
             ofUploads = table.bits { $0.isOfUploadsOnly }
+            ofFiles = table.bits { Self.fileKeys.contains($0.key) }
+            destination = table.bit(of: JobKey.destination.rawValue)
             ofProtocols = table.bits { $0.isOfProtocols }
         }
     }

@@ -8,7 +8,7 @@ package struct KeyTable<Key: Sendable>: Sendable {
     package init(_ keys: [Key], name: (Key) -> String) {
         // A mistake of the table's author, which the first reading of any file shows: a bit stands for each key that was
         // there.
-        precondition(keys.count <= UInt64.bitWidth, "an object has more than \(UInt64.bitWidth) keys")
+        precondition(keys.count <= UInt64.bitWidth, "an object has too many keys: \(keys.count)")
         self.keys = keys
         names = keys.map(name)
         packed = names.map { name in

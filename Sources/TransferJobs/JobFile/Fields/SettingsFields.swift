@@ -7,88 +7,21 @@ package enum SettingsFields {
         JobField(
             settings: Field(
                 "retry", \.retry, retry, standard: RetrySettings(), "How often and how long a job is tried again.")),
-        JobField(
-            settings: Field(
-                "connectTimeout", \.connectTimeout, .duration, standard: #""30s""#, "Time to connect, TLS included.")),
-        JobField(
-            settings: Field(
-                "timeout", \.timeout, .duration, standard: #""60s""#,
-                "The longest silence while an answer is waited for or read.")),
-        JobField(
-            settings: Field(
-                "lowSpeed", \.lowSpeed, lowSpeed, from: JobSettings.LowSpeed(rate: 1, time: .seconds(30)),
-                "A transfer slower than this rate for this time counts as stalled.")),
+        JobField(settings: connectTimeout),
+        JobField(settings: timeout),
+        JobField(settings: lowSpeed),
         JobField(settings: Field("maxTime", \.maxTime, .duration, "The longest time that one attempt may take.")),
         JobField(settings: Field("limitRate", \.limitRate, .rateLimit, "Bytes a second of this job; 0 for no limit.")),
-        // Where nobody says anything the environment does.
-        JobField(settings: AccessFields.proxy) { $0.settings.proxy = JobSettings.Proxy(url: "") },
-        // It joins the proxy of whoever names one.
-        JobField(
-            "noProxy", [.defaults, .watch], .all,
-            FieldNote(
-                "Names, domains and CIDR blocks that are reached without the proxy, also without one of the environment; comma-separated.",
-                schema: #""type": "string""#), [],
-            unset: { rules in
-                if rules.settings.proxy?.isOfEnvironment == true { rules.settings.proxy = nil }
-                rules.settings.proxy?.noProxy = nil
-            }
-        ) { (decoder, draft) throws(JSONFault) in
-            let list = try decoder.string {
-                HeaderRule.refusal(ofValue: $0) == nil ? nil : "a list of hosts, comma-separated"
-            }
-            guard let list else { return }
-            if draft.rules.settings.proxy == nil { draft.rules.settings.proxy = .environment(except: list) }
-            draft.rules.settings.proxy?.noProxy = list
-        },
-        JobField(
-            settings: Field(
-                "tls", \.tls, tls, standard: JobSettings.TLSSettings(), "Who is trusted, and shown to servers that ask."
-            )),
+        JobField(settings: AccessFields.proxy),
+        JobField(settings: noProxy),
+        JobField(settings: tlsRules),
         JobField(settings: AccessFields.auth),
-        JobField(
-            settings: Field(
-                "cookies", \.http.cookies, .path,
-                "A file of cookies in Netscape's form; each server gets those that are its own.")),
-        JobField(
-            settings: Field(
-                "httpVersion", \.http.version, .word, "The only version of HTTP; the best that both speak otherwise.")),
-        JobField(
-            settings: Field(
-                "maxRedirects", \.maxRedirects, .integer(FieldRanges.redirects), standard: "10",
-                "The most redirects to follow.")),
-        JobField(
-            settings: Field(
-                "s3", \.s3, AccessFields.s3, from: JobSettings.S3Access(),
-                hash: { hash, settings in
-                    guard let s3 = settings.s3 else { return }
-                    hash.add("s3")
-                    hash.add(s3.endpoint ?? "")
-                },
-                "The server of s3:// URLs; what isn't said is taken from where the AWS tools look.",
-                check: { decoder, access, start in
-                    guard (access.accessKey == nil) != (access.secretKey == nil) else { return }
-                    decoder.note(
-                        "\"s3\" has both \"accessKey\" and \"secretKey\", or neither", decoder.brace(start))
-                })),
-        JobField(
-            settings: Field(
-                "ssh", \.ssh, AccessFields.ssh, from: JobSettings.SSHAccess(),
-                // Another user's home is another place.
-                hash: { hash, settings in
-                    guard let user = settings.ssh?.user else { return }
-                    hash.add("ssh")
-                    hash.add(user)
-                },
-                "How servers of sftp:// URLs are known and logged in to; what isn't said is as ssh has it.",
-                check: { decoder, access, start in
-                    guard access.keyPassphrase != nil, access.key == nil, !decoder.isTrusted else { return }
-                    decoder.note("\"keyPassphrase\" needs a \"key\"", decoder.brace(start))
-                })),
-        JobField(
-            settings: Field(
-                "ftp", \.ftp, AccessFields.ftp, from: JobSettings.FTPAccess(),
-                "How servers of ftp:// and ftps:// URLs are spoken to.")
-        ),
+        JobField(settings: cookies),
+        JobField(settings: httpVersion),
+        JobField(settings: maxRedirects),
+        JobField(settings: s3),
+        JobField(settings: ssh),
+        JobField(settings: ftp),
         JobField(settings: FinishFields.onFinish),
         // Faults of the network are told where the job file has its rules.
         JobField(
@@ -110,7 +43,7 @@ package enum SettingsFields {
         ) { (decoder, draft) throws(JSONFault) in try NetworkDecoder.read(&decoder, into: &draft.rules) },
     ]
 
-    private static let headers = Field<JobSettings>(
+    static let headers = Field<JobSettings>(
         FieldNote(
             "Names and values; secret ones, such as Authorization, are named: {\"env\": \"TOKEN\"}.",
             schema: ##""type": "object", "additionalProperties": { "anyOf": [{ "type": "string" }, "##
@@ -160,7 +93,7 @@ package enum SettingsFields {
         Field("methods", \.methods, .methods, "Methods whose requests may be sent again."),
     ])
 
-    package static let lowSpeed = ObjectFields<JobSettings.LowSpeed>([
+    package static let lowSpeedKeys = ObjectFields<JobSettings.LowSpeed>([
         Field(always: "rate", \.rate, .byteRate, standard: "1", "Bytes a second."),
         Field(always: "time", \.time, .duration, standard: #""30s""#, "How long it may be slower."),
     ])

@@ -31,6 +31,15 @@ package enum WorkFields {
             [.download(destination), .upload(url)]
         ) { (decoder, draft) throws(JSONFault) in draft.to = try decoder.text() },
         JobField(
+            "destination", [], .all,
+            FieldNote(
+                "How the destination's server of a copy is asked and shown who comes. Of the job's own keys it gets what tells "
+                    + "no server who asks, and s3, ssh and ftp where the source doesn't speak that.",
+                DestinationRules.fields.note("destination", isMerged: false)),
+            // The canonical text is written by the copy's own rule.
+            []
+        ) { (decoder, draft) throws(JSONFault) in try draft.destination.read(&decoder) },
+        JobField(
             "checksum", [], .all,
             FieldNote(
                 "The digest that the file must have, such as sha256:HEX.", schema: ##""$ref": "#/$defs/checksum""##),

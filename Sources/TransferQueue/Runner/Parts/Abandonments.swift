@@ -86,7 +86,7 @@ final class Abandonments {
     private func send(_ request: UploadRequest, _ number: Int, _ spec: JobSpec, on host: isolated some AbandonHost) {
         var exchange: ExchangeRequest
         do throws(TransferError) {
-            exchange = try builder.exchange(request, of: spec, file: nil)
+            exchange = try builder.exchange(request, of: spec, source: nil)
         } catch {
             return abandoner.fail(number, error)
         }

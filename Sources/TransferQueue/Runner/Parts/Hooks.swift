@@ -182,7 +182,7 @@ final class Hooks {
             let spec = JobSpec(
                 work: .download(JobSpec.Download(urls: [message.url], destination: "")), settings: settings)
             exchange = try builder(secrets, settings).exchange(
-                message.request(id: call.event, body: call.body, now: WallClock.seconds), of: spec, file: nil)
+                message.request(id: call.event, body: call.body, now: WallClock.seconds), of: spec, source: nil)
         } catch {
             return later(call, error, on: host)
         }

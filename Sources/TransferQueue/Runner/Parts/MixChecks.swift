@@ -43,7 +43,8 @@ final class MixChecks {
         let check = Check(item, ready, mix, error)
         checks[job.candidate.id] = check
         var told = error
-        told.message += "; what each of \(mix.shares.count) sources brought is compared with what another has"
+        told.message +=
+            "; what each of \(CountText.words(mix.shares.count, "source")) brought is compared with what another has"
         host.emit(job.record.batch, .retrying(job: job.record.identity, delay: .zero, told))
         perform(check.comparison.begin(), job, check, on: host)
     }

@@ -147,7 +147,11 @@ extension JobProgress {
         let isUpload = job.record.spec.isUpload
         let position = isUpload ? job.talk?.position ?? job.meter.sent : job.meter.position
         var total = job.meter.total
-        if case .upload(let file) = job.ready { total = file.size }
+        switch job.ready {
+        case .upload(let file): total = file.size
+        case .copy(let source): total = source.version?.size
+        case .download, nil: break
+        }
         let hasBegun = job.start != nil || (isUpload && position > 0)
         self.init(
             completed: position, total: total, rate: job.pace.rate, phase: hasBegun ? .transferring : .connecting)

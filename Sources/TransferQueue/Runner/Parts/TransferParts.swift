@@ -11,6 +11,7 @@ struct TransferParts {
     let mixChecks: MixChecks
     let sources: SourceChecks
     let dialogues: UploadDialogues
+    let copies: Copies
     let abandonments: Abandonments
 
     init(_ tools: RunTools) {
@@ -21,6 +22,7 @@ struct TransferParts {
         segmented = SegmentedDownloads(engine: engine)
         sources = SourceChecks(engine: engine)
         dialogues = UploadDialogues(engine: engine)
+        copies = Copies(engine: engine)
         abandonments = Abandonments(engine: engine, builder: builder)
     }
 }

@@ -21,13 +21,13 @@ protocol UploadHost: PartHost {
     func abandon(_ upload: AbandonedUpload)
     /// Calls `then` with whether the file is still what was sent.
     func settleSource(
-        _ job: RunningJob, _ file: SourceFile, then: @escaping @Sendable (isolated Self, Bool) -> Void)
+        _ job: RunningJob, _ source: UploadBytes, then: @escaping @Sendable (isolated Self, Bool) -> Void)
     /// Whether the server holds more than it ever did.
     func cameFurther(_ job: RunningJob, from start: Int64, to position: Int64) -> Bool
     /// The bytes that a dialogue which is over has moved.
     func count(_ job: RunningJob, moved bytes: Int64)
     /// The server has confirmed the upload, and the file is what was sent.
-    func uploaded(_ job: RunningJob, _ file: SourceFile, _ result: TransferResult, _ digest: Checksum?)
+    func uploaded(_ job: RunningJob, _ source: UploadBytes, _ result: TransferResult, _ digest: Checksum?)
     func failed(_ job: RunningJob, _ error: TransferError, bodyLeft: Bool, progressed: Bool)
     func leave(_ job: RunningJob, for stop: RunningJob.Stop)
 }
@@ -80,18 +80,31 @@ final class UploadDialogues {
         guard let dialogue = made else { return false }
         if state != nil { file.markSentBefore(mayHaveChanged: likeness == .unclear) }
         job.way.link = link
-        begin(dialogue, of: job, file, record, on: host)
+        begin(dialogue, of: job, .file(file), record, on: host)
         return true
     }
 
+    /// Begins the dialogue of a copy whose source is known.
+    func begin(
+        _ job: RunningJob, _ source: RemoteSource, over link: String?, on host: isolated some UploadHost
+    ) throws(TransferError) {
+        guard case .upload(let upload) = job.record.spec.work else { return }
+        let record = job.record.upload
+        let attempt = UploadAttempt(
+            spec: job.record.spec, upload: upload, source: .init(source, expected: upload.checksum),
+            state: record?.state, secrets: host.builder(of: job).secrets)
+        job.way.link = link
+        begin(try attempt.dialogueOfCopy(), of: job, .remote(source), record, on: host)
+    }
+
     private func begin(
-        _ dialogue: any UploadDialogue, of job: RunningJob, _ file: SourceFile, _ record: UploadRecord?,
+        _ dialogue: any UploadDialogue, of job: RunningJob, _ source: UploadBytes, _ record: UploadRecord?,
         on host: isolated some UploadHost
     ) {
         job.phase = .talking
         lastNumber += 1
         job.talk = UploadTalk(
-            number: lastNumber, dialogue: dialogue, file: file, record: record, keepsVersion: job.record.keepsVersion)
+            number: lastNumber, dialogue: dialogue, source: source, record: record, keepsVersion: job.record.keepsVersion)
         advance(job.candidate.id, on: host) { $0.begin(now: WallClock.seconds) }
     }
 
@@ -114,18 +127,18 @@ final class UploadDialogues {
         }
         job.phase = .saving
         let id = job.candidate.id
-        host.settleSource(job, file) { host, isSame in
+        host.settleSource(job, .file(file)) { host, isSame in
             guard let job = host.underWay(id), case .saving = job.phase else { return }
             guard isSame else {
                 return host.failed(
-                    job, .changed(file, method: job.record.unrepeatable), bodyLeft: true, progressed: false)
+                    job, .changed(file.path, method: job.record.unrepeatable), bodyLeft: true, progressed: false)
             }
             Failpoint.reached(.uploadConfirmed)
             let result = TransferResult(
                 status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.sent,
                 validator: Validator(head)?.description,
                 response: outcome.answer.isEmpty ? nil : String(decoding: outcome.answer, as: UTF8.self))
-            host.uploaded(job, file, result, nil)
+            host.uploaded(job, .file(file), result, nil)
         }
     }
 
@@ -137,7 +150,7 @@ final class UploadDialogues {
         let source = UploadSource(name: WatchedPath.name(file.path), size: file.size, digest: job.sending.digest)
         let dialogue = ReceiptDialogue(
             after: answer, rule: upload.receipt, url: upload.url, source: source, began: job.began)
-        begin(dialogue, of: job, file, job.record.upload, on: host)
+        begin(dialogue, of: job, .file(file), job.record.upload, on: host)
     }
 
     /// The exchange of an upload that was one request came to nothing.
@@ -233,8 +246,7 @@ final class UploadDialogues {
         on host: isolated some UploadHost
     ) {
         let serial = talk.number
-        engine.workers.execute { [file = talk.file, host] in
-            let result = Result { () throws(TransferError) in try FileDigest.compute(file, algorithm, range) }
+        let done: @Sendable (Result<Checksum, TransferError>) -> Void = { [host] result in
             host.loop.execute {
                 host.onLoop { host in
                     guard host.underWay(id)?.talk?.number == serial else { return }
@@ -249,6 +261,13 @@ final class UploadDialogues {
                 }
             }
         }
+        switch talk.source {
+        case .remote(let source): source.digest(range, algorithm, then: done)
+        case .file(let file):
+            engine.workers.execute {
+                done(Result { () throws(TransferError) in try FileDigest.compute(file, algorithm, range) })
+            }
+        }
     }
 
     // MARK: Requests
@@ -259,7 +278,7 @@ final class UploadDialogues {
         let id = job.candidate.id
         let exchange: ExchangeRequest
         do throws(TransferError) {
-            var made = try host.builder(of: job).exchange(request, of: job.record.spec, file: talk.file)
+            var made = try host.builder(of: job).exchange(request, of: job.record.spec, source: talk.source)
             if let link = job.way.link { made.settings.link = link }
             exchange = made
         } catch {
@@ -269,13 +288,15 @@ final class UploadDialogues {
         }
         let (number, meter) = (talk.number, ExchangeMeter())
         let digest = request.digests.map { DigestSink.Outcome($0) }
+        let window: RemoteWindow? = if case .window(let window) = exchange.body { window } else { nil }
         let handle = engine.start(
             exchange, meter: meter, limiters: host.limiters(of: job),
             makeSink: { digest.map { DigestSink($0) } ?? AnswerSink(limit: 256 << 10) as any BodySink }
         ) { [host] event in
             switch event {
             case .interim, .redirected, .netrcUsed, .challenged, .ended:
-                let found: Checksum? = if case .ended = event { digest?.finish() } else { nil }
+                let isOver = if case .ended = event { true } else { false }
+                let found = isOver ? (body: digest?.finish(), sent: window?.digest) : (nil, nil)
                 host.loop.execute {
                     host.onLoop { $0.dialogues.heard(event, request.id, of: id, talk: number, found, on: $0) }
                 }
@@ -287,7 +308,8 @@ final class UploadDialogues {
     }
 
     private func heard(
-        _ event: ExchangeEvent, _ request: Int, of id: Int64, talk number: Int, _ digest: Checksum?,
+        _ event: ExchangeEvent, _ request: Int, of id: Int64, talk number: Int,
+        _ digests: (body: Checksum?, sent: Checksum?),
         on host: isolated some UploadHost
     ) {
         guard let job = host.underWay(id), let talk = job.talk, talk.number == number else { return }
@@ -310,7 +332,10 @@ final class UploadDialogues {
                 job.sending.wasAnswered = true
                 host.serverAnswered(job)
             }
-            advance(id, on: host) { $0.handle(UploadEvent(outcome, of: request, digest), now: WallClock.seconds) }
+            advance(id, on: host) {
+                $0.handle(
+                    UploadEvent(outcome, of: request, digests.body, sums: digests.sent), now: WallClock.seconds)
+            }
         case .challenged: host.serverAnswered(job)
         case .responded, .restarted: break
         }
@@ -333,11 +358,11 @@ final class UploadDialogues {
         let number = talk.number
         // A stop has to wait now: the server has said that the upload is complete.
         job.phase = .saving
-        host.settleSource(job, talk.file) { host, isSame in
+        host.settleSource(job, talk.source) { host, isSame in
             guard let job = host.underWay(id), job.talk?.number == number else { return }
             guard isSame else {
                 return host.dialogues.failed(
-                    id, .changed(talk.file, method: job.record.unrepeatable), on: host)
+                    id, .changed(talk.source.place, method: job.record.unrepeatable), on: host)
             }
             host.dialogues.settled(job, result, on: host)
         }
@@ -345,12 +370,13 @@ final class UploadDialogues {
 
     private func settled(_ job: RunningJob, _ result: UploadResult, on host: isolated some UploadHost) {
         guard let talk = job.talk else { return }
-        if let digest = result.digest, let known = job.sending.digest, digest.algorithm == known.algorithm,
+        let known = job.sending.digest ?? talk.source.remote?.digest
+        if let digest = result.digest, let known, digest.algorithm == known.algorithm,
             digest != known
         {
             job.talk?.state = nil
             let error = TransferError(
-                .checksumMismatch, "the server has \(digest) of \(talk.file.path), which is \(known)", isTransient: true
+                .checksumMismatch, "the server has \(digest) of \(talk.source.place), which is \(known)", isTransient: true
             )
             return failed(job.candidate.id, error, on: host)
         }
@@ -359,7 +385,7 @@ final class UploadDialogues {
         let transfer = TransferResult(
             status: result.status, finalURL: Redaction.url(result.url), transferred: talk.sent + job.meter.sent,
             validator: result.validator, response: result.response)
-        host.uploaded(job, talk.file, transfer, result.digest ?? job.sending.digest)
+        host.uploaded(job, talk.source, transfer, result.digest ?? known)
     }
 
     private func failed(_ id: Int64, _ error: TransferError, on host: isolated some UploadHost) {
@@ -367,12 +393,25 @@ final class UploadDialogues {
         let error = error.hinted(talk.lastHead, job.record.spec)
         let mayHaveArrived = job.mayHaveArrived
         end(job, on: host)
-        let record = talk.record
+        let record = recordLeft(job, talk, error, on: host)
         // The new state, or that there is none any more, is written down with the step.
         if record != job.record.upload { host.note([.upload(record, of: id)]) }
         job.record.upload = record
         let progressed = host.cameFurther(job, from: talk.confirmedBefore, to: talk.confirmed)
         host.failed(job, error, bodyLeft: mayHaveArrived, progressed: progressed)
+    }
+
+    /// The record for the next attempt. A copy whose source has another version begins anew, and its destination is told so.
+    private func recordLeft(
+        _ job: RunningJob, _ talk: UploadTalk, _ error: TransferError, on host: isolated some UploadHost
+    ) -> UploadRecord? {
+        guard talk.source.remote != nil, error.code == .sourceChanged else { return talk.record }
+        host.emit(
+            job.record.batch, .restarted(job: job.record.identity, reason: "the source changed since it began"))
+        if let record = talk.record {
+            host.abandon(AbandonedUpload(id: job.candidate.id, spec: job.record.spec, upload: record))
+        }
+        return nil
     }
 
     /// The job is stopped: requests that are under way are given up, and the state that was saved stays.

@@ -1,0 +1,137 @@
+import DequeModule
+import Synchronization
+import TransferCore
+
+/// Bytes on their way from an exchange that brings them to others that send them on, in their order. It's bounded, so that
+/// the slower side sets the pace of both; the two may be on different loops.
+final class BodyPipe: Sendable {
+    enum Taken {
+        case bytes(Int)
+        /// Nothing is there yet: the reader is woken.
+        case later
+        /// The bytes at that offset have gone to somebody else already, or nobody brings them any more.
+        case gone
+        case failed(TransferError)
+    }
+
+    /// Bytes that wait in it; the piece by which it becomes full comes on top (16 KiB of libcurl's).
+    static let capacity = 256 << 10
+
+    private struct State {
+        var pieces: Deque<[UInt8]> = []
+        /// Bytes of the first piece that are gone.
+        var taken = 0
+        var count = 0
+        /// The offset of the next byte that is handed on.
+        var given: Int64
+        var end: TransferError?
+        var isClosed = false
+        var isWriterHeld = false
+        /// Readers that wait, by the offset that they wait for.
+        var readers: [Int64: @Sendable () -> Void] = [:]
+        /// There is room again.
+        var wakeWriter: (@Sendable () -> Void)?
+    }
+
+    private let state: Mutex<State>
+
+    init(from offset: Int64) { state = Mutex(State(given: offset)) }
+
+    // MARK: The writer
+
+    /// Another writer goes on from here; the closure is called, on any thread, when there is room for it again.
+    func setWriter(_ wake: @escaping @Sendable () -> Void) {
+        state.withLock { $0.wakeWriter = wake }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty else { return }
+        let wake = state.withLock { state -> (@Sendable () -> Void)? in
+            guard !state.isClosed else { return nil }
+            state.pieces.append([UInt8](bytes))
+            state.count += bytes.count
+            return state.readers.removeValue(forKey: state.given)
+        }
+        wake?()
+    }
+
+    /// Whether it takes more. When it doesn't, the writer is woken once it does.
+    var isReady: Bool {
+        state.withLock { state in
+            state.isWriterHeld = state.count >= Self.capacity && !state.isClosed
+            return !state.isWriterHeld
+        }
+    }
+
+    /// Nothing more comes: those who wait for more fail with that error.
+    func fail(_ error: TransferError) {
+        let wakes = state.withLock { state in
+            if state.end == nil { state.end = error }
+            defer { state.readers = [:] }
+            return Array(state.readers.values)
+        }
+        for wake in wakes { wake() }
+    }
+
+    // MARK: Readers
+
+    /// Moves bytes into the buffer.
+    ///
+    /// - Parameters:
+    ///   - offset: Where the reader is.
+    ///   - wake: Called once there may be something for it, after ``Taken/later``; on any thread.
+    func take(
+        into buffer: UnsafeMutableRawBufferPointer, at offset: Int64, wake: @escaping @Sendable () -> Void
+    ) -> Taken {
+        var (next, writer): ((@Sendable () -> Void)?, (@Sendable () -> Void)?)
+        defer {
+            next?()
+            writer?()
+        }
+        return state.withLock { state in
+            guard !state.isClosed, offset >= state.given else { return .gone }
+            guard offset == state.given, state.count > 0 else {
+                if let error = state.end { return .failed(error) }
+                state.readers[offset] = wake
+                return .later
+            }
+            var moved = 0
+            while moved < buffer.count, let piece = state.pieces.first {
+                let count = min(buffer.count - moved, piece.count - state.taken)
+                piece.withUnsafeBytes { bytes in
+                    UnsafeMutableRawBufferPointer(rebasing: buffer[moved..<moved + count]).copyMemory(
+                        from: UnsafeRawBufferPointer(rebasing: bytes[state.taken..<state.taken + count]))
+                }
+                moved += count
+                state.taken += count
+                if state.taken == piece.count {
+                    state.pieces.removeFirst()
+                    state.taken = 0
+                }
+            }
+            state.count -= moved
+            state.given += Int64(moved)
+            if state.count > 0 || state.end != nil { next = state.readers.removeValue(forKey: state.given) }
+            if state.isWriterHeld, state.count <= Self.capacity / 2 {
+                state.isWriterHeld = false
+                writer = state.wakeWriter
+            }
+            return .bytes(moved)
+        }
+    }
+
+    /// The offset of the next byte that is handed on.
+    var given: Int64 { state.withLock { $0.given } }
+
+    /// Nobody takes any more.
+    func close() {
+        let wakes = state.withLock { state in
+            state.isClosed = true
+            state.pieces = []
+            state.count = 0
+            defer { state.readers = [:] }
+            return Array(state.readers.values)
+        }
+        for wake in wakes { wake() }
+    }
+}

@@ -1,0 +1,192 @@
+import Synchronization
+import TransferCore
+
+/// One reading of a ``RemoteSource`` from an offset on, over as many exchanges as it takes.
+final class RemoteStream: Sendable {
+    typealias Opened = @Sendable (Result<RemoteVersion, TransferError>) -> Void
+
+    private struct State {
+        var handle: ExchangeHandle?
+        /// The exchange that counts: what an earlier one still tells is of no interest.
+        var number = 0
+        /// The offset of the next byte that comes.
+        var position: Int64
+        /// The offset behind the last window that is read from it.
+        var reserved: Int64
+        var isClosed = false
+        /// The URL that is asked.
+        var url = 0
+        /// Exchanges with this URL since something came.
+        var fruitless = 0
+        /// Whether the server gives no parts, so that what has come already comes again, and is dropped.
+        var isWhole = false
+        /// Called with what the first answer says.
+        var opened: Opened?
+    }
+
+    private let state: Mutex<State>
+    /// The first byte that anybody is to have.
+    private let start: Int64
+    let pipe: BodyPipe
+
+    /// Exchanges in a row that may bring nothing, with each URL.
+    private static let mostFruitless = 2
+
+    /// - Parameter lead: Where the reading begins, when what comes before `offset` is read for the digest only.
+    init(from offset: Int64, reading lead: Int64? = nil) {
+        state = Mutex(State(position: lead ?? offset, reserved: offset))
+        start = offset
+        pipe = BodyPipe(from: offset)
+    }
+
+    /// Reads a window from it, if the window begins where the last one ends.
+    func reserve(_ range: Range<Int64>) -> Bool {
+        state.withLock { state in
+            guard !state.isClosed, state.reserved == range.lowerBound else { return false }
+            state.reserved = range.upperBound
+            return true
+        }
+    }
+
+    /// Whether all that somebody wanted of it has been taken.
+    var isIdle: Bool {
+        let given = pipe.given
+        return state.withLock { given >= $0.reserved }
+    }
+
+    func begin(_ source: RemoteSource, _ opened: Opened? = nil) {
+        state.withLock { $0.opened = opened }
+        start(source)
+    }
+
+    func close() {
+        let handle = state.withLock { state in
+            state.isClosed = true
+            state.opened = nil
+            defer { state.handle = nil }
+            return state.handle
+        }
+        handle?.cancel()
+        pipe.close()
+    }
+
+    // MARK: Exchanges
+
+    private func start(_ source: RemoteSource) {
+        let (number, url, position, isWhole) = state.withLock { state in
+            state.number += 1
+            return (state.number, state.url, state.position, state.isWhole)
+        }
+        let request: ExchangeRequest
+        do throws(TransferError) {
+            request = try source.requests(url, isWhole ? nil : point(source, url, position))
+        } catch {
+            return fail(source, error)
+        }
+        let handle = source.engine.start(request) { [source] in
+            RemoteSink(source, self, number: number, from: isWhole ? 0 : position, wanted: position)
+        } events: { [source] event in
+            if case .ended(let outcome) = event { self.ended(source, number, outcome) }
+        }
+        pipe.setWriter { handle.proceed() }
+        let isWanted = state.withLock { state in
+            guard !state.isClosed, state.number == number else { return false }
+            state.handle = handle
+            return true
+        }
+        if !isWanted { handle.cancel() }
+    }
+
+    /// The place from which the server is asked to go on; `nil` asks for all.
+    private func point(
+        _ source: RemoteSource, _ url: Int, _ position: Int64
+    ) throws(TransferError) -> ResumePoint? {
+        guard position > 0, let version = source.version else { return nil }
+        guard source.isProven || version.validator?.ifRange != nil else {
+            throw TransferError(
+                .connectionLost, "its server tells no version by which it could be gone on with", isTransient: true)
+        }
+        var point = ResumePoint(
+            offset: position, validator: url == 0 ? version.validator : nil, total: version.size,
+            isVerifiedByDigest: source.isProven)
+        point.isPart = true
+        point.end = version.size
+        point.namesEnd = source.urls[url].hasPrefix("http")
+        return point
+    }
+
+    func answered(_ number: Int, _ result: Result<RemoteVersion, TransferError>) {
+        let opened = state.withLock { state -> Opened? in
+            guard state.number == number else { return nil }
+            defer { state.opened = nil }
+            return state.opened
+        }
+        opened?(result)
+    }
+
+    /// - Returns: Whether they are wanted.
+    func came(_ bytes: UnsafeRawBufferPointer, of number: Int, _ source: RemoteSource) -> Bool {
+        let offset = state.withLock { state -> Int64? in
+            guard !state.isClosed, state.number == number else { return nil }
+            defer { state.position += Int64(bytes.count) }
+            state.fruitless = 0
+            return state.position
+        }
+        guard let offset else { return false }
+        source.came(bytes, at: offset)
+        let unwanted = Int(max(0, min(Int64(bytes.count), start - offset)))
+        pipe.write(UnsafeRawBufferPointer(rebasing: bytes[unwanted...]))
+        return true
+    }
+
+    private func ended(_ source: RemoteSource, _ number: Int, _ outcome: ExchangeOutcome) {
+        let version = source.version
+        let (isCurrent, position, isWhole) = state.withLock { state in
+            (!state.isClosed && state.number == number, state.position, state.isWhole)
+        }
+        guard isCurrent, position != version?.size else { return }
+        let error =
+            switch outcome.result {
+            case .failure(let error): error
+            case .success: TransferError(.connectionLost, "the answer ended early", isTransient: true)
+            }
+        if let head = outcome.head, head.status == 200, position > 0, !isWhole, let version {
+            // It gives no parts, or another version.
+            guard version.isShown(by: head, total: head.contentLength, isProven: source.isProven) else {
+                return fail(source, RemoteSource.changed)
+            }
+            state.withLock { $0.isWhole = true }
+            return start(source)
+        }
+        goOn(source, after: error, position)
+    }
+
+    /// Asks again, or another URL, where that may help.
+    private func goOn(_ source: RemoteSource, after error: TransferError, _ position: Int64) {
+        let mayRepeat = error.isTransient && error.retryAfter == nil && error.code != .sourceChanged
+        let starts = state.withLock { state -> Bool in
+            state.fruitless += 1
+            if mayRepeat, state.fruitless <= Self.mostFruitless { return true }
+            // Bytes of two servers are mixed only where a digest will judge.
+            guard source.isProven || position == 0, error.code != .sourceChanged, state.url + 1 < source.urls.count
+            else { return false }
+            state.url += 1
+            state.fruitless = 0
+            state.isWhole = false
+            return true
+        }
+        if starts { start(source) } else { fail(source, error) }
+    }
+
+    private func fail(_ source: RemoteSource, _ error: TransferError) {
+        let (url, opened) = state.withLock { state in
+            state.isClosed = true
+            defer { state.opened = nil }
+            return (state.url, state.opened)
+        }
+        let error = source.fault(error, of: url)
+        source.ended(self)
+        pipe.fail(error)
+        opened?(.failure(error))
+    }
+}

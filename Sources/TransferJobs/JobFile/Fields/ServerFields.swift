@@ -1,0 +1,87 @@
+import TransferCore
+
+// The keys of how one server is asked, and shown who comes: of a copy each side has its own.
+extension SettingsFields {
+    /// In the order of a job's keys.
+    package static let ofServers: [Field<JobSettings>] = [
+        headers, connectTimeout, timeout, lowSpeed, AccessFields.proxy, noProxy, tlsRules, AccessFields.auth, cookies,
+        httpVersion, maxRedirects, s3, ssh, ftp,
+    ]
+
+    static let connectTimeout = Field<JobSettings>(
+        "connectTimeout", \.connectTimeout, .duration, standard: #""30s""#, "Time to connect, TLS included.")
+
+    static let timeout = Field<JobSettings>(
+        "timeout", \.timeout, .duration, standard: #""60s""#,
+        "The longest silence while an answer is waited for or read.")
+
+    static let lowSpeed = Field<JobSettings>(
+        "lowSpeed", \.lowSpeed, lowSpeedKeys, from: JobSettings.LowSpeed(rate: 1, time: .seconds(30)),
+        "A transfer slower than this rate for this time counts as stalled.")
+
+    static let cookies = Field<JobSettings>(
+        "cookies", \.http.cookies, .path,
+        "A file of cookies in Netscape's form; each server gets those that are its own.")
+
+    static let httpVersion = Field<JobSettings>(
+        "httpVersion", \.http.version, .word, "The only version of HTTP; the best that both speak otherwise.")
+
+    static let maxRedirects = Field<JobSettings>(
+        "maxRedirects", \.maxRedirects, .integer(FieldRanges.redirects), standard: "10",
+        "The most redirects to follow.")
+
+    static let s3 = Field<JobSettings>(
+        "s3", \.s3, AccessFields.s3, from: JobSettings.S3Access(),
+        hash: { hash, settings in
+            guard let s3 = settings.s3 else { return }
+            hash.add("s3")
+            hash.add(s3.endpoint ?? "")
+        },
+        "The server of s3:// URLs; what isn't said is taken from where the AWS tools look.",
+        check: { decoder, access, start in
+            guard (access.accessKey == nil) != (access.secretKey == nil) else { return }
+            decoder.note(
+                "\"s3\" has both \"accessKey\" and \"secretKey\", or neither", decoder.brace(start))
+        })
+
+    static let ssh = Field<JobSettings>(
+        "ssh", \.ssh, AccessFields.ssh, from: JobSettings.SSHAccess(),
+        // Another user's home is another place.
+        hash: { hash, settings in
+            guard let user = settings.ssh?.user else { return }
+            hash.add("ssh")
+            hash.add(user)
+        },
+        "How servers of sftp:// URLs are known and logged in to; what isn't said is as ssh has it.",
+        check: { decoder, access, start in
+            guard access.keyPassphrase != nil, access.key == nil, !decoder.isTrusted else { return }
+            decoder.note("\"keyPassphrase\" needs a \"key\"", decoder.brace(start))
+        })
+
+    static let ftp = Field<JobSettings>(
+        "ftp", \.ftp, AccessFields.ftp, from: JobSettings.FTPAccess(),
+        "How servers of ftp:// and ftps:// URLs are spoken to.")
+
+    /// It joins the proxy of whoever names one.
+    static let noProxy = Field<JobSettings>(
+        FieldNote(
+            "Names, domains and CIDR blocks that are reached without the proxy, also without one of the environment; "
+                + "comma-separated.", schema: #""type": "string""#),
+        // The proxy's own output writes it.
+        FieldOutput("noProxy") { _, _ in }, copy: { $0.proxy?.noProxy = $1.proxy?.noProxy },
+        unset: { settings in
+            if settings.proxy?.isOfEnvironment == true { settings.proxy = nil }
+            settings.proxy?.noProxy = nil
+        }
+    ) { (decoder, settings) throws(JSONFault) in
+        let list = try decoder.string {
+            HeaderRule.refusal(ofValue: $0) == nil ? nil : "a list of hosts, comma-separated"
+        }
+        guard let list else { return }
+        if settings.proxy == nil { settings.proxy = .environment(except: list) }
+        settings.proxy?.noProxy = list
+    }
+
+    static let tlsRules = Field<JobSettings>(
+        "tls", \.tls, tls, standard: JobSettings.TLSSettings(), "Who is trusted, and shown to servers that ask.")
+}

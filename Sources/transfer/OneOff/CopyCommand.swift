@@ -1,0 +1,133 @@
+import ArgumentParser
+import FoundationEssentials
+import TransferCore
+import TransferQueue
+
+struct Copy: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Copy from server to server, with no file between; a URL that ends in / gets the source's name.",
+        discussion: """
+            Any of http, https, s3, ftp, ftps and sftp to any protocol of put. Options of requests and logins are the \
+            source's. What the destination is shown stands in --destination, as in a job file, or in the configuration \
+            under its origin; --endpoint, --region and --profile go to the side whose URL is s3://, and to the source where \
+            both are. What was broken off goes on where it was, as far as both sides let it: run the same command again.
+            """)
+
+    @Argument(help: ArgumentHelp("Sources; then the destination.", valueName: "url… url"))
+    var urls: [String]
+
+    @Option(help: ArgumentHelp("One more source of the one URL's file.", valueName: "url"))
+    var mirror: [String] = []
+
+    @Option(help: ArgumentHelp("What the one source must hash to, as sha256:HEX.", valueName: "sum"))
+    var checksum: ChecksumArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "How the destination is asked and shown who comes, as in a job file: {\"auth\": {\"netrc\": true}}.",
+            valueName: "json"))
+    var destination: String?
+
+    @Option(
+        name: .customLong("protocol"),
+        help: "put, post, multipart, tus or resumable (the IETF draft); s3, ftp and sftp by the URL.")
+    var uploadProtocol: UploadProtocolArgument?
+
+    @Option(
+        name: .customLong("chunk-size"), help: ArgumentHelp("Bytes of one request, such as 64M.", valueName: "bytes"))
+    var chunkSize: ByteCountArgument?
+
+    @Flag(
+        name: .customLong("create-folders"), help: "Make the folders that are missing, of WebDAV, FTP and SFTP servers."
+    )
+    var createFolders = false
+
+    @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Print what would be copied; copy nothing.")
+    var dryRun = false
+
+    @OptionGroup var s3: S3Arguments
+    @OptionGroup var request: RequestOptions
+    @OptionGroup var limits: LimitOptions
+    @OptionGroup var show: OutputOptions
+    @OptionGroup var state: StateOptions
+
+    private var sources: [String] { urls.dropLast().map(URLArgument.completed) }
+
+    mutating func validate() throws {
+        guard urls.count >= 2, let to = urls.last else { throw ValidationError("name URLs and then another one") }
+        guard to.contains("://") else {
+            throw ValidationError("the last one is where it goes, a URL; \(Self.getWords) a file here")
+        }
+        if sources.count > 1 {
+            guard to.hasSuffix("/") || uploadProtocol?.value.givesNames == true else {
+                throw ValidationError("several sources need a destination that ends in /")
+            }
+            if checksum != nil { throw ValidationError("--checksum goes with one URL") }
+            if !mirror.isEmpty { throw ValidationError("--mirror goes with one URL") }
+        }
+        for url in sources + mirror.map(URLArgument.completed) + [to] {
+            let plain = try LoginArguments.withoutUser(url).url
+            guard JobSpec.isSupported(url: plain) else { throw ValidationError(JobSpec.refusal(of: plain)) }
+        }
+    }
+
+    private static let getWords = "transfer get makes"
+
+    func run() async throws {
+        try request.fields.checkFiles()
+        var work = OneOff(
+            verb: "copy", folder: FileManager.default.currentDirectoryPath, limits: limits, output: show,
+            state: state.state)
+        work.configuration = try request.configuration.load()
+        var rules = try request.rulesOfFiles(isAsking: !dryRun)
+        try s3.lay(over: &rules)
+        rules.configuration = work.configuration
+        let text = try sources.map(job).joined(separator: "\n")
+        let source = try JobFileSource("copy.jsonl", rules: rules, contents: Array(text.utf8))
+        var jobs: [JobSpec] = []
+        let report = try source.read(directory: work.folder, watch: { _, _ in }) { spec, _ in jobs.append(spec) }
+        guard report.isEmpty else {
+            throw Failure(.wrongUsage, report.faults.map(\.message).joined(separator: "; "))
+        }
+        work.jobs = jobs
+        if dryRun { return try work.printPlan() }
+        ExitStatus.exit(try await work.run())
+    }
+
+    /// A source's job, as a job file would have it.
+    private func job(_ named: String) throws -> String {
+        let (url, user) = try LoginArguments.withoutUser(named)
+        let (to, owner) = try LoginArguments.withoutUser(urls[urls.count - 1])
+        let mirrors = try mirror.map { try LoginArguments.withoutUser(URLArgument.completed($0)).url }
+        var members: [String] = []
+        let add = { (key: String, value: JSONText?) in
+            if let value { members.append("\(JSONText.string(key).text): \(value.text)") }
+        }
+        add("download", .array(([url] + mirrors).map(JSONText.string)))
+        add("to", .string(to))
+        add("checksum", checksum.map { .string($0.checksum.description) })
+        add("protocol", uploadProtocol.map { .string($0.value.rawValue) })
+        add("chunkSize", chunkSize.map { .number(Int($0.bytes)) })
+        add("createFolders", createFolders ? .true : nil)
+        if let user { try add("ssh", Self.login(user, url)) }
+        if let destination {
+            guard owner == nil else {
+                throw ValidationError("the destination's user stands in its URL or in --destination, not in both")
+            }
+            members.append("\"destination\": \(destination)")
+        } else if let owner {
+            add("destination", .object(["ssh": try Self.login(owner, to)]))
+        }
+        return "{\(members.joined(separator: ", "))}"
+    }
+
+    /// The user in a URL: SSH's servers know one without a password.
+    private static func login(_ user: String, _ url: String) throws -> JSONText {
+        guard Origin(fileServerURL: url)?.scheme == "sftp" else {
+            throw ValidationError(
+                "\(Redaction.url(url)) can't name the user; --user is the source's, and the destination's stands in "
+                    + "--destination '{\"auth\": {\"user\": …, \"password\": {\"env\": …}}}'")
+        }
+        return .object(["user": .string(user)])
+    }
+}
