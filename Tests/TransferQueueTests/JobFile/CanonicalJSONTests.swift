@@ -113,7 +113,8 @@ extension JobSpec {
         settings.maxTime = maybe(duration)
         settings.limitRate = maybe { Int64(number(&$0)) }
         settings.proxy = maybe { generator in
-            .init(
+            if Bool.random(using: &generator) { return .environment(except: text(&generator)) }
+            return .init(
                 url: text(&generator), noProxy: Bool.random(using: &generator) ? text(&generator) : nil,
                 credentials: Bool.random(using: &generator)
                     ? .init(user: secret(&generator), password: secret(&generator)) : nil)
