@@ -77,7 +77,8 @@ import TransferTestSupport
     private static let usages: [(words: [String], variable: String?)] = [
         (["run"], nil), (["run", "jobs.json"], "TRANSFER_RETRY"), (["get"], nil),
         (["get", "http://127.0.0.1:9/x"], "TRANSFER_RETRY"), (["put", "a"], nil),
-        (["put", "jobs.json", "http://127.0.0.1:9/x"], "TRANSFER_RETRY"), (["watch"], nil),
+        (["put", "jobs.json", "http://127.0.0.1:9/x"], "TRANSFER_RETRY"), (["copy", "http://a.example/x"], nil),
+        (["watch"], nil),
         (["watch", ".", "--to", "http://127.0.0.1:9/"], "TRANSFER_RETRY"), (["status", "--list"], nil), (["why"], nil),
         (["verify"], nil), (["network", "x"], nil), (["config", "a", "b"], nil), (["config", "gopher://h/"], nil),
         (["config", "ftp:x"], nil), (["config"], "TRANSFER_CONCURRENCY"), (["wait"], nil), (["pause"], nil),

@@ -130,7 +130,8 @@ struct RequestBuilder: Sendable {
         }
         return onJourney(
             ExchangeRequest(
-                url: upload.url, method: spec.method, headers: typed(headers, .file(file), upload.url), body: .file(file),
+                url: upload.url, method: spec.method, headers: typed(headers, .file(file), upload.url),
+                body: .file(file),
                 intent: .message, settings: shared))
     }
 

@@ -28,7 +28,8 @@ import TransferCore
         for number in 0..<1000 {
             let (one, other) = (JobSpec.random(&random), JobSpec.random(&random))
             let download = JobSpec.Download(
-                urls: ["http://a.example/\(number)", "ftp://b.example/x"], destination: "", method: one.id, body: one.id)
+                urls: ["http://a.example/\(number)", "ftp://b.example/x"], destination: "", method: one.id, body: one.id
+            )
             var upload = JobSpec.Upload(
                 from: JobSpec.CopySource(download, settings: one.settings.with(rulesOfJob: other.settings)),
                 url: "s3://bucket/\(number)", uploadProtocol: .s3)
