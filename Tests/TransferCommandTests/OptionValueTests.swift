@@ -11,50 +11,113 @@ import TransferTestSupport
     private static let segments = "a whole number from 1 to 32, or auto"
     private static let perHost = "a whole number from 1 to 10000, or auto"
 
-    /// Values by the options' names, and what is said to be taken.
-    static let refused: [(names: [String], values: [String], form: String)] = [
-        (
-            ["--settle", "--keep-for", "--timeout", "--connect-timeout", "--max-time", "--deadline", "--older-than"]
-                + ["--on-finish-timeout"], ["0s", "0", "5x", "-1", "-5s", "", "1e3", "101y", "99999999d"], time
-        ),
-        (["--retry-delay"], ["5x", "-1", "soon"], "a time from 0 on, at most 100 years, such as 500ms"),
-        (
-            ["--retry"], ["-1", "x", "1000001", "1.5", "+1", "", "99999999999999999999"],
-            "a whole number from 0 to 1000000"
-        ),
-        (["-j", "--concurrency"], ["0", "-1", "10001", "many"], "a whole number from 1 to 10000"),
-        (["--parallel"], ["0", "65", "auto"], "a whole number from 1 to 64"),
-        (["--segments"], ["0", "33", "99", "x", "-1", "Auto"], segments),
-        (["--per-host"], ["0", "10001", "x", "-1"], perHost),
-        (["--limit-rate"], ["1X", "0", "-1", "", "0.1", "1 M", "1e6"], "bytes a second, above 0, such as 500K, 10M"),
-        (["--chunk-size"], ["0", "5X", "-1"], "bytes, above 0, such as 512K, 64M"),
-        (
-            ["--max-failures"], ["-1", "101%", "-1%", "x", "%"],
-            "a number of jobs from 0 on, or a share from 0% to 100%"
-        ),
-        (["--checksum"], ["sha256:12"], "sha256 has 64 hexadecimal digits, found 2; it takes ALGORITHM:HEX"),
-        (["--checksum"], ["crc9:12", "x", ""], "it takes ALGORITHM:HEX, such as sha256: and 64 hexadecimal digits"),
-        (["--if-exists"], ["x", "Skip"], "it takes verify, update, overwrite, skip, rename or fail"),
-        (["--collisions"], ["x"], "it takes rename, path or fail"),
-        (["--format"], ["xml"], "it takes urls, aria2, curl, csv, jsonl, json or metalink"),
-        (["--protocol"], ["ftps"], "it takes put, post, multipart, tus, resumable, "),
-        (["--integrity"], ["crc"], "it takes none, md5, sha256 or stored-sha256"),
-        (["--order"], ["largest"], "it takes oldest, newest or smallest"),
-        (["--then"], ["forget", "move ", "Keep"], "it takes keep, delete, or move and a folder"),
-        (["--progress"], ["x"], "Please provide one of 'auto', 'bar', 'plain' or 'none'"),
-        (["--on-finish"], [""], "it takes a program and its arguments"),
-        (["--include", "--exclude"], ["[a", "{a", "", "[z-a]"], "it takes a pattern such as '*.jpg'"),
-        (["--metrics-file"], ["x.txt", ".prom"], "it takes the path of a file whose name ends in .prom"),
-        (["--method", "-X", "--request"], ["G T", ""], "it takes the name of a method, such as GET"),
-        (["--pinnedpubkey"], ["zz", "", "sha256//x"], "it takes sha256// and 44 characters of base 64"),
-        (["--host-key"], ["aa:bb", ""], "it takes SHA256: and 43 characters of base 64"),
-        (["--interface"], ["", "a b", "etherne"], "it takes the name of a network interface, such as eth0"),
-        (["--endpoint"], ["zz", ""], "it takes https://HOST or http://HOST"),
-        (["--mirror", "--to"], ["ftpp://h/x"], "http, https, s3, ftp, ftps and sftp are supported"),
-        (["--proxy"], ["foo://h"], "unsupported scheme \"foo\"; http, https, socks5 and socks5h are supported"),
-        (["-i", "--input-file"], ["http://h/x"], "-i takes a file with URLs"),
-        (["-o", "--output"], ["{nme}"], "{name}"),
-        (["-A", "--user-agent", "-e", "--referer"], ["a\nb"], "can't hold line breaks or other control characters"),
+    /// Values by the options' names, and what is said to be taken. The parser of a command line is slow: of each row it gets
+    /// the first value, and the others go to what it asks.
+    struct Row: Sendable {
+        let names: [String]
+        let values: [String]
+        let form: String
+        var read: @Sendable (String) throws -> Void = { _ in }
+    }
+
+    static let refused: [Row] = [
+        Row(
+            names: [
+                "--settle", "--keep-for", "--timeout", "--connect-timeout", "--max-time", "--deadline", "--older-than",
+            ]
+                + ["--on-finish-timeout"],
+            values: ["0s", "0", "5x", "-1", "-5s", "", "1e3", "101y", "99999999d"], form: time
+        ) { _ = try TimeSpan.read($0) },
+        Row(
+            names: ["--retry-delay"], values: ["5x", "-1", "soon"],
+            form: "a time from 0 on, at most 100 years, such as 500ms"
+        ) { _ = try Delay.read($0) },
+        Row(
+            names: ["--retry"], values: ["-1", "x", "1000001", "1.5", "+1", "", "99999999999999999999"],
+            form: "a whole number from 0 to 1000000"
+        ) { _ = try WholeNumber.reader(0...1_000_000)($0) },
+        Row(
+            names: ["-j", "--concurrency"], values: ["0", "-1", "10001", "many"],
+            form: "a whole number from 1 to 10000"
+        ) { _ = try WholeNumber.reader(1...10_000)($0) },
+        Row(names: ["--parallel"], values: ["65", "0", "auto"], form: "a whole number from 1 to 64") {
+            _ = try WholeNumber.reader(1...64)($0)
+        },
+        Row(names: ["--segments"], values: ["99", "0", "33", "x", "-1", "Auto"], form: segments) {
+            _ = try SegmentsArgument.read($0)
+        },
+        Row(names: ["--per-host"], values: ["0", "10001", "x", "-1"], form: perHost) {
+            _ = try PerHostArgument.read($0)
+        },
+        Row(
+            names: ["--limit-rate"], values: ["1X", "0", "-1", "", "0.1", "1 M", "1e6"],
+            form: "bytes a second, above 0, such as 500K, 10M"
+        ) { _ = try RateArgument.read($0) },
+        Row(names: ["--chunk-size"], values: ["0", "5X", "-1"], form: "bytes, above 0, such as 512K, 64M") {
+            _ = try ByteCountArgument.read($0)
+        },
+        Row(
+            names: ["--max-failures"], values: ["-1%", "-1", "101%", "x", "%"],
+            form: "a number of jobs from 0 on, or a share from 0% to 100%"
+        ) { _ = try FailureBound.read($0) },
+        Row(
+            names: ["--checksum"], values: ["sha256:12"],
+            form: "sha256 has 64 hexadecimal digits, found 2; it takes ALGORITHM:HEX"),
+        Row(
+            names: ["--checksum"], values: ["crc9:12", "x", ""],
+            form: "it takes ALGORITHM:HEX, such as sha256: and 64 hexadecimal digits"
+        ) { _ = try ChecksumArgument.read($0) },
+        Row(
+            names: ["--if-exists"], values: ["x", "Skip"],
+            form: "it takes verify, update, overwrite, skip, rename or fail"
+        ) { _ = try Choice<JobSpec.IfExists>.read($0) },
+        Row(names: ["--collisions"], values: ["x"], form: "it takes rename, path or fail"),
+        Row(names: ["--format"], values: ["xml"], form: "it takes urls, aria2, curl, csv, jsonl, json or metalink"),
+        Row(names: ["--protocol"], values: ["ftps"], form: "it takes put, post, multipart, tus, resumable, "),
+        Row(names: ["--integrity"], values: ["crc"], form: "it takes none, md5, sha256 or stored-sha256"),
+        Row(names: ["--order"], values: ["largest"], form: "it takes oldest, newest or smallest"),
+        Row(
+            names: ["--then"], values: ["forget", "move ", "Keep"], form: "it takes keep, delete, or move and a folder"
+        ) { _ = try ThenArgument.read($0) },
+        Row(names: ["--progress"], values: ["x"], form: "Please provide one of 'auto', 'bar', 'plain' or 'none'"),
+        Row(names: ["--on-finish"], values: [""], form: "it takes a program and its arguments"),
+        Row(
+            names: ["--include", "--exclude"], values: ["[a", "{a", "", "[z-a]"],
+            form: "it takes a pattern such as '*.jpg'"
+        ) { _ = try GlobArgument.read($0) },
+        Row(
+            names: ["--metrics-file"], values: ["x.txt", ".prom"],
+            form: "it takes the path of a file whose name ends in .prom"
+        ) { _ = try MetricsPath.read($0) },
+        Row(
+            names: ["--method", "-X", "--request"], values: ["G T", ""],
+            form: "it takes the name of a method, such as GET"
+        ) { _ = try MethodArgument.text($0) },
+        Row(
+            names: ["--pinnedpubkey"], values: ["zz", "", "sha256//x"],
+            form: "it takes sha256// and 44 characters of base 64"
+        ) { _ = try PinsArgument.text($0) },
+        Row(names: ["--host-key"], values: ["aa:bb", ""], form: "it takes SHA256: and 43 characters of base 64") {
+            _ = try HostKeyArgument.text($0)
+        },
+        Row(
+            names: ["--interface"], values: ["a b", "", "etherne"],
+            form: "it takes the name of a network interface, such as eth0"
+        ) { _ = try LinkArgument.text($0) },
+        Row(names: ["--endpoint"], values: ["zz", ""], form: "it takes https://HOST or http://HOST") {
+            _ = try EndpointArgument.text($0)
+        },
+        Row(
+            names: ["--mirror", "--to"], values: ["ftpp://h/x"],
+            form: "http, https, s3, ftp, ftps and sftp are supported"),
+        Row(
+            names: ["--proxy"], values: ["foo://h"],
+            form: "unsupported scheme \"foo\"; http, https, socks5 and socks5h are supported"),
+        Row(names: ["-i", "--input-file"], values: ["http://h/x"], form: "-i takes a file with URLs"),
+        Row(names: ["-o", "--output"], values: ["{nme}"], form: "{name}"),
+        Row(
+            names: ["-A", "--user-agent", "-e", "--referer"], values: ["a\nb"],
+            form: "can't hold line breaks or other control characters"),
     ]
 
     /// Values that mustn't be told again, as every user of the machine may see what a program writes.
@@ -89,11 +152,13 @@ import TransferTestSupport
         return [command] + words + others
     }
 
-    private static var commands: [any ParsableCommand.Type] { Transfer.configuration.subcommands }
+    /// The options of each command; the one whose parser is slowest comes last.
+    private static let known: [(command: String, options: KnownOptions)] = Transfer.configuration.subcommands
+        .map { ($0._commandName, KnownOptions(of: $0)) }.sorted { $1.0 == "watch" && $0.0 != "watch" }
 
-    /// The commands that have an option, by their names.
-    private static func having(_ option: String) -> [String] {
-        commands.filter { KnownOptions(of: $0).takesValue[option] == true }.map { $0._commandName }
+    /// A command that has an option.
+    private static func having(_ option: String) throws -> String {
+        try #require(known.first { $0.options.takesValue[option] == true }?.command, "no command has \(option)")
     }
 
     /// - Returns: What is told, and the exit status; `nil` where the command line is taken.
@@ -109,23 +174,30 @@ import TransferTestSupport
         }
     }
 
+    /// - Returns: What is told of a value, as one word with the option or as the next one.
+    private static func refusal(_ name: String, _ value: String, isJoined: Bool = false) throws -> String {
+        let words = isJoined ? ["\(name)=\(value)"] : [name, value]
+        let line = line(try having(name), with: words)
+        let answer = try #require(try answer(line), "\(line) is taken")
+        #expect(answer.status == 64, "\(line): \(answer)")
+        return answer.text
+    }
+
     @Test(arguments: refused.indices) func theOptionTheValueAndWhatIsTakenAreTold(_ index: Int) throws {
         let row = Self.refused[index]
-        for name in row.names {
-            let commands = Self.having(name)
-            #expect(!commands.isEmpty, "\(name)")
-            for (command, value) in commands.flatMap({ command in row.values.map { (command, $0) } }) {
-                for words in [[name, value], ["\(name)=\(value)"]] {
-                    let line = Self.line(command, with: words)
-                    let answer = try #require(try Self.answer(line), "\(line) is taken")
-                    #expect(answer.status == 64, "\(line): \(answer)")
-                    #expect(answer.text.contains(row.form), "\(line): \(answer)")
-                    let isToldAsOption =
-                        answer.text.contains("'\(name)") || row.names.contains { answer.text.contains($0) }
-                    #expect(isToldAsOption, "\(line): \(answer)")
-                    let isProse = ["\n", "="].contains(where: value.contains) || name.hasSuffix("proxy")
-                    #expect(isProse || answer.text.contains(value), "\(line): \(answer)")
-                }
+        let value = row.values[0]
+        for (index, name) in row.names.enumerated() {
+            let text = try Self.refusal(name, value, isJoined: index % 2 == 1)
+            #expect(text.contains(row.form), "\(name): \(text)")
+            #expect(text.contains("'\(name)") || row.names.contains { text.contains($0) }, "\(name): \(text)")
+            let isToldInPart = value.contains("\n") || name == "--proxy"
+            #expect(isToldInPart || text.contains(value), "\(name): \(text)")
+        }
+        for value in row.values.dropFirst() {
+            #expect("\(value) is taken") {
+                try row.read(value)
+            } throws: { error in
+                "\(error)".contains(row.form)
             }
         }
     }
@@ -133,33 +205,35 @@ import TransferTestSupport
     @Test(arguments: secret.indices) func aSecretIsNotToldAgain(_ index: Int) throws {
         let row = Self.secret[index]
         for name in row.names {
-            for command in Self.having(name) {
-                let line = Self.line(command, with: [name, row.value])
-                let answer = try #require(try Self.answer(line), "\(line) is taken")
-                #expect(answer.status == 64 && answer.text.contains(row.form), "\(line): \(answer)")
-                #expect(!answer.text.contains("s3cret"), "\(line): \(answer)")
-            }
+            let text = try Self.refusal(name, row.value)
+            #expect(text.contains(row.form) && !text.contains("s3cret"), "\(name): \(text)")
         }
     }
 
     /// A new option has a row above, or is known to take anything.
     @Test func everyOptionThatTakesAValueIsInATable() {
         let listed = Set(Self.refused.flatMap(\.names) + Self.secret.flatMap(\.names)).union(Self.anything)
-        let known = Set(
-            Self.commands.flatMap { command in KnownOptions(of: command).takesValue.filter(\.value).map(\.key) })
+        let known = Set(Self.known.flatMap { $0.options.takesValue.filter(\.value).map(\.key) })
         #expect(known.subtracting(listed).isEmpty && listed.subtracting(known).isEmpty)
-        #expect(Self.anything.intersection(Self.refused.flatMap(\.names)).isEmpty)
+        #expect(Self.anything.isDisjoint(with: Self.refused.flatMap(\.names)))
     }
 
     /// The bounds themselves are taken, in every spelling.
     @Test(
         arguments: [
-            ["--retry", "0"], ["--retry", "1000000"], ["-j", "1"], ["-j8"], ["-j10000"], ["--segments", "32"],
-            ["--segments=auto"], ["--per-host", "auto"], ["--limit-rate", "1.5G"], ["--timeout", "250ms"],
-            ["--retry-delay", "0"], ["--max-time", "1h30m"],
-            ["--checksum", "sha-1=" + String(repeating: "0a", count: 20)],
-            ["-X", "PROPFIND"], ["--interface", "wwan*"], ["--json=progress"],
-            ["--metrics-file", "x.prom"], ["--connect-timeout", "0.5"],
+            [
+                "--retry", "0", "-j8", "--segments", "32", "--per-host", "auto", "--limit-rate", "1.5G", "--timeout",
+                "250ms",
+            ],
+            [
+                "--retry=1000000", "-j", "1", "--segments=auto", "--retry-delay", "0", "--max-time", "1h30m",
+                "--json=progress",
+            ],
+            [
+                "-j10000", "--checksum", "sha-1=" + String(repeating: "0a", count: 20), "-X", "PROPFIND", "--interface",
+                "wwan*",
+            ],
+            ["--metrics-file", "x.prom", "--connect-timeout", "0.5"],
         ]) func whatIsTakenIsTaken(_ words: [String]) throws
     {
         let line = Self.line("get", with: words)
