@@ -136,7 +136,7 @@ import TransferTestSupport
     static let anything: Set<String> = [
         "-d", "--directory", "--name", "--state", "--location", "--region", "--profile", "--data", "--checksums",
         "--report", "--config",
-        "--netrc-file", "--known-hosts", "--ssh-key", "--cacert", "--cert", "--key", "--proxy-user", "--noproxy",
+        "--netrc-file", "--destination", "--known-hosts", "--ssh-key", "--cacert", "--cert", "--key", "--proxy-user", "--noproxy",
     ]
 
     /// A command line that is right but for what is put into it.
@@ -249,7 +249,7 @@ import TransferTestSupport
             ),
             ("watch --json=all", "it takes none, or progress"),
             ("status --json=foo", "The value 'foo' is invalid for '--json': it takes no value"),
-            ("status --json=progress", "it takes no value here; get, put, run and watch tell progress"),
+            ("status --json=progress", "it takes no value here; get, put, copy, run and watch tell progress"),
             ("run --strict=yes", "The value 'yes' is invalid for '--strict': it takes no value"),
         ]) func aFlagTakesNoValue(_ line: String, _ message: String) throws
     {

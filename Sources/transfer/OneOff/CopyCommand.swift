@@ -19,7 +19,9 @@ struct Copy: AsyncParsableCommand {
     @Option(help: ArgumentHelp("One more source of the one URL's file.", valueName: "url"))
     var mirror: [String] = []
 
-    @Option(help: ArgumentHelp("What the one source must hash to, as sha256:HEX.", valueName: "sum"))
+    @Option(
+        help: ArgumentHelp("What the one source must hash to, as sha256:HEX.", valueName: "sum"),
+        transform: ChecksumArgument.read)
     var checksum: ChecksumArgument?
 
     @Option(
@@ -30,11 +32,13 @@ struct Copy: AsyncParsableCommand {
 
     @Option(
         name: .customLong("protocol"),
-        help: "put, post, multipart, tus or resumable (the IETF draft); s3, ftp and sftp by the URL.")
-    var uploadProtocol: UploadProtocolArgument?
+        help: "put, post, multipart, tus or resumable (the IETF draft); s3, ftp and sftp by the URL.",
+        transform: Choice.read)
+    var uploadProtocol: Choice<JobSpec.UploadProtocol>?
 
     @Option(
-        name: .customLong("chunk-size"), help: ArgumentHelp("Bytes of one request, such as 64M.", valueName: "bytes"))
+        name: .customLong("chunk-size"), help: ArgumentHelp("Bytes of one request, such as 64M.", valueName: "bytes"),
+        transform: ByteCountArgument.read)
     var chunkSize: ByteCountArgument?
 
     @Flag(
