@@ -33,7 +33,9 @@ public struct TransferError: Error, Sendable, Hashable, CustomStringConvertible 
     public var serverStatus: Int? { proxy == nil && code != .proxyRefused ? status : nil }
 
     /// Host and port of the proxy that failed.
-    public var proxyHost: String? { proxy.flatMap { url in url.range(of: "://").map { String(url[$0.upperBound...]) } } }
+    public var proxyHost: String? {
+        proxy.flatMap { url in url.range(of: "://").map { String(url[$0.upperBound...]) } }
+    }
 
     /// The HTTP status, when the failure is an answer.
     public var status: Int? {

@@ -94,7 +94,9 @@ enum Composition {
         absolute(try StateFolder.locate(explicit: explicit, environment: environment))
     }
 
+    static var workingFolder: String { FileManager.default.currentDirectoryPath }
+
     static func absolute(_ path: String) -> String {
-        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        path.hasPrefix("/") ? path : workingFolder + "/" + path
     }
 }

@@ -115,7 +115,7 @@ struct JobFileSource: Sendable {
         JobFileReader(
             format: list.format ?? format, directory: directory, rules: rules, metalink: list.metalink,
             names: names ?? DestinationLedger(list.collisions, directory: directory), destination: list.destination,
-            sums: Self.sums(list.documents))
+            workingFolder: directory == nil ? nil : Composition.workingFolder, sums: Self.sums(list.documents))
     }
 
     private var format: JobFileFormat? {

@@ -49,9 +49,10 @@ struct StandardInputRun {
         let list = command.listRules
         // A chunk is taken in by itself, so that nothing else compares its jobs with the earlier ones.
         let names = DestinationLedger(list.collisions, directory: folder, isAlone: true)
+        let here = Composition.workingFolder
         var reader = JobFileReader(
             format: list.format, rules: rules, metalink: list.metalink, names: names,
-            sums: JobFileSource.sums(list.documents))
+            workingFolder: here == folder ? nil : here, sums: JobFileSource.sums(list.documents))
         while !Task.isCancelled {
             let chunk = await Self.readChunk()
             var jobs: [(JobSpec, JobLocations)] = []

@@ -57,8 +57,10 @@ struct Transfer: AsyncParsableCommand {
     }
 
     static func begin() async {
+        var verb: (any ParsableCommand.Type)?
         do {
             var command = try command(CommandArguments.normalized(CommandArguments.given()))
+            verb = type(of: command)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -75,6 +77,17 @@ struct Transfer: AsyncParsableCommand {
             // None of ArgumentParser's own: what is left is the database.
             Failure(.stateUnusable, "\(error)").report()
             ExitStatus.exit(.stateUnusable)
+        } catch let error as ValidationError {
+            // What a verb finds when it has begun is told with that verb's usage, as what the parser finds is.
+            guard let verb else { exit(withError: error) }
+            StandardError.write(
+                """
+                Error: \(error.message)
+                Usage: \(usageString(for: verb))
+                  See 'transfer \(verb._commandName) --help' for more information.
+
+                """)
+            ExitStatus.exit(.wrongUsage)
         } catch {
             exit(withError: error)
         }

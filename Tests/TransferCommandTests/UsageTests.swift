@@ -73,6 +73,43 @@ import TransferTestSupport
         }
     }
 
+    /// Wrong usage of each verb, found by the parser or by the verb itself.
+    private static let usages: [(words: [String], variable: String?)] = [
+        (["run"], nil), (["run", "jobs.json"], "TRANSFER_RETRY"), (["get"], nil),
+        (["get", "http://127.0.0.1:9/x"], "TRANSFER_RETRY"), (["put", "a"], nil),
+        (["put", "jobs.json", "http://127.0.0.1:9/x"], "TRANSFER_RETRY"), (["copy", "http://a.example/x"], nil),
+        (["watch"], nil),
+        (["watch", ".", "--to", "http://127.0.0.1:9/"], "TRANSFER_RETRY"), (["status", "--list"], nil), (["why"], nil),
+        (["verify"], nil), (["network", "x"], nil), (["config", "a", "b"], nil), (["config", "gopher://h/"], nil),
+        (["config", "ftp:x"], nil), (["config"], "TRANSFER_CONCURRENCY"), (["wait"], nil), (["pause"], nil),
+        (["resume"], nil), (["cancel"], nil), (["retry"], nil), (["forget", "a", "b"], nil), (["validate"], nil),
+    ]
+
+    @Test(arguments: usages) func aVerbsUsageIsItsOwn(_ words: [String], _ variable: String?) async throws {
+        let place = try Workplace()
+        try place.jobs([download("http://127.0.0.1:9/x", to: "a")])
+        var command = place.command(words)
+        if let variable { command.environment[variable] = "many" }
+        let result = try await command.run()
+        #expect(result.exitCode == 64, "\(result)")
+        #expect(result.standardError.contains("Usage: transfer \(words[0]) "), "\(result)")
+        #expect(result.standardError.contains("transfer \(words[0]) --help"), "\(result)")
+        #expect(result.standardOutput.isEmpty)
+    }
+
+    @Test func everyVerbsUsageIsLookedAt() async throws {
+        let place = try Workplace()
+        let dump = try JSONSerialization.jsonObject(
+            with: try await place.run("--experimental-dump-help").standardOutputData)
+        let command = (dump as? [String: Any])?["command"] as? [String: Any]
+        let verbs = (command?["subcommands"] as? [[String: Any]] ?? []).compactMap { $0["commandName"] as? String }
+        #expect(Set(verbs).subtracting(["help"]) == Set(Self.usages.map { $0.words[0] }))
+        for verb in verbs where verb != "help" {
+            let result = try await place.run(verb, "--no-such-option")
+            #expect(result.exitCode == 64 && result.standardError.contains("transfer \(verb) has no --no-such-option"))
+        }
+    }
+
     /// Read as UTF-8 it would be the name of another file.
     @Test func anArgumentThatIsNotUTF8IsRefused() async throws {
         let place = try Workplace()

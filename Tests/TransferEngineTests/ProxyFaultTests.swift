@@ -59,10 +59,13 @@ import TransferCore
                 TransferError(.cannotResolveHost, "can't find the host \(target.host): no such name", scope: .origin))
         }
         #expect(
-            faults.map(\.message) == ["can't find the proxy px.lan: no such name", "can't find the host a.example: no such name"])
+            faults.map(\.message) == [
+                "can't find the proxy px.lan: no such name", "can't find the host a.example: no such name",
+            ])
         #expect(faults.map(\.proxy) == ["socks5://px.lan:1080", nil])
         // This machine couldn't ask.
-        let lack = targets[0].fault(TransferError(.cannotResolveHost, "can't ask for the host px.lan: too many open files"))
+        let lack = targets[0].fault(
+            TransferError(.cannotResolveHost, "can't ask for the host px.lan: too many open files"))
         #expect(lack.proxy == nil && lack.message == "can't ask for the proxy px.lan: too many open files")
     }
 }

@@ -43,6 +43,49 @@ import TransferCore
         #expect(changes.last?.change == .time(0.5))
     }
 
+    private func progress(_ job: String, _ bytes: Int64, _ sources: [(String, Int64)]) -> QueueEvent {
+        var progress = JobProgress(completed: bytes, total: nil, rate: 0, phase: .transferring)
+        progress.sources = sources.map { JobSource(url: "https://\($0.0)/x", connections: 1, bytes: $0.1) }
+        return event(.progress(job: job, progress))
+    }
+
+    /// Over the beginning by one server, a break, and an end.
+    @Test func bytesOfSeveralServersAreCountedForThoseThatSentThem() {
+        var measurements = QueueMeasurements()
+        var receipt = Sample.receipt("b", "x")
+        receipt.bytes = 1000
+        receipt.sources = [("a.example", 330), ("b.example", 500), ("c.example", 100)].map {
+            JobSource(url: "https://\($0)/x", connections: 1, bytes: $1)
+        }
+        let way = [
+            // 60 by an attempt that asked one server alone.
+            start("x", offset: 10), progress("x", 70),
+            event(.retrying(job: "x", delay: .zero, Sample.busy())), start("x", offset: 70),
+            progress("x", 170), progress("x", 300, [("a.example", 130), ("b.example", 100)]),
+            progress("x", 400, [("a.example", 130), ("b.example", 200)]),
+            // A server that another attempt begins with.
+            event(.retrying(job: "x", delay: .zero, Sample.busy())), start("x", "b.example", offset: 450),
+            progress("x", 470, [("a.example", 180), ("b.example", 200), ("c.example", 50)]),
+            event(.finished(receipt)),
+        ]
+        let changes = way.flatMap { measurements.changes(by: $0) }
+        #expect(sum(changes, .bytes, ["download", "a.example"]) == 60 + 330)
+        #expect(sum(changes, .bytes, ["download", "b.example"]) == 500)
+        #expect(sum(changes, .bytes, ["download", "c.example"]) == 100)
+    }
+
+    @Test func aFailureTellsWhatItsServersSent() {
+        var measurements = QueueMeasurements(mostHosts: 2)
+        var failure = JobFailure(batch: "b", job: "x", error: Sample.busy(), attempts: 1, host: "a.example")
+        failure.sources = ["a", "b", "c", "d"].map {
+            JobSource(url: "https://\($0).example/x", connections: 1, bytes: 10)
+        }
+        let changes = [start("x"), event(.failed(failure))].flatMap { measurements.changes(by: $0) }
+        #expect(sum(changes, .bytes, ["download", "a.example"]) == 10)
+        #expect(sum(changes, .bytes, ["download", "b.example"]) == 10)
+        #expect(sum(changes, .bytes, ["download", "other"]) == 20)
+    }
+
     @Test func whatIsUnderWayGoesUpAndDownByEachWayOut() {
         var measurements = QueueMeasurements()
         func underWay(_ events: QueueEvent...) -> Double? {

@@ -21,8 +21,18 @@ public final class RemoteSource: Sendable {
     let engine: ExchangeEngine
     let requests: Requests
     private let digesting: OrderedDigest
-    /// Called with the digest of what has come, each 4 MiB, so that it can be gone on with after a kill.
-    private let checkpoint: @Sendable (DurableDigest) -> Void
+    private let heard: @Sendable (News) -> Void
+
+    /// What happens on the way, for whoever tells of it. Numbers are those of URLs.
+    public enum News: Sendable {
+        case opened(Int)
+        /// A connection is over, with the bytes that it brought.
+        case closed(Int, bytes: Int64)
+        /// Another URL is asked from now on.
+        case dropped(Int, TransferError)
+        /// 4 MiB more are in the digest: what is written down now can be gone on with after a kill.
+        case advanced
+    }
 
     private struct State {
         var version: RemoteVersion?
@@ -40,17 +50,17 @@ public final class RemoteSource: Sendable {
     ///   - version: Of an earlier attempt: any other one is none of this upload.
     ///   - expected: The digest that it has to have.
     ///   - digest: Of what an earlier attempt read of that version; begun anew where another algorithm is expected.
-    ///   - checkpoint: Called with the digest of what has come, each 4 MiB; on any thread.
+    ///   - heard: Called on any thread.
     public init(
         _ urls: [String], version: RemoteVersion? = nil, expected: Checksum?, digest: DurableDigest?,
-        engine: ExchangeEngine, checkpoint: @escaping @Sendable (DurableDigest) -> Void, requests: @escaping Requests
+        engine: ExchangeEngine, heard: @escaping @Sendable (News) -> Void, requests: @escaping Requests
     ) {
         self.urls = urls
         self.expected = expected
         let algorithm = expected?.algorithm ?? .sha256
         let known = digest.flatMap { version != nil && $0.algorithm == algorithm ? $0 : nil }
         digesting = OrderedDigest(known ?? DurableDigest(algorithm))
-        self.checkpoint = checkpoint
+        self.heard = heard
         self.engine = engine
         self.requests = requests
         state = Mutex(State(version: version, noted: known?.count ?? 0))
@@ -72,6 +82,12 @@ public final class RemoteSource: Sendable {
 
     /// The digest of what has come in its order.
     public var progress: DurableDigest { digesting.current }
+
+    /// Bytes that exchanges under way have brought, by the numbers of the URLs.
+    public var underWay: [Int: Int64] {
+        let streams = state.withLock { $0.streams }
+        return streams.map(\.underWay).reduce(into: [:]) { $0[$1.url, default: 0] += $1.bytes }
+    }
 
     /// Asks for all of it, and calls back once the server has said what it has: the body waits until a window is read.
     /// Where the version is known the server is asked when the first window is.
@@ -138,6 +154,8 @@ public final class RemoteSource: Sendable {
         return found
     }
 
+    func tell(_ news: News) { heard(news) }
+
     func ended(_ stream: RemoteStream) {
         state.withLock { $0.streams.removeAll { $0 === stream } }
     }
@@ -172,7 +190,7 @@ public final class RemoteSource: Sendable {
             state.noted = count
             return true
         }
-        if isDue { checkpoint(digesting.current) }
+        if isDue { heard(.advanced) }
     }
 
     /// Why its last byte isn't handed on.

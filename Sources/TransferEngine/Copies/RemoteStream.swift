@@ -11,6 +11,8 @@ final class RemoteStream: Sendable {
         var number = 0
         /// The offset of the next byte that comes.
         var position: Int64
+        /// Where the exchange under way began.
+        var began: Int64 = 0
         /// The offset behind the last window that is read from it.
         var reserved: Int64
         var isClosed = false
@@ -38,6 +40,9 @@ final class RemoteStream: Sendable {
         start = offset
         pipe = BodyPipe(from: offset)
     }
+
+    /// The URL that is asked, and what has come of it by the exchange under way.
+    var underWay: (url: Int, bytes: Int64) { state.withLock { ($0.url, $0.position - $0.began) } }
 
     /// Reads a window from it, if the window begins where the last one ends.
     func reserve(_ range: Range<Int64>) -> Bool {
@@ -75,6 +80,7 @@ final class RemoteStream: Sendable {
     private func start(_ source: RemoteSource) {
         let (number, url, position, isWhole) = state.withLock { state in
             state.number += 1
+            state.began = state.position
             return (state.number, state.url, state.position, state.isWhole)
         }
         let request: ExchangeRequest
@@ -83,10 +89,13 @@ final class RemoteStream: Sendable {
         } catch {
             return fail(source, error)
         }
+        source.tell(.opened(url))
         let handle = source.engine.start(request) { [source] in
             RemoteSink(source, self, number: number, from: isWhole ? 0 : position, wanted: position)
         } events: { [source] event in
-            if case .ended(let outcome) = event { self.ended(source, number, outcome) }
+            guard case .ended(let outcome) = event else { return }
+            source.tell(.closed(url, bytes: outcome.received))
+            self.ended(source, number, outcome)
         }
         pipe.setWriter { handle.proceed() }
         let isWanted = state.withLock { state in
@@ -164,17 +173,20 @@ final class RemoteStream: Sendable {
     /// Asks again, or another URL, where that may help.
     private func goOn(_ source: RemoteSource, after error: TransferError, _ position: Int64) {
         let mayRepeat = error.isTransient && error.retryAfter == nil && error.code != .sourceChanged
+        var dropped: Int?
         let starts = state.withLock { state -> Bool in
             state.fruitless += 1
             if mayRepeat, state.fruitless <= Self.mostFruitless { return true }
             // Bytes of two servers are mixed only where a digest will judge.
             guard source.isProven || position == 0, error.code != .sourceChanged, state.url + 1 < source.urls.count
             else { return false }
+            dropped = state.url
             state.url += 1
             state.fruitless = 0
             state.isWhole = false
             return true
         }
+        if let dropped { source.tell(.dropped(dropped, error)) }
         if starts { start(source) } else { fail(source, error) }
     }
 

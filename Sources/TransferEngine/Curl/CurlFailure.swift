@@ -97,7 +97,7 @@ extension CurlFailure {
         guard code != CURLE_OK else { return exchange.decodingFailure }
         if let error = exchange.connection.linkError(code, exchange.link) { return error }
         let host = Origin(url: exchange.hop?.url ?? exchange.request.url)?.hostAndPort ?? ""
-        if let error = exchange.connection.socketError(code, host: exchange.proxyName ?? host) { return error }
+        if let error = exchange.connection.socketError(code, host: ProxyFault.name(exchange) ?? host) { return error }
         if let error = ProxyFault.error(exchange, handle, code) { return error }
         return CurlFailure.error(
             code, text: handle.lastErrorText, host: host,

@@ -31,7 +31,9 @@ enum FileServerFault {
         _ logins: AcceptedLogins?
     ) -> FileServerFailure {
         let host = files.url.origin.hostAndPort
-        if let error = exchange.connection.socketError(code, host: exchange.proxyName ?? host) { return .error(error) }
+        if let error = exchange.connection.socketError(code, host: ProxyFault.name(exchange) ?? host) {
+            return .error(error)
+        }
         let words = Redaction.url(handle.lastErrorText)
         let cause = TransferError.Cause.curl(Int32(code.rawValue))
         let reply = files.url.isSSH ? nil : files.replies.last

@@ -4,7 +4,7 @@ import TransferCore
 struct LookUpTarget: Sendable {
     let host: String
     let port: Int
-    /// Where the host is a proxy.
+    /// The proxy that the host is, if it's one.
     private(set) var proxy: ProxyAddress?
     var key: String { "\(host):\(port)" }
 

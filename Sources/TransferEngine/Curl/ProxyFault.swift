@@ -15,6 +15,11 @@ enum ProxyFault {
             systemError: Int32(truncatingIfNeeded: handle.long(CURLINFO_OS_ERRNO)))
     }
 
+    /// The proxy that the connection of an exchange leads to, for people; `nil` where there is none.
+    static func name(_ exchange: ActiveExchange) -> String? {
+        exchange.hop.flatMap { exchange.request.settings.way(to: $0.url) }.map { "the proxy \(ProxyAddress($0))" }
+    }
+
     /// The way to a proxy and through it, as far as it was gone.
     struct Leg {
         var proxy: ProxyAddress
@@ -69,7 +74,7 @@ enum ProxyFault {
         }
     }
 
-    /// What the proxy answered.
+    /// The proxy's answer to the request for a tunnel, where it's a refusal.
     private static func refusal(
         _ exchange: ActiveExchange, _ hop: Hop, _ proxy: ProxyAddress, _ handle: CurlHandle, _ code: CURLcode
     ) -> TransferError? {
@@ -92,13 +97,6 @@ extension ProxyFault.Leg {
             isTunnel: proxy.scheme.hasPrefix("http") && !hop.url.hasPrefix("http:"),
             // A tunnel that was used before has no time of its own.
             isOpen: handle.long(CURLINFO_HTTP_CONNECTCODE) > 0 || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0)
-    }
-}
-
-extension ActiveExchange {
-    /// The proxy that the hop's connection leads to, for people.
-    var proxyName: String? {
-        hop.flatMap { request.settings.way(to: $0.url) }.map { "the proxy \(ProxyAddress($0))" }
     }
 }
 

@@ -7,8 +7,10 @@ extension Configuration {
     /// - Parameter rules: What is said of all transfers.
     static func entries(_ proxies: ProxyVariables, behind rules: ConfigurationValue) -> [ConfigurationEntry] {
         guard rules["proxy"] == nil else { return [] }
+        let proxies = proxies.under(rules)
         return [
-            entry(["environment", "proxy", "http"], proxies.http), entry(["environment", "proxy", "https"], proxies.https),
+            entry(["environment", "proxy", "http"], proxies.http),
+            entry(["environment", "proxy", "https"], proxies.https),
             exceptions(proxies, ["environment", "noProxy"]),
         ].compactMap { $0 }
     }
@@ -20,13 +22,21 @@ extension Configuration {
         _ proxies: ProxyVariables, for url: String, behind rules: ConfigurationValue
     ) -> [ConfigurationEntry] {
         guard rules["proxy"] == nil else { return [] }
+        var rule = ProxyRule(proxies)
+        if let own = rules["noProxy"].flatMap({ Self.string($0) }) { rule.exceptions = ProxyRule.list(own) }
+        let proxies = proxies.under(rules)
         // The server of a bucket is known when a job of it begins.
         let origin = Origin(anyURL: url)
         guard let variable = origin?.scheme == "http" ? proxies.http : proxies.https else { return [] }
-        if let origin, ProxyRule(proxies).way(to: origin) == nil, let exceptions = proxies.exceptions {
-            let place = ConfigurationPlace.variable(exceptions.name)
+        if let origin, rule.way(to: origin) == nil {
+            let place: ConfigurationPlace
+            if case .leaf(_, let known)? = rules["noProxy"] {
+                place = known
+            } else {
+                place = .variable(proxies.exceptions?.name ?? variable.name)
+            }
             return [ConfigurationEntry(path: ["proxy"], value: "null", place: place)]
-                + [self.exceptions(proxies, ["noProxy"])].compactMap { $0 }
+                + [exceptions(proxies, ["noProxy"])].compactMap { $0 }
         }
         return [entry(["proxy"], variable), exceptions(proxies, ["noProxy"])].compactMap { $0 }
     }
@@ -47,9 +57,23 @@ extension Configuration {
         }
     }
 
+    private static func string(_ value: ConfigurationValue) -> String? {
+        var text: String?
+        read(value) { (decoder) throws(JSONFault) in text = try decoder.string() }
+        return text
+    }
+
     private static func json(_ text: String) -> String {
         var writer = CanonicalWriter()
         writer.string(text)
         return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+extension ProxyVariables {
+    /// Without the list of exceptions, where the rules have one of their own.
+    fileprivate func under(_ rules: ConfigurationValue) -> ProxyVariables {
+        guard rules["noProxy"] != nil else { return self }
+        return ProxyVariables(http: http, https: https)
     }
 }

@@ -140,7 +140,7 @@ public struct Configuration: Sendable {
     }
 
     /// Reads a value that was found to be in order.
-    private static func read(
+    static func read(
         _ value: ConfigurationValue, _ body: (inout JobDecoder) throws(JSONFault) -> Void
     ) {
         if case .unset = value { return }

@@ -44,7 +44,9 @@ package struct WebhookRules: Sendable {
         if let time = job.maxTime { result.maxTime = time }
         if job.retry != RetrySettings() { result.retry = job.retry }
         if let version = job.http.version { result.http.version = version }
-        if let proxy = job.proxy, !proxies.contains(proxy.url) { result.proxy = proxy }
+        if let proxy = job.proxy, proxy.isOfEnvironment ? result.proxy == nil : !proxies.contains(proxy.url) {
+            result.proxy = proxy
+        }
         if let ca = job.tls.ca, !authorities.contains(ca) { result.tls.ca = ca }
         if job.tls.cert != nil, result.tls.cert == nil {
             (result.tls.cert, result.tls.key) = (job.tls.cert, job.tls.key)

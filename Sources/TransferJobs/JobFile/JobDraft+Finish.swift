@@ -39,8 +39,6 @@ extension JobDraft {
         var settings = rules.sharedSettings
         let bits = decoder.fields.bits
         let isCopy = seen & bits.download != 0 && seen & bits.upload == 0 && CopyDecoder.isMeant(decoder, self)
-        // A `noProxy` joins the proxy of both sides.
-        if isCopy { finishProxy(&decoder, seen) }
         if !isCopy {
             refuse(&decoder, bits.destination & seen, belongsTo: "a copy: a \"download\" whose \"to\" is a URL")
         }
@@ -59,7 +57,6 @@ extension JobDraft {
             work = nil
         }
         if seen & bits.to == 0 { decoder.note("\"to\" is missing", start..<start + 1) }
-        if !isCopy { finishProxy(&decoder, seen) }
         if seen & bits.tls != 0, !decoder.isTrusted { checkTLS(&decoder) }
         guard !decoder.hasProblems, let work else { return nil }
         return JobSpec(
@@ -72,19 +69,8 @@ extension JobDraft {
     /// - Parameter seen: The keys that the entry has of a job.
     package mutating func watchedUpload(_ decoder: inout JobDecoder, _ seen: UInt64) -> JobSpec.Upload? {
         let upload = UploadDecoder.finish(&decoder, &self, seen)
-        finishProxy(&decoder, seen)
         if seen & decoder.fields.bits.tls != 0 { checkTLS(&decoder) }
         return upload
-    }
-
-    /// A `noProxy` joins the proxy of the job or of the defaults.
-    private mutating func finishProxy(_ decoder: inout JobDecoder, _ seen: UInt64) {
-        guard let noProxy = rules.noProxy else { return }
-        if rules.settings.proxy != nil {
-            rules.settings.proxy?.noProxy = noProxy
-        } else if decoder.fields.has(.noProxy, seen), !decoder.fields.has(.proxy, seen) {
-            decoder.note("\"noProxy\" needs a \"proxy\"", decoder.range(of: .noProxy, in: self))
-        }
     }
 
     /// One object names both: what a weaker one says of `segments` gives way to `compressed`.

@@ -8,8 +8,6 @@ package struct JobDefaults {
     package var networkRanges: [NetworkKey: Range<Int>] = [:]
     /// Where the batch does.
     package var networkPlaces = NetworkPlaces()
-    /// Without a proxy to belong to it waits for one in a job.
-    package var noProxy: String?
     package var priority = 0
     package var download = JobSpec.Download(urls: [], destination: "")
     package var upload = JobSpec.Upload(source: "", url: "")

@@ -90,7 +90,6 @@ package struct JobFileHeader {
                 draft.start..<draft.start + 1)
         }
         draft.checkConnections(&decoder)
-        if let noProxy = draft.rules.noProxy { draft.rules.settings.proxy?.noProxy = noProxy }
         decoder.setDefaults(draft.rules, at: draft.start..<decoder.reader.offset)
     }
 }

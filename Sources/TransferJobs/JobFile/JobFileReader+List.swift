@@ -150,6 +150,7 @@ extension JobFileReader {
         switch meaning.apply(option, to: &more) {
         case .taken: break
         case .leftOut: report.leftOut.add(key, line: line)
+        case .takenWithout(let rest): report.leftOut.add(rest, line: line)
         case .refused(let message):
             list.isWrong = true
             try add(place.fault(message), sink)

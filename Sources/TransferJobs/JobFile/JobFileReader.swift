@@ -38,6 +38,8 @@ public struct JobFileReader {
     package var hasBegun = false
     /// What relative paths of watched folders start from.
     package let directory: String?
+    /// The folder that uploads of curl's list start from, where it's another one.
+    private let workingFolder: String?
     /// The folders that are watched, with their lines.
     package var watched: [WatchPath.Entry] = []
     /// The names that the downloads get.
@@ -56,18 +58,21 @@ public struct JobFileReader {
     ///   - rules: Laid over the file's `defaults`.
     ///   - names: Shared by the lists of one batch; a file's own word on collisions holds where it has none.
     ///   - destination: Where URLs of lists go that name no file: a folder, or a path with places such as `{host}`.
+    ///   - workingFolder: What the paths of uploads in curl's list start from, as curl has it; without it they stay
+    ///     relative.
     ///   - metalink: How the files of a Metalink are fetched.
     ///   - sums: Reads the file that a job's `checksums` names; called once for each name. What it throws is a fault in
     ///     the job file.
     public init(
         format: JobFileFormat?, directory: String? = nil, rules: RequestRules = RequestRules(),
         metalink: MetalinkRules = MetalinkRules(), names: DestinationLedger? = nil, destination: String = "./",
-        sums: @escaping (String) throws -> [UInt8]
+        workingFolder: String? = nil, sums: @escaping (String) throws -> [UInt8]
     ) {
         self.format = format
         self.directory = directory
         self.names = names ?? DestinationLedger(directory: directory)
         self.destination = destination
+        self.workingFolder = workingFolder == directory ? nil : workingFolder
         self.metalink = metalink
         report.format = format
         decoder = JobDecoder(
@@ -287,7 +292,11 @@ public struct JobFileReader {
         let read = decoder.job(of: draft)
         for fault in read.faults { try add(fault, sink) }
         report.add(uncounted: read.uncounted)
-        guard let spec = read.spec else { return }
+        guard var spec = read.spec else { return }
+        if format == .curl, let workingFolder, case .upload(var upload) = spec.work {
+            upload.source = AbsolutePaths(from: workingFolder).absolute(upload.source)
+            spec.work = .upload(upload)
+        }
         if spec.settings.tls.insecure { report.trustingCount += 1 }
         let place = JobLocations(
             index: report.jobCount - 1, job: draft.place.span, to: read.to.span, format: format ?? .urlList)

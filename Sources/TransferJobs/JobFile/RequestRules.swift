@@ -111,7 +111,6 @@ public struct RequestRules: Sendable {
                 return error.message
             }
             if let problem = decoder.takeProblems().kept.first { return problem.message }
-            if let noProxy = draft.rules.noProxy { draft.rules.settings.proxy?.noProxy = noProxy }
             // The places of a job file are in its own text.
             (draft.rules.networkRanges, draft.rules.networkPlaces) = (rules.networkRanges, rules.networkPlaces)
             rules = draft.rules

@@ -35,6 +35,9 @@ extension SourceExcerpt {
     ///   - marked: The bytes the fault is about.
     ///   - blanks: Ranges of secrets, ascending.
     package init(line: Range<Int>, marked: Range<Int>, blanks: [Range<Int>], in bytes: UnsafeBufferPointer<UInt8>) {
+        // What ends the line is none of it.
+        let hasReturn = !line.isEmpty && bytes[line.upperBound - 1] == UInt8(ascii: "\r")
+        let line = hasReturn ? line.lowerBound..<line.upperBound - 1 : line
         var cells = Self.cells(line, blanks: blanks, in: bytes)
         while let last = cells.last, last.text == " ", last.offset >= marked.upperBound { cells.removeLast() }
         var first = cells.firstIndex { $0.offset >= marked.lowerBound } ?? cells.count

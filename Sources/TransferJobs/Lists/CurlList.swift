@@ -120,6 +120,7 @@ package struct CurlList: Sendable {
             switch operation.take(option, listed) {
             case .taken: return []
             // What is switched off wasn't asked for.
+            case .takenWithout(let rest): return [.leftOut(rest, line: line)]
             case .leftOut: return listed.isOn ? [.leftOut(listed.shown, line: line)] : []
             case .refused(let message):
                 guard listed.isOn else { return [] }

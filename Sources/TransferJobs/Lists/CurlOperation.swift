@@ -10,7 +10,8 @@ package struct CurlOperation: Sendable {
     private struct Output: Sendable {
         /// `nil` for the name that the URL has.
         var file: String?
-        var place: ListPlace
+        var listed: ListedOption
+        var place: ListPlace { listed.place }
     }
 
     /// A fault was told: no job is made of it.
@@ -21,6 +22,7 @@ package struct CurlOperation: Sendable {
     private var folder: Text?
     private var user: Text?
     private var body = CurlBody()
+    private var form = CurlForm()
     private var globs = true
     private var makesFolders: ListPlace?
     private var common: ListDraft?
@@ -49,17 +51,14 @@ package struct CurlOperation: Sendable {
             if listed.value == "-" {
                 return .refused("standard output gets the file of one URL: transfer get -o - URL")
             }
-            outputs.append(Output(file: listed.value, place: listed.place))
-        case .remoteName: if listed.isOn { outputs.append(Output(file: nil, place: listed.place)) }
+            outputs.append(Output(file: listed.value, listed: listed))
+        case .remoteName: if listed.isOn { outputs.append(Output(file: nil, listed: listed)) }
         // It's so for each URL that names no file.
         case .remoteNames, .next: break
         case .outputFolder: folder = text
         case .upload:
             if listed.value == "-" || listed.value == "." {
                 return .refused("a list sends files; `transfer put - URL` sends standard input")
-            }
-            if listed.value.contains(where: { "{}[]".contains($0) }), globs {
-                return .refused("one file is sent by each entry: write each of them, or globoff before it")
             }
             uploads.append(text)
         case .user:
@@ -71,6 +70,7 @@ package struct CurlOperation: Sendable {
         case .createFolders: makesFolders = listed.isOn ? listed.place : nil
         case .query: body.isQuery = listed.isOn
         case .data, .rawData, .encodedData, .json: return body.take(part, listed)
+        case .form, .formText: return form.take(listed, isText: part == .formText)
         }
         return .taken
     }
@@ -99,12 +99,13 @@ package struct CurlOperation: Sendable {
         if let extra = uploads.dropFirst(urls.count).first {
             return [.fault(extra.place.fault("no url goes with this file"))]
         }
-        return urls.indices.map { index in
-            do throws(Refusal) {
-                return .job(try job(index, on: common, destination))
-            } catch {
-                return .fault(error.place.fault(error.message))
-            }
+        do throws(Refusal) {
+            try checkBodies()
+            var findings: [ListFinding] = []
+            for index in urls.indices { try add(index, on: common, destination, to: &findings) }
+            return findings
+        } catch {
+            return [.fault(error.place.fault(error.message))]
         }
     }
 
@@ -113,34 +114,87 @@ package struct CurlOperation: Sendable {
         var place: ListPlace
     }
 
-    private func job(
-        _ index: Int, on common: ListDraft, _ destination: String
-    ) throws(Refusal) -> ListDraft {
-        let url = urls[index]
-        if globs, Self.isPattern(url.text) {
+    /// One request has one body.
+    private func checkBodies() throws(Refusal) {
+        if let file = uploads.first, let place = form.place ?? body.place {
             throw Refusal(
-                message:
-                    "curl makes several URLs of this pattern: write each of them, or globoff where the brackets are meant",
-                place: url.place)
+                message: "an upload sends its file, and no \(form.place == nil ? "data" : "form")",
+                place: place.span.line < file.place.span.line ? file.place : place)
         }
+        if form.place != nil, let place = body.place {
+            throw Refusal(message: "a request sends a form or data, not both", place: place)
+        }
+    }
+
+    /// Adds the jobs of a URL: one for each text that its pattern stands for, and for each file of an upload's.
+    private func add(
+        _ index: Int, on common: ListDraft, _ destination: String, to findings: inout [ListFinding]
+    ) throws(Refusal) {
+        let pattern = try pattern(of: urls[index])
+        let upload = uploads.indices.contains(index) ? uploads[index] : nil
+        let files = try upload.map { text throws(Refusal) in try self.pattern(of: text) }
+        let (count, isTooMuch) = pattern.count.multipliedReportingOverflow(by: files?.count ?? 1)
+        guard !isTooMuch, findings.count + count <= CurlPattern.most else {
+            throw Refusal(message: CurlPattern.tooMany.message, place: urls[index].place)
+        }
+        let output = outputs.indices.contains(index) ? outputs[index] : nil
+        if upload != nil || form.hasFile, let output, output.file != nil {
+            findings.append(.leftOut(output.listed.shown, line: output.place.span.line))
+        }
+        for number in 0..<pattern.count {
+            let (url, words) = pattern[number]
+            var draft = common
+            draft.place = urls[index].place
+            let target = Text(text: url, place: urls[index].place)
+            try logIn(url.prefix { $0 != ":" }.lowercased(), &draft, target)
+            guard let files, let upload else {
+                findings.append(.job(request(target, words, output, draft, destination)))
+                continue
+            }
+            for file in 0..<files.count {
+                let source = Text(text: files[file].text, place: upload.place)
+                findings.append(.job(sent(source, to: target, draft)))
+            }
+        }
+    }
+
+    private func pattern(of text: Text) throws(Refusal) -> CurlPattern {
+        do throws(CurlPattern.Fault) {
+            return try CurlPattern(text.text, globs: globs)
+        } catch {
+            throw Refusal(message: error.message, place: text.place)
+        }
+    }
+
+    private func sent(_ source: Text, to url: Text, _ common: ListDraft) -> ListDraft {
         var draft = common
-        draft.place = url.place
-        let scheme = url.text.prefix { $0 != ":" }.lowercased()
-        try logIn(scheme, &draft, url)
-        if uploads.indices.contains(index) {
-            if let place = body.place { throw Refusal(message: "an upload sends its file, and no data", place: place) }
-            draft.set(["upload"], .string(uploads[index].text), at: uploads[index].place)
+        draft.set(["upload"], .string(source.text), at: source.place)
+        draft.set(["to"], .string(url.text), at: url.place)
+        draft.remove(["ifExists"])
+        if let makesFolders { draft.set(["createFolders"], .boolean(true), at: makesFolders) }
+        return draft
+    }
+
+    /// A download, or the upload of a form with a file.
+    ///
+    /// - Parameter words: What stands in the URL for its sets and ranges.
+    private func request(
+        _ url: Text, _ words: [String], _ output: Output?, _ common: ListDraft, _ destination: String
+    ) -> ListDraft {
+        var draft = common
+        if form.hasFile {
+            form.addUpload(to: &draft)
             draft.set(["to"], .string(url.text), at: url.place)
             draft.remove(["ifExists"])
-            if let makesFolders { draft.set(["createFolders"], .boolean(true), at: makesFolders) }
             return draft
         }
         draft.set(["download"], .string(body.isQuery ? body.query(behind: url.text) : url.text), at: url.place)
         if let place = body.place, !body.isQuery { body.add(to: &draft, at: place) }
+        if let place = form.place { form.addBody(to: &draft, at: place) }
         let beneath = folder.map { TemplateText.escaped($0.text) + "/" } ?? ""
-        let output = outputs.indices.contains(index) ? outputs[index] : nil
         if let output, let file = output.file {
-            draft.set(["to"], .string(beneath + TemplateText.escaped(file)), at: output.place)
+            let name = TemplateText.escaped(CurlPattern.filled(file, words))
+            draft.set(["to"], .string(beneath + name), at: output.place)
         } else {
             let place = folder?.place ?? output?.place ?? url.place
             draft.set(["to"], .string(folder == nil ? destination : beneath), at: place)
@@ -165,16 +219,5 @@ package struct CurlOperation: Sendable {
                 place: user.place)
         }
         draft.set(["auth", "user"], .string(user.text), at: user.place)
-    }
-
-    /// Whether curl would make several URLs of it; an IPv6 address stands in brackets.
-    private static func isPattern(_ url: String) -> Bool {
-        guard url.contains(where: { "{}[]".contains($0) }) else { return false }
-        var rest = Substring(url)
-        if let scheme = rest.firstRange(of: "://") { rest = rest[scheme.upperBound...] }
-        if rest.first == "[", let end = rest.firstIndex(of: "]"), rest[..<end].contains(":") {
-            rest = rest[rest.index(after: end)...]
-        }
-        return rest.contains { "{}[]".contains($0) }
     }
 }

@@ -19,6 +19,7 @@ package struct CurlOption: Sendable {
         case url, output, remoteName, remoteNames, outputFolder, upload, next
         case user, globOff, query, createFolders
         case data, rawData, encodedData, json
+        case form, formText
     }
 
     /// - Parameter names: The long name, then its letter if it has one, as in `output o`.

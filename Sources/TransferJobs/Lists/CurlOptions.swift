@@ -6,7 +6,7 @@ package enum CurlOptions {
         part("url", .url), part("output o", .output), part("output-dir", .outputFolder),
         part("upload-file T", .upload), part("user u", .user), part("data d", .data), part("data-ascii", .data),
         part("data-binary", .data), part("data-raw", .rawData), part("data-urlencode", .encodedData),
-        part("json", .json),
+        part("json", .json), part("form F", .form), part("form-string", .formText),
         part("remote-name O", .remoteName, takesValue: false),
         part("remote-name-all", .remoteNames, takesValue: false), part("next :", .next, takesValue: false),
         part("globoff g", .globOff, takesValue: false), part("get G", .query, takesValue: false),
@@ -60,7 +60,6 @@ package enum CurlOptions {
 
     private static let refused =
         [
-            value("form F", .refused(ListWays.form)), value("form-string", .refused(ListWays.form)),
             value("range r", .refused("files are fetched whole; take the entry out, or this line")),
             flag("head I", .refused(alone)), flag("list-only l", .refused(alone)),
             flag("append a", .refused(whole)), flag("use-ascii B", .refused("bytes are moved as they are")),

@@ -11,6 +11,8 @@ package enum ListFinding: Sendable {
 package enum ListVerdict: Sendable {
     case taken
     case leftOut
+    /// It was taken but for what is named here.
+    case takenWithout(String)
     /// Without it the job would be another one; why, and what to do instead.
     case refused(String)
 }

@@ -18,10 +18,6 @@ package enum ListWays {
         CommandWords.choose("leave it out and give \(loginOptions)", "leave it out, and set it for the job")
     }
 
-    package static var form: String {
-        CommandWords.choose("a form with a file goes by \(multipart)", "a form is an upload by the protocol multipart")
-    }
-
     /// What follows the fault of a list of URLs that was taken for another one.
     package static var plain: String { CommandWords.only("; --format urls reads a list of URLs alone") }
 
@@ -34,5 +30,4 @@ package enum ListWays {
     private static var proxyOptions: String { CommandWords.only("--proxy-user NAME --proxy-password '$VARIABLE'") }
     private static var passphraseOption: String { CommandWords.only("--key-passphrase '$VARIABLE'") }
     private static var cookieOption: String { CommandWords.only("-b '$VARIABLE' or -b FILE") }
-    private static var multipart: String { CommandWords.only("`transfer put FILE URL --protocol multipart`") }
 }

@@ -1,6 +1,6 @@
 package import TransferCore
 
-/// The source and the target of a job, redacted; of an upload both are its URL.
+/// The source and the target of a job, redacted; of an upload both are its URL, of a copy those of its two sides.
 public struct JobRoute: Sendable, Hashable {
     /// A job is told in words only when somebody asks for them: most ends have no listener.
     private enum Source: Sendable {
@@ -26,8 +26,9 @@ public struct JobRoute: Sendable, Hashable {
     /// - Parameter canonicalJSON: The job as its record has it; it's read when somebody asks.
     package init(canonicalJSON: String) { source = .text(canonicalJSON) }
 
-    /// The redacted URL: a download's first source, or an upload's server. Empty where the record can't be read.
-    public var url: String { job.map { Redaction.url($0.urls.first ?? "") } ?? "" }
+    /// The redacted URL: the first source of a download or a copy, or an upload's server. Empty where the record can't be
+    /// read.
+    public var url: String { job.map(Self.origin) ?? "" }
 
     /// A download's destination as the job has it, or an upload's URL. Empty where the record can't be read.
     public var to: String { job.map(Self.target) ?? "" }
@@ -37,7 +38,11 @@ public struct JobRoute: Sendable, Hashable {
 
     /// All of it, for who needs more than one: the record is read once.
     package var words: (url: String, to: String)? {
-        job.map { (Redaction.url($0.urls.first ?? ""), Self.target($0)) }
+        job.map { (Self.origin($0), Self.target($0)) }
+    }
+
+    private static func origin(_ job: JobSpec) -> String {
+        Redaction.url((job.copySource?.download.urls ?? job.urls).first ?? "")
     }
 
     /// The same with a file in place of a download's folder.

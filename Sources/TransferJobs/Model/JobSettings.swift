@@ -101,15 +101,26 @@ public struct JobSettings: Sendable, Hashable {
 
     public struct Proxy: Sendable, Hashable {
         /// `http://`, `https://`, `socks5://` or `socks5h://`; empty switches proxies off.
-        public var url: String
+        public var url: String {
+            didSet { if !url.isEmpty { isOfEnvironment = false } }
+        }
         /// Hosts, domains and CIDR blocks that are reached without it, comma-separated.
         public var noProxy: String?
         public var credentials: Credentials?
+        /// Whether it's the one that the environment names; ``url`` is empty then.
+        public private(set) var isOfEnvironment = false
 
         public init(url: String, noProxy: String? = nil, credentials: Credentials? = nil) {
             self.url = url
             self.noProxy = noProxy
             self.credentials = credentials
+        }
+
+        /// The proxy that the environment names, but for these hosts, which take the place of the environment's.
+        public static func environment(except noProxy: String) -> Proxy {
+            var proxy = Proxy(url: "", noProxy: noProxy)
+            proxy.isOfEnvironment = true
+            return proxy
         }
 
         /// What the proxy is told when it asks who comes.

@@ -222,6 +222,11 @@ public struct JobReceipt: Sendable, Hashable {
         get { arrival.sources }
         set { arrival.sources = newValue }
     }
+    /// Of a copy: what proves that its destination has what its source gave.
+    public var proofs: [JobProof] {
+        get { arrival.proofs }
+        set { arrival.proofs = newValue }
+    }
     /// Of a download that came just now, as its server said; without parameters, and not stored.
     public var mediaType: String? {
         get { arrival.mediaType }
@@ -250,6 +255,7 @@ public struct JobReceipt: Sendable, Hashable {
 
     /// Facts of the transfer that brought a download.
     private struct Arrival: Sendable, Hashable {
+        var proofs: [JobProof] = []
         var sources: [JobSource] = []
         var mediaType: String?
         var contentCoding: String?

@@ -12,6 +12,7 @@ package struct QueueMeasurements: Sendable {
         var isUnderWay = true
         /// The bytes of the file that are there, as it was told last.
         var position: Int64
+        var shares = SourceShares()
     }
 
     private struct Key: Hashable {
@@ -49,7 +50,8 @@ package struct QueueMeasurements: Sendable {
     package mutating func changes(by event: QueueEvent) -> [Measurement] {
         switch event.kind {
         case .started(let job, let start): return begin(Key(batch: event.batch, job: job), start)
-        case .progress(let job, let progress): return move(Key(batch: event.batch, job: job), to: progress.completed)
+        case .progress(let job, let progress):
+            return move(Key(batch: event.batch, job: job), to: progress.completed, progress.sources)
         case .retrying(let job, _, let error):
             let key = Key(batch: event.batch, job: job)
             return attempt(key, "retried", error.status) + throttled(key, error) + pause(key)
@@ -77,18 +79,31 @@ package struct QueueMeasurements: Sendable {
     private mutating func begin(_ key: Key, _ start: JobStart) -> [Measurement] {
         // What an attempt brought after it was last told of is known by where the next one begins.
         var changes = pause(key) + move(key, to: start.offset)
-        let job = Started(
+        var job = Started(
             direction: start.isUpload ? "upload" : "download", scheme: start.url.schemeLabel,
             host: hosts.label(start.url.hostLabel), position: start.offset)
+        job.shares = started[key]?.shares ?? SourceShares()
+        job.shares.begin()
         started[key] = job
         changes.append(underWay(job.direction, 1))
         return changes
     }
 
-    private mutating func move(_ key: Key, to position: Int64) -> [Measurement] {
-        guard let job = started[key], position > job.position else { return [] }
-        started[key]?.position = position
-        return [Measurement(.bytes, [job.direction, job.host], .add(position - job.position))]
+    /// - Parameter sources: Those that the file comes from, where there are several.
+    private mutating func move(_ key: Key, to position: Int64, _ sources: [JobSource] = []) -> [Measurement] {
+        guard var job = started[key] else { return [] }
+        let moved = max(0, position - job.position)
+        job.position += moved
+        var bytes: [(host: String, count: Int64)] = []
+        if sources.isEmpty {
+            if job.shares.moved(moved) { bytes.append((job.host, moved)) }
+        } else {
+            // Each server sent its own part.
+            let sent = sources.map { (host: hosts.label($0.url.hostLabel), bytes: $0.bytes) }
+            bytes = job.shares.sent(sent, own: job.host)
+        }
+        started[key] = job
+        return bytes.filter { $0.count > 0 }.map { Measurement(.bytes, [job.direction, $0.host], .add($0.count)) }
     }
 
     private mutating func restart(_ key: Key) -> [Measurement] {
@@ -118,7 +133,7 @@ package struct QueueMeasurements: Sendable {
     // MARK: Ends
 
     private mutating func complete(_ key: Key, _ receipt: JobReceipt) -> [Measurement] {
-        let moved = receipt.transferred > 0 ? move(key, to: receipt.bytes) : []
+        let moved = receipt.transferred > 0 ? move(key, to: receipt.bytes, receipt.sources) : []
         let changes = attempt(key, "completed", receipt.status) + moved
         return changes + leave(key, "completed", receipt.direction)
             + [Measurement(.jobDuration, [receipt.direction], .time(receipt.seconds))]
@@ -126,8 +141,10 @@ package struct QueueMeasurements: Sendable {
 
     private mutating func fail(_ key: Key, _ failure: JobFailure) -> [Measurement] {
         let changes = failure.attempts > 0 ? attempt(key, "failed", failure.error.status) : []
+        let position = started[key]?.position ?? 0
+        let moved = failure.sources.isEmpty ? [] : move(key, to: position, failure.sources)
         let direction = failure.route?.job.map { $0.isUpload ? "upload" : "download" }
-        return changes + throttled(key, failure.error)
+        return changes + moved + throttled(key, failure.error)
             + leave(key, "failed", started[key]?.direction ?? direction)
             + [Measurement(.failures, [failure.error.code.rawValue], .add(1))]
     }

@@ -130,7 +130,8 @@ struct RequestBuilder: Sendable {
         }
         return onJourney(
             ExchangeRequest(
-                url: upload.url, method: spec.method, headers: typed(headers, .file(file), upload.url), body: .file(file),
+                url: upload.url, method: spec.method, headers: typed(headers, .file(file), upload.url),
+                body: .file(file),
                 intent: .message, settings: shared))
     }
 
@@ -257,10 +258,9 @@ struct RequestBuilder: Sendable {
         if case .basic = spec.settings.auth { return true }
         // A tunnel is asked for without a body.
         guard origin.hasPrefix("http:") else { return false }
-        if let own = spec.settings.proxy { return own.credentials != nil }
-        guard !proxies.isEmpty, let target = Origin(anyURL: origin), let way = proxies.way(to: target) else {
-            return false
-        }
+        if let own = spec.settings.proxy, !own.isOfEnvironment { return own.credentials != nil }
+        let rule = rule(of: spec.settings)
+        guard !rule.isEmpty, let target = Origin(anyURL: origin), let way = rule.way(to: target) else { return false }
         return ProxyAddress(way).hasCredentials
     }
 
@@ -268,23 +268,27 @@ struct RequestBuilder: Sendable {
     ///
     /// - Parameter reach: The origin's own, for what goes straight there.
     func reach(_ spec: JobSpec, origin: String, straight reach: OriginReach) -> OriginReach {
-        if let own = spec.settings.proxy {
-            let exceptions = ProxyRule.list(own.noProxy ?? "")
-            return OriginReach(
-                origin: origin, proxies: ProxyRule(http: own.url, https: own.url, exceptions: exceptions))
-        }
-        return proxies.isEmpty ? reach : OriginReach(origin: origin, proxies: proxies)
+        let rule = rule(of: spec.settings)
+        return rule.isEmpty ? reach : OriginReach(origin: origin, proxies: rule)
+    }
+
+    /// The proxies of a job, without the credentials that it names.
+    private func rule(of job: JobSettings) -> ProxyRule {
+        guard let own = job.proxy else { return proxies }
+        let exceptions = ProxyRule.list(own.noProxy ?? "")
+        return own.isOfEnvironment
+            ? ProxyRule(http: proxies.http, https: proxies.https, exceptions: exceptions)
+            : ProxyRule(http: own.url, https: own.url, exceptions: exceptions)
     }
 
     /// All ways at once: a redirect may lead where another one holds.
     private func proxyRule(_ job: JobSettings) throws(TransferError) -> ProxyRule {
-        guard let own = job.proxy else { return proxies }
-        var url = own.url
-        if let credentials = own.credentials {
-            let user = PercentEncoding.encode(try secrets.read(credentials.user))
-            let password = PercentEncoding.encode(try secrets.read(credentials.password))
-            url = ProxyAddress.url(own.url, userinfo: "\(user):\(password)")
-        }
-        return ProxyRule(http: url, https: url, exceptions: ProxyRule.list(own.noProxy ?? ""))
+        var rule = rule(of: job)
+        guard let own = job.proxy, let credentials = own.credentials else { return rule }
+        let user = PercentEncoding.encode(try secrets.read(credentials.user))
+        let password = PercentEncoding.encode(try secrets.read(credentials.password))
+        rule.http = ProxyAddress.url(own.url, userinfo: "\(user):\(password)")
+        rule.https = rule.http
+        return rule
     }
 }

@@ -204,6 +204,7 @@ final class RunningJob {
             unproven: result?.unproven, route: JobRoute(record.$spec))
         receipt.isLengthUnproven = result?.isLengthUnproven ?? false
         receipt.mediaType = result?.mediaType
+        receipt.proofs = result?.proofs ?? []
         receipt.contentCoding = result?.contentCoding
         receipt.sources = sources.atEnd(now: MonotonicTime.now.inSeconds)
         return receipt
@@ -254,6 +255,8 @@ struct TransferResult: Sendable {
     let response: String?
     /// Of a download, without its parameters.
     var mediaType: String?
+    /// Of a copy.
+    var proofs: [JobProof] = []
     /// The coding that was taken off.
     var contentCoding: String?
     /// Bytes that another tool has fetched, and nothing proves.

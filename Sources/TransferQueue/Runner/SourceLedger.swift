@@ -37,6 +37,8 @@ final class SourceLedger {
 
     var isEmpty: Bool { entries.isEmpty }
     var hasNews: Bool { entries.contains { $0.isNews } }
+    /// Whether it's told also where there is nothing more to say than where a copy comes from.
+    var isOfCopy = false
     /// Whether the present attempt has asked no second source.
     var isOfOne: Bool { asked.count <= 1 }
 
@@ -139,7 +141,9 @@ final class SourceLedger {
         }
     }
 
-    private var isWorthTelling: Bool { entries.count > 1 || entries.contains { $0.most > 1 || $0.fault != nil } }
+    private var isWorthTelling: Bool {
+        isOfCopy || entries.count > 1 || entries.contains { $0.most > 1 || $0.fault != nil }
+    }
 
     private func total(_ entry: Entry, _ underWay: [String: Int64]) -> Int64 {
         entry.bytes + underWay[entry.url, default: 0]

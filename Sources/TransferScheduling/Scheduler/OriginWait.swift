@@ -7,7 +7,7 @@ package struct OriginWait: Sendable, Hashable {
     package var until: MonotonicTime?
     package var status: Int?
     package var message: String
-    /// Who is to blame, where it's a proxy.
+    /// The proxy that is to blame, in place of the origin behind it.
     package var proxy: String?
 
     /// - Parameter error: Why they wait.

@@ -372,5 +372,11 @@ package enum Schema {
             ALTER TABLE pause ADD COLUMN proxy TEXT;
             ALTER TABLE hostWait ADD COLUMN proxy TEXT;
             """),
+        Step(
+            "proofs of copies",
+            """
+            -- Of a copy that is complete: what proves it (JobProof), with spaces between.
+            ALTER TABLE job ADD COLUMN proofs TEXT;
+            """),
     ]
 }

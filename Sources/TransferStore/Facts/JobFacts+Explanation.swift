@@ -113,7 +113,7 @@ extension JobFacts {
 
     /// The machine that the job is connected to first, as far as it says so itself.
     private var reach: OriginReach {
-        guard let own = spec.settings.proxy else { return OriginReach(origin: origin) }
+        guard let own = spec.settings.proxy, !own.isOfEnvironment else { return OriginReach(origin: origin) }
         let exceptions = ProxyRule.list(own.noProxy ?? "")
         return OriginReach(origin: origin, proxies: ProxyRule(http: own.url, https: own.url, exceptions: exceptions))
     }

@@ -17,7 +17,7 @@ package struct EndWriter {
     /// The columns of a job that is complete.
     private static let columns = [
         "path", "size", "modified", "digest", "validator", "transferred", "seconds", "finalURL", "status", "response",
-        "attempts", "unproven", "lengthUnproven", "endSequence", "ended",
+        "attempts", "unproven", "lengthUnproven", "proofs", "endSequence", "ended",
     ]
 
     /// Gives the values of ``columns``.
@@ -37,6 +37,7 @@ package struct EndWriter {
         values.add(receipt.attempts)
         values.add(receipt.unproven)
         values.add(receipt.isLengthUnproven ? Int64(1) : nil)
+        values.add(receipt.proofs.text)
         values.add(cursor)
         values.add(now)
     }

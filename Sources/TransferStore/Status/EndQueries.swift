@@ -33,7 +33,7 @@ package struct EndQueries: Sendable {
     /// The columns that ``event(_:)`` reads.
     package static let selection = """
         SELECT endSequence, ended, batch.name AS name, identity, state, isUpload, path, size, transferred,
-            seconds, digest, validator, finalURL, status, response, attempts, unproven, lengthUnproven, sums, sources,
+            seconds, digest, validator, finalURL, status, response, attempts, unproven, lengthUnproven, proofs, sums, sources,
             errorCode, errorMessage, host, notBefore, spec
         """
 
@@ -92,6 +92,7 @@ package struct EndQueries: Sendable {
             unproven: row["unproven"], route: route(row))
         receipt.sums = (row["sums"] as Data?).flatMap { PieceSumList(encoded: Array($0)) }
         receipt.isLengthUnproven = row["lengthUnproven"] as Int64? == 1
+        receipt.proofs = [JobProof](text: row["proofs"])
         receipt.sources = [JobSource](text: row["sources"])
         return receipt
     }

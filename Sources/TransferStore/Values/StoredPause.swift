@@ -4,7 +4,7 @@ package struct StoredPause: Sendable {
     package let remaining: Duration
     package let status: Int?
     package let message: String
-    /// Who asked for it, where it's a proxy.
+    /// The proxy that asked for it, in place of the origin behind it.
     package let proxy: String?
 
     package init(origin: String, remaining: Duration, status: Int?, message: String, proxy: String? = nil) {

@@ -90,6 +90,8 @@ public struct UploadResult: Sendable, Hashable {
     public var digest: Checksum?
     /// The final answer's body, as text, for reports.
     public var response: String?
+    /// Whether the server gave all that was sent tags that are the digests of it, each of which was compared.
+    public var isTagged = false
     /// The region in which a server of objects said that the bucket is; `nil` where it was asked for.
     public var region: String?
 

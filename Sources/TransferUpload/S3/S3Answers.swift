@@ -17,16 +17,18 @@ enum S3Answers {
         checksum.flatMap { Base64.decode($0) }.flatMap { Checksum(.sha256, bytes: $0) }
     }
 
-    /// Why what the server has isn't what was sent, by the tag that it gave: the MD5 of a body, but where the server
+    /// Whether what the server has is what was sent, by the tag that it gave: the MD5 of a body, but where the server
     /// encrypts with keys that aren't its own ("Common Response Headers" of the S3 API).
     ///
-    /// - Returns: `nil` also where nobody can say.
-    static func refutation(_ answer: UploadAnswer, etag: String) -> TransferError? {
+    /// - Returns: `nil` where nobody can say.
+    static func verdict(_ answer: UploadAnswer, etag: String) -> Result<Void, TransferError>? {
         guard let sent = answer.sums, let there = Checksum(.md5, hex: unquoted(etag)), sent.algorithm == .md5,
-            there != sent, !isEncryptedByKey(answer.head)
+            !isEncryptedByKey(answer.head)
         else { return nil }
-        return TransferError(
-            .checksumMismatch, "the server has \(there) of what was sent as \(sent)", isTransient: true)
+        guard there != sent else { return .success(()) }
+        return .failure(
+            TransferError(
+                .checksumMismatch, "the server has \(there) of what was sent as \(sent)", isTransient: true))
     }
 
     private static func isEncryptedByKey(_ head: ResponseHead) -> Bool {

@@ -13,7 +13,7 @@ extension S3Dialogue {
                 throw TransferError(
                     .badResponse, "a page of HTML came instead of the S3 server's answer", isTransient: true)
             }
-            if let error = S3Answers.refutation(answer, etag: answer.head.value("ETag") ?? "") { throw error }
+            try compare(answer, etag: answer.head.value("ETag") ?? "", 0..<source.size)
             return end(.finish(result(answer)))
         case .create: return try created(answer, now)
         case .list(let marker): return try listed(answer, after: marker, now)
@@ -137,12 +137,23 @@ extension S3Dialogue {
         }
     }
 
+    /// Compares the tag of a body with what was sent.
+    mutating func compare(_ answer: UploadAnswer, etag: String, _ range: Range<Int64>) throws(TransferError) {
+        switch S3Answers.verdict(answer, etag: etag) {
+        case nil: break
+        case .success: tagged += range.upperBound - range.lowerBound
+        case .failure(let error): throw error
+        }
+    }
+
     private func result(_ answer: UploadAnswer) -> UploadResult {
-        UploadResult(
+        var result = UploadResult(
             url: location.url, status: answer.head.status,
             validator: answer.head.value("ETag").map(S3Answers.quoted),
             digest: S3Answers.digest(answer.head.value("x-amz-checksum-sha256")),
             response: answer.body.isEmpty ? nil : String(decoding: answer.body, as: UTF8.self), region: namedRegion)
+        result.isTagged = source.isStreamed && tagged == source.size
+        return result
     }
 }
 

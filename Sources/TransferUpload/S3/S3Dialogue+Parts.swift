@@ -76,7 +76,11 @@ extension S3Dialogue {
         guard let etag = answer.head.value("ETag"), !etag.isEmpty else {
             throw TransferError(.badResponse, "the server took part \(number) and gave it no ETag", isTransient: true)
         }
-        if let error = S3Answers.refutation(answer, etag: etag) { return try failedPart(number, digest, error, now) }
+        do throws(TransferError) {
+            if let range = multipart?.parts.range(number) { try compare(answer, etag: etag, range) }
+        } catch {
+            return try failedPart(number, digest, error, now)
+        }
         let checksum = multipart?.integrity == .storedSHA256 ? digest?.base64 : nil
         multipart?.parts.hold(number, S3Parts.Held(etag: etag, checksum: checksum))
         return [.confirmed(multipart?.parts.confirmed ?? 0)] + (try advance(now))

@@ -24,6 +24,8 @@ public struct S3Dialogue: UploadDialogue {
     private var hasChangedRegion = false
     var hasRestarted = false
     var detours = Detours()
+    /// Bytes that were sent in bodies whose tags are their digests.
+    var tagged: Int64 = 0
     private var hasEnded = false
 
     /// - Parameter state: Of the last ``UploadAction/save(_:)`` of an earlier attempt for the same object and source.

@@ -19,7 +19,9 @@ struct ProxyOptions: ParsableArguments {
 
     @Option(
         name: .customLong("noproxy"),
-        help: ArgumentHelp("Hosts that are reached without the proxy, comma-separated.", valueName: "list"))
+        help: ArgumentHelp(
+            "Hosts that are reached without the proxy, also without one of the environment; comma-separated.",
+            valueName: "list"))
     var noProxy: String?
 
     func add(to members: inout RequestMembers) throws {
@@ -29,10 +31,7 @@ struct ProxyOptions: ParsableArguments {
 
     private func value() throws -> JSONText? {
         let password = try SecretArgument.value(proxyPassword, "--proxy-password")
-        guard proxyUser != nil || password != nil else {
-            if noProxy != nil, proxy == nil { throw ValidationError("--noproxy needs --proxy") }
-            return proxy.map(Self.url)
-        }
+        guard proxyUser != nil || password != nil else { return proxy.map(Self.url) }
         guard let proxy, let proxyUser, let password else {
             throw ValidationError("--proxy-user and --proxy-password go together, with --proxy")
         }

@@ -185,6 +185,7 @@ enum JSONLines {
         object.field("status", receipt.status)
         object.optional("response", receipt.response)
         object.field("attempts", receipt.attempts)
+        if !receipt.proofs.isEmpty { object.strings("proofs", receipt.proofs.map(\.rawValue)) }
         sources(receipt.sources, &object)
     }
 

@@ -25,20 +25,7 @@ struct Watch: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where each file goes.", valueName: "url"))
     var to: String
 
-    @Flag(help: "Take what is in the folder now, and end: by the exit status of run.")
-    var once = false
-
-    @Flag(
-        name: .customLong("no-ledger"),
-        help:
-            "With --once: send everything that is in the folder, whatever was sent before, and remember nothing of it.")
-    var noLedger = false
-
-    @Option(
-        help: ArgumentHelp("With --once: stop after this long; a later run continues.", valueName: "30m"),
-        transform: TimeSpan.read)
-    var deadline: TimeSpan?
-
+    @OptionGroup var end: WatchEndOptions
     @OptionGroup var upload: UploadOptions
     @OptionGroup var files: WatchedFileOptions
 
@@ -72,11 +59,7 @@ struct Watch: AsyncParsableCommand {
 
     mutating func validate() throws {
         if folder.isEmpty { throw ValidationError("name a folder") }
-        if deadline != nil, !once {
-            throw ValidationError("--deadline goes with --once: a watch goes on until it is stopped")
-        }
-        if noLedger {
-            if !once { throw ValidationError("--no-ledger goes with --once: a watch has to remember what it has sent") }
+        if end.noLedger {
             if newOnly {
                 throw ValidationError("--no-ledger sends what is in the folder, and --new-only leaves it alone")
             }
@@ -104,7 +87,7 @@ struct Watch: AsyncParsableCommand {
         if stat(folder, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
             throw ValidationError("\(folder) isn't a folder; transfer put uploads single files")
         }
-        if once, access(folder, R_OK | X_OK) != 0 {
+        if end.once, access(folder, R_OK | X_OK) != 0 {
             throw ValidationError("can't read \(folder): \(String(cString: strerror(errno)).lowercased())")
         }
         let faults = spec.complete(directory: FileManager.default.currentDirectoryPath)
@@ -125,18 +108,18 @@ struct Watch: AsyncParsableCommand {
         try upload.request.fields.checkFiles()
         let configuration = try upload.request.configuration.load()
         let spec = try spec(configuration, typed: try upload.request.login.askedPasswords(for: [to]))
-        let scratch = noLedger ? try ScratchState() : nil
+        let scratch = end.noLedger ? try ScratchState() : nil
         defer { scratch?.remove() }
         let place = scratch?.path ?? state.state
         var hint = state.hint
-        hint.outlook = noLedger ? .isForgotten : once ? .isRemembered : .watches
+        hint.outlook = end.noLedger ? .isForgotten : end.once ? .isRemembered : .watches
         let queue = try await Composition.queue(
             state: place, limits: limits.merged(with: BatchLimits(), configuration), configuration,
             hooks: show.hooks)
         let reporter = try Composition.reporter(show)
-        let session = WatchSession(queue, reporter, folders: [spec.folder], once: once ? WatchOnce(spec) : nil)
+        let session = WatchSession(queue, reporter, folders: [spec.folder], once: end.once ? WatchOnce(spec) : nil)
         var stops = Execution.StopRules()
-        stops.deadline = deadline?.duration
+        stops.deadline = end.deadline?.duration
         var execution = Execution(queue: queue, reporter: reporter, stops: stops)
         execution.watch = session
         execution.scratch = scratch

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import TransferTestServer
 import TransferTestSupport
@@ -139,6 +140,45 @@ import TransferTestSupport
         }
     }
 
+    /// Patterns and forms of curl; files that are sent are looked for where curl looks.
+    @Test(arguments: [["get", "-i", "list", "-d", "in"], ["run", "list", "-d", "in"], ["get", "-", "-d", "in"]])
+    func patternsAndFormsOfCurlAreDone(arguments: [String]) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            for name in ["08", "09", "10"] { server.serve("/\(name).jpg", .text(name)) }
+            let forms = Mutex<[String]>([])
+            server.handle("POST", "/form") { request in
+                forms.withLock { $0.append(String(decoding: request.body, as: UTF8.self)) }
+                return Response(body: .text("taken"))
+            }
+            try place.folder.write("sent", to: "out.bin")
+            let list = """
+                url = "\(server.url("/[08-10].jpg"))"
+                output = "p/#1.jpg"
+                next
+                url = \(server.url("/form"))
+                form = "file=@out.bin"
+                form = title=x
+                next
+                url = \(server.url("/form"))
+                form = only=y
+                output = answer
+
+                """
+            try place.folder.write(list, to: "list")
+            var command = place.command(arguments)
+            if arguments.contains("-") { command.standardInput = .data(Data(list.utf8)) }
+            let result = try await command.run()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try place.folder.files(below: "in") == ["answer", "p/08.jpg", "p/09.jpg", "p/10.jpg"])
+            #expect(try place.folder.text("in/p/09.jpg") == "09")
+            let bodies = forms.withLock { $0.sorted { $0.utf8.count < $1.utf8.count } }
+            #expect(bodies.count == 2 && bodies.first?.contains("name=\"only\"\r\n\r\ny\r\n") == true, "\(bodies)")
+            #expect(bodies.last?.contains("filename=\"out.bin\"") == true && bodies.last?.contains("sent") == true)
+            #expect(bodies.last?.contains("name=\"title\"\r\n\r\nx\r\n") == true)
+        }
+    }
+
     /// A guess from the name or the first line is one, and an option is stronger.
     @Test func theFormatMayBeSaid() async throws {
         try await withTestServer { server in
@@ -161,7 +201,7 @@ import TransferTestSupport
 
     /// The line, what to do instead, and no secret; nothing is fetched of the others.
     @Test(arguments: [
-        ("form = a=@f", "list:2:8: error: --form: a form with a file goes by `transfer put"),
+        ("form = a=<f", "list:2:8: error: --form: what a file holds isn't read into a list"),
         ("range = 0-9", "list:2:9: error: --range: files are fetched whole"),
         ("user = me:s3cret", "give --user NAME --password '$VARIABLE', or --netrc"),
         ("url = http://me:s3cret@h/", "give --user NAME --password '$VARIABLE', or --netrc"),

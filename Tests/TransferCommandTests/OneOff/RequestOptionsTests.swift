@@ -68,7 +68,6 @@ import TransferTestSupport
             (["--retry", "-1"], "--retry"),
             (["--timeout", "soon"], "--timeout"),
             (["--timeout", "0"], "'0' is invalid for '--timeout <time>': it takes a time above 0"),
-            (["--noproxy", "*"], "--noproxy needs --proxy"),
             (["--proxy-user", "me"], "--proxy-user and --proxy-password go together"),
             (
                 ["--proxy", "http://p", "--proxy-user", "me:secret", "--proxy-password", "$P"],

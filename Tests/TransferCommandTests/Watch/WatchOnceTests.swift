@@ -157,8 +157,9 @@ import TransferTestSupport
     func theDeadlineEndsWhatWouldNeverEnd(_ kind: String, _ words: [String]) async throws {
         try await withTestServer { server in
             let place = try Workplace()
-            server.script("/in/a", [], afterwards: .stall(after: 0))
-            try place.folder.write("a", to: "out/a")
+            server.acceptUploads("/in/*")
+            server.script("/in/a", [], afterwards: .stallUpload(after: 1000))
+            try place.folder.write(String(repeating: "a", count: 3_000_000), to: "out/a")
             let url = kind == "dead" ? "http://127.0.0.1:1/in/" : server.url("/in/")
             let settle = kind == "unsettled" ? "1h" : "10ms"
             let result = try await command(

@@ -28,7 +28,8 @@ import TransferCore
         for number in 0..<1000 {
             let (one, other) = (JobSpec.random(&random), JobSpec.random(&random))
             let download = JobSpec.Download(
-                urls: ["http://a.example/\(number)", "ftp://b.example/x"], destination: "", method: one.id, body: one.id)
+                urls: ["http://a.example/\(number)", "ftp://b.example/x"], destination: "", method: one.id, body: one.id
+            )
             var upload = JobSpec.Upload(
                 from: JobSpec.CopySource(download, settings: one.settings.with(rulesOfJob: other.settings)),
                 url: "s3://bucket/\(number)", uploadProtocol: .s3)
@@ -113,7 +114,8 @@ extension JobSpec {
         settings.maxTime = maybe(duration)
         settings.limitRate = maybe { Int64(number(&$0)) }
         settings.proxy = maybe { generator in
-            .init(
+            if Bool.random(using: &generator) { return .environment(except: text(&generator)) }
+            return .init(
                 url: text(&generator), noProxy: Bool.random(using: &generator) ? text(&generator) : nil,
                 credentials: Bool.random(using: &generator)
                     ? .init(user: secret(&generator), password: secret(&generator)) : nil)

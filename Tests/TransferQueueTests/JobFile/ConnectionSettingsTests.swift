@@ -30,6 +30,29 @@ import TransferCore
         }
     }
 
+    /// Without a proxy they are the exceptions from the environment's, wherever they are said.
+    @Test func exceptionsGoWithWhateverProxyThereIs() throws {
+        for reading in [
+            try readJob(#""noProxy": "a""#), try readJob("", defaults: #"{"noProxy": "a"}"#),
+            try readJob(#""noProxy": "a""#, defaults: #"{"noProxy": "b"}"#),
+        ] {
+            #expect(reading.lines == [])
+            let job = try #require(reading.jobs.first)
+            #expect(job.settings.proxy == .environment(except: "a"))
+            #expect(try JobSpec(canonicalJSON: job.canonicalJSON).settings.proxy == job.settings.proxy)
+            #expect(job.settings.redacted == job.settings)
+            #expect(job.fingerprint == (try readJob("").jobs.first?.fingerprint))
+        }
+        for (members, defaults) in [
+            (#""proxy": "http://q", "noProxy": "a""#, "{}"), (#""noProxy": "a", "proxy": "http://q""#, "{}"),
+            (#""proxy": "http://q""#, #"{"noProxy": "a"}"#), (#""noProxy": "a""#, #"{"proxy": "http://q"}"#),
+        ] {
+            let reading = try readJob(members, defaults: defaults)
+            #expect(reading.jobs.first?.settings.proxy == .init(url: "http://q", noProxy: "a"), "\(members)")
+        }
+        #expect(try readJob(#""noProxy": null"#, defaults: #"{"noProxy": "a"}"#).jobs.first?.settings.proxy == nil)
+    }
+
     @Test func readsAPassphrase() throws {
         let reading = try readJob(
             #""tls": {"cert": "c"}"#, defaults: #"{"tls": {"keyPassphrase": {"env": "P"}, "key": "k"}}"#)

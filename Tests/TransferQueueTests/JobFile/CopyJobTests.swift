@@ -62,6 +62,17 @@ import TransferCore
         #expect(settings.retry.limit == 3)
     }
 
+    @Test(arguments: [
+        (#""proxy": null"#, JobSettings.Proxy(url: "")), (#""noProxy": "a""#, .environment(except: "a")),
+        (#""proxy": "http://p", "noProxy": "a""#, .init(url: "http://p", noProxy: "a")), (#""noProxy": null"#, nil),
+    ]) func eachSideHasItsProxyOrNone(_ members: String, _ proxy: JobSettings.Proxy?) throws {
+        let (spec, lines) = try copy(#""destination": {\#(members)}"#)
+        #expect(lines == [] && spec?.settings.proxy == proxy)
+        #expect(try JobSpec(canonicalJSON: #require(spec).canonicalJSON) == spec)
+        let (other, faults) = try copy(members)
+        #expect(try faults == [] && upload(other).from?.settings.proxy == proxy)
+    }
+
     @Test func accessBelongsToTheSideThatSpeaksIt() throws {
         let access = #""s3": {"endpoint": "https://s.example", "region": "r"}"#
         let to = try copy(access, to: "s3://bucket/y").spec

@@ -44,6 +44,7 @@ import TransferCore
         ("cookie = jar.txt", { $0.settings.http.cookies == "jar.txt" }),
         ("proxy = p:3128\nnoproxy = a,b", { $0.settings.proxy == .init(url: "http://p:3128", noProxy: "a,b") }),
         ("socks5-hostname = p:1080", { $0.settings.proxy?.url == "socks5h://p:1080" }),
+        ("noproxy = a,b", { $0.settings.proxy == .environment(except: "a,b") }),
         ("proxy = \"\"", { $0.settings.proxy?.url == "" }),
         (
             "cacert = ca.pem\ncert = c.pem\nkey = k.pem",
@@ -147,7 +148,17 @@ import TransferCore
     }
 
     @Test(arguments: [
-        ("form = a=@f", "2:8:4  --form: a form is an upload"),
+        ("form = a=@f,g", "2:8:6  --form: one file goes with each entry"),
+        ("form = a=@f\nform = b=@g", "3:8:4  --form: one file goes with each entry"),
+        ("form = a=<f", "2:8:4  --form: what a file holds isn't read"),
+        ("form = a", "2:8:1  --form: a part of a form is"),
+        ("form = \"a=@f;filename=g\"", "2:8:17  --form: a file is sent by its own name"),
+        ("form = a=1\nform-string = a=2", "3:15:3  --form-string: two parts of a form have the name \"a\""),
+        ("form = a=@-", "2:8:4  --form: a list sends files"),
+        ("form = a=@", "2:8:3  --form: the file's path is missing"),
+        ("form = \"a=(x\"", "2:8:6  --form: parts within parts"),
+        ("form = a=1\ndata = x", "3:8:1  a request sends a form or data, not both"),
+        ("form = a=1\nupload-file = f", "3:15:1  an upload sends its file, and no form"),
         ("range = 0-99", "2:9:4  --range: files are fetched whole"),
         ("head", "2:1:4  --head: a list only moves files"), ("-I", "2:1:2  --head: a list only moves files"),
         ("request = HEAD", "2:11:4  --request: a list only moves files"),
@@ -167,8 +178,8 @@ import TransferCore
         ("output = x\noutput = y", "3:10:1  no url goes with this output"),
         ("http://h/g", "2:1:4  a URL is written url = \"URL\""),
         ("url = nonsense", "2:7:8  not a URL; it begins with http://"),
-        ("url = \"http://h/[1-9].jpg\"", "2:7:20  curl makes several URLs of this pattern"),
-        ("url = \"http://h/{a,b}\"", "2:7:16  curl makes several URLs of this pattern"),
+        ("url = \"http://h/[9-1].jpg\"", "2:7:20  a range is written [1-100]"),
+        ("url = \"http://h/{a,b\"", "2:7:15  the braces aren't closed"),
         ("header = nonsense", "2:10:8  a header is written \"NAME: VALUE\""),
         ("header = \"Content-Length: 3\"", "2:10:19  Content-Length says where a body ends"),
         ("max-time = soon", "2:12:4  not a duration"), ("next\noutput = x", "3:10:1  no url goes with these options"),
@@ -215,6 +226,92 @@ import TransferCore
         let reading = try read("globoff\nurl = \"http://[::1]/[1].jpg\"\n", as: .curl)
         #expect(reading.lines == [] && reading.jobs.first?.download?.urls == ["http://[::1]/[1].jpg"])
         #expect(try read("url = \"http://[::1]/1.jpg\"\n", as: .curl).lines == [])
+    }
+
+    @Test func aPatternMakesAJobOfEachOfItsURLs() throws {
+        let reading = try read(
+            """
+            url = "http://{a,b}/[08-10].jpg"
+            output = "#1/{n}_#2_#3.jpg"
+            user-agent = me
+            url = http://h/last
+            output = "#1"
+            """, as: .curl)
+        #expect(reading.lines == [])
+        #expect(
+            reading.jobs.compactMap { $0.download?.urls.first } == [
+                "http://a/08.jpg", "http://a/09.jpg", "http://a/10.jpg", "http://b/08.jpg", "http://b/09.jpg",
+                "http://b/10.jpg", "http://h/last",
+            ])
+        #expect(
+            reading.jobs.compactMap { $0.download?.destination } == [
+                "a/{n}_08_#3.jpg", "a/{n}_09_#3.jpg", "a/{n}_10_#3.jpg", "b/{n}_08_#3.jpg", "b/{n}_09_#3.jpg",
+                "b/{n}_10_#3.jpg", "#1",
+            ])
+        #expect(reading.jobs.allSatisfy { $0.settings.headers.count == 1 })
+        #expect(reading.locations.map(\.job.line) == [1, 1, 1, 1, 1, 1, 4])
+    }
+
+    @Test func filesOfAPatternGoToTheirURLsEach() throws {
+        let reading = try read(
+            "upload-file = \"{a,b}.bin\"\nurl = \"http://h/[1-2]/\"\noutput = answer\n", as: .curl)
+        #expect(reading.lines == [])
+        #expect(
+            reading.jobs.compactMap { $0.upload?.url } == [
+                "http://h/1/a.bin", "http://h/1/b.bin", "http://h/2/a.bin", "http://h/2/b.bin",
+            ])
+        #expect(reading.report.warnings == ["1 option of the curl list was left out: --output (line 3)"])
+        let literal = try read("globoff\nupload-file = \"{a}\"\nurl = http://h/\n", as: .curl)
+        #expect(literal.lines == [] && literal.jobs.first?.upload?.source == "{a}")
+    }
+
+    @Test func aFormWithAFileIsAnUpload() throws {
+        let reading = try read(
+            Self.url
+                + #"""
+                form = "title=a b ;type=text/plain"
+                form-string = "note=@not; a file"
+                form = "doc=@"my, file.bin";filename="my, file.bin";type=image/png"
+                header = "X-A: 1"
+
+                """#, as: .curl)
+        #expect(reading.lines == [])
+        let upload = try #require(reading.jobs.first?.upload)
+        #expect(upload.source == "my, file.bin" && upload.url == "http://h/f" && upload.uploadProtocol == .multipart)
+        #expect(upload.options.fileField == "doc")
+        #expect(
+            upload.options.fields.map { "\($0.name)=\($0.value)" } == [
+                "title=\(SecretText.literal("a b"))", "note=\(SecretText.literal("@not; a file"))",
+            ])
+        #expect(reading.jobs.first?.settings.headers.count == 1)
+        #expect(
+            reading.report.warnings == [
+                "1 option of the curl list was left out: --form ;type (2 times, first in line 2)"
+            ])
+    }
+
+    @Test func aFormWithoutAFileIsAPost() throws {
+        let download = try Self.job("form = \"a\\\"b=1\"\nform = c=2\n").download
+        #expect(download?.method == "POST" && download?.destination == "./")
+        #expect(
+            download?.body == "--transfer-form\r\nContent-Disposition: form-data; name=\"a%22b\"\r\n\r\n1\r\n"
+                + "--transfer-form\r\nContent-Disposition: form-data; name=\"c\"\r\n\r\n2\r\n--transfer-form--\r\n")
+        let types = try Self.job("form = a=1\nform-string = \"b=x transfer-form y\"\n").settings.headers
+        #expect(
+            types == [.init(name: "Content-Type", value: .literal("multipart/form-data; boundary=transfer-form-x"))])
+    }
+
+    /// As curl has it: the folder for downloads has no part in it.
+    @Test(arguments: ["/work", nil], ["a.bin", "../a.bin", "/abs/a.bin"])
+    func anUploadStartsFromTheWorkingFolder(_ folder: String?, _ path: String) throws {
+        var found: [JobSpec] = []
+        var reader = JobFileReader(format: .curl, directory: "/files", workingFolder: folder) { _ in [] }
+        let report = try reader.read(Array("url = http://h/\nupload-file = \(path)\n".utf8)) {
+            if case .job(let spec, _) = $0 { found.append(spec) }
+        }
+        #expect(report.isEmpty)
+        let isRelative = !path.hasPrefix("/") && folder != nil
+        #expect(found.first?.upload?.source == (isRelative ? "/work/" + path : path))
     }
 
     @Test func namesAndLettersAreOneOptionEach() {

@@ -96,7 +96,6 @@ import TransferCore
             #""proxy": "ftp://p""#,
             #"2:48:9 $.jobs[0].proxy unsupported scheme "ftp"; http, https, socks5 and socks5h are supported"#
         ),
-        (#""noProxy": "a""#, #"2:39:9 $.jobs[0].noProxy "noProxy" needs a "proxy""#),
         (
             #""tls": {"pins": ["sha256/x"]}"#,
             #"2:56:10 $.jobs[0].tls.pins[0] not a pin; write "sha256/" and 44 characters of base 64"#

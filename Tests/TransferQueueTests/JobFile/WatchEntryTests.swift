@@ -147,7 +147,6 @@ import TransferWatch
         ),
         (#""order": "oldst""#, #"2:48:7 $.watch[0].order unknown value "oldst"; did you mean "oldest"?"#),
         (#""fields": {"a": "b"}"#, #"2:39:8 $.watch[0].fields "fields" is for the protocol "multipart", not "put""#),
-        (#""noProxy": "a""#, #"2:39:9 $.watch[0].noProxy "noProxy" needs a "proxy""#),
         (#""headers": {"Authorization": "x"}"#, #"2:68:3 $.watch[0].headers.Authorization"#),
     ]
 

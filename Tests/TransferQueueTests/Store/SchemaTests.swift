@@ -22,7 +22,7 @@ import TransferTestSupport
         try fixture.raw.run("ALTER TABLE ledger DROP COLUMN failures")
         try fixture.raw.run("ALTER TABLE job DROP COLUMN unproven")
         try fixture.raw.run("ALTER TABLE job DROP COLUMN lengthUnproven")
-        for column in ["job.askedWait", "job.due", "job.delay", "pause.due", "pause.delay"] {
+        for column in ["job.askedWait", "job.due", "job.delay", "pause.due", "pause.delay", "pause.proxy"] {
             let names = column.split(separator: ".")
             try fixture.raw.run("ALTER TABLE \(names[0]) DROP COLUMN \(names[1])")
         }

@@ -59,15 +59,19 @@ package enum AccessFields {
             }
         ) { writer, settings in
             guard let proxy = settings.proxy else { return }
-            writer.key("proxy")
-            if let credentials = proxy.credentials {
+            if !proxy.isOfEnvironment { writer.key("proxy") }
+            if proxy.isOfEnvironment {
+                // Nobody names one.
+            } else if let credentials = proxy.credentials {
                 let draft = ProxyDraft(url: proxy.url, user: credentials.user, password: credentials.password)
                 credentialedProxy.write(&writer, draft)
             } else {
                 writer.string(proxy.url)
             }
             writer.member(JobKey.noProxy, proxy.noProxy)
-        }, copy: { $0.proxy = $1.proxy }
+        }, copy: { $0.proxy = $1.proxy },
+        // Where nobody says anything the environment does.
+        unset: { $0.proxy = JobSettings.Proxy(url: "") }
     ) { (decoder, settings) throws(JSONFault) in try ConnectionDecoder.proxy(&decoder, into: &settings.proxy) }
 
     /// A proxy that asks who comes, while its keys are read.

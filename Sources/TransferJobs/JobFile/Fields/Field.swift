@@ -11,13 +11,19 @@ package final class Field<Owner>: Sendable {
     package let read: Read
     /// `nil` for a field that can't be taken back.
     package let copy: Copy?
+    /// What `null` does, where that isn't to give the owner the value of one of which nothing is said.
+    package let unset: (@Sendable (inout Owner) -> Void)?
 
     package var key: String { output.key }
 
-    package init(_ about: FieldNote, _ output: FieldOutput<Owner>, copy: Copy? = nil, read: @escaping Read) {
+    package init(
+        _ about: FieldNote, _ output: FieldOutput<Owner>, copy: Copy? = nil,
+        unset: (@Sendable (inout Owner) -> Void)? = nil, read: @escaping Read
+    ) {
         self.about = about
         self.output = output
         self.copy = copy
+        self.unset = unset
         self.read = read
     }
 }

@@ -102,16 +102,10 @@ package final class JobField: Sendable {
     }
 
     /// A key of all jobs.
-    ///
-    /// - Parameter unset: What `null` does, where that isn't to say nothing.
-    package convenience init(
-        settings field: Field<JobSettings>, _ places: Places = [.defaults, .watch], unset: Unset? = nil
-    ) {
-        let unset =
-            unset
-            ?? field.copy.map { copy -> Unset in
-                { copy(&$0.settings, JobSettings()) }
-            }
+    package convenience init(settings field: Field<JobSettings>, _ places: Places = [.defaults, .watch]) {
+        let unset = field.copy.map { copy -> Unset in
+            { rules in field.unset?(&rules.settings) ?? copy(&rules.settings, JobSettings()) }
+        }
         self.init(field.key, places, .all, field.about, [.settings(field.output)], unset: unset) {
             (decoder, draft) throws(JSONFault) in
             try field.read(&decoder, &draft.rules.settings)

@@ -22,7 +22,9 @@ package struct ObjectFields<Owner: Sendable>: Sendable {
         _ decoder: inout JobDecoder, into owner: inout Owner, unsettingTo blank: Owner? = nil
     ) throws(JSONFault) -> UInt64? {
         try decoder.object(table) { (decoder, field) throws(JSONFault) in
-            if let blank, let copy = field.copy, try decoder.unsets() { return copy(&owner, blank) }
+            if let blank, let copy = field.copy, try decoder.unsets() {
+                return field.unset?(&owner) ?? copy(&owner, blank)
+            }
             try field.read(&decoder, &owner)
         }
     }

@@ -62,18 +62,23 @@ extension SettingsFields {
         "ftp", \.ftp, AccessFields.ftp, from: JobSettings.FTPAccess(),
         "How servers of ftp:// and ftps:// URLs are spoken to.")
 
-    /// Beside a proxy in one object.
-    private static let noProxy = Field<JobSettings>(
+    /// It joins the proxy of whoever names one.
+    static let noProxy = Field<JobSettings>(
         FieldNote(
-            "Names, domains and CIDR blocks that are reached without the proxy, comma-separated.",
-            schema: #""type": "string""#),
+            "Names, domains and CIDR blocks that are reached without the proxy, also without one of the environment; "
+                + "comma-separated.", schema: #""type": "string""#),
         // The proxy's own output writes it.
-        FieldOutput("noProxy") { _, _ in }, copy: { $0.proxy?.noProxy = $1.proxy?.noProxy }
+        FieldOutput("noProxy") { _, _ in }, copy: { $0.proxy?.noProxy = $1.proxy?.noProxy },
+        unset: { settings in
+            if settings.proxy?.isOfEnvironment == true { settings.proxy = nil }
+            settings.proxy?.noProxy = nil
+        }
     ) { (decoder, settings) throws(JSONFault) in
         let list = try decoder.string {
             HeaderRule.refusal(ofValue: $0) == nil ? nil : "a list of hosts, comma-separated"
         }
-        settings.proxy = settings.proxy ?? JobSettings.Proxy(url: "")
+        guard let list else { return }
+        if settings.proxy == nil { settings.proxy = .environment(except: list) }
         settings.proxy?.noProxy = list
     }
 

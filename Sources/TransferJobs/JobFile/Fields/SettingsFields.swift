@@ -12,23 +12,8 @@ package enum SettingsFields {
         JobField(settings: lowSpeed),
         JobField(settings: Field("maxTime", \.maxTime, .duration, "The longest time that one attempt may take.")),
         JobField(settings: Field("limitRate", \.limitRate, .rateLimit, "Bytes a second of this job; 0 for no limit.")),
-        // Where nobody says anything the environment does.
-        JobField(settings: AccessFields.proxy) { $0.settings.proxy = JobSettings.Proxy(url: "") },
-        // The value joins the proxy's when all keys are known.
-        JobField(
-            "noProxy", [.defaults, .watch], .all,
-            FieldNote(
-                "Names, domains and CIDR blocks that are reached without the proxy, comma-separated.",
-                schema: #""type": "string""#), [],
-            unset: { rules in
-                rules.noProxy = nil
-                rules.settings.proxy?.noProxy = nil
-            }
-        ) { (decoder, draft) throws(JSONFault) in
-            draft.rules.noProxy = try decoder.string {
-                HeaderRule.refusal(ofValue: $0) == nil ? nil : "a list of hosts, comma-separated"
-            }
-        },
+        JobField(settings: AccessFields.proxy),
+        JobField(settings: noProxy),
         JobField(settings: tlsRules),
         JobField(settings: AccessFields.auth),
         JobField(settings: cookies),

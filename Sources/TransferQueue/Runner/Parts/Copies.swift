@@ -4,6 +4,7 @@ import TransferEventLoop
 import TransferJobs
 import TransferScheduling
 import TransferStore
+import TransferUpload
 
 /// The runner, as far as copies need it.
 protocol CopyHost: UploadHost {
@@ -31,12 +32,13 @@ final class Copies {
         let source = RemoteSource(
             urls.map(Redaction.url), version: job.record.upload?.remoteVersion, expected: from.download.checksum,
             digest: job.record.upload?.remote?.digest, engine: engine
-        ) { [host] _ in
-            host.loop.execute { host.onLoop { $0.copies.note(id, on: $0) } }
+        ) { [host] news in
+            host.loop.execute { host.onLoop { $0.copies.heard(news, urls, of: id, on: $0) } }
         } requests: { [builder] (index, point) throws(TransferError) in
             try builder.source(from, url: urls[index], point: point, over: link)
         }
         job.ready = .copy(source)
+        job.sources.isOfCopy = true
         source.open { [host] result in
             host.loop.execute {
                 host.onLoop { host in
@@ -47,6 +49,28 @@ final class Copies {
                 }
             }
         }
+    }
+
+    /// What proves that the destination has what the source gave.
+    static func proofs(_ source: RemoteSource, _ result: UploadResult, of spec: JobSpec) -> [JobProof] {
+        var proofs: [JobProof] = []
+        if let expected = source.expected, source.digest == expected { proofs.append(.checksum) }
+        if let told = result.digest, told == source.digest { proofs.append(.digest) }
+        if result.isTagged { proofs.append(.tag) }
+        if spec.asksFirst, JobSpec.UploadProtocol.of(url: spec.urls.first ?? "") != .s3 { proofs.append(.length) }
+        return proofs
+    }
+
+    private func heard(_ news: RemoteSource.News, _ urls: [String], of id: Int64, on host: isolated some CopyHost) {
+        guard let job = host.underWay(id), case .copy = job.ready else { return }
+        let now = MonotonicTime.now.inSeconds
+        switch news {
+        case .advanced: return note(id, on: host)
+        case .opened(let index): job.sources.opened(urls[index], now: now)
+        case .closed(let index, let bytes): job.sources.closed(urls[index], bytes: bytes, now: now)
+        case .dropped(let index, let error): job.sources.dropped(urls[index], JobSource.Fault(error))
+        }
+        host.tellSources(of: job)
     }
 
     /// Writes down how far the digest is of a copy that can be gone on with.

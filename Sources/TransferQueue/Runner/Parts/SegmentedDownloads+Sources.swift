@@ -83,6 +83,9 @@ extension SourceLedger {
 
     /// The bytes that connections which haven't ended sent, by their URLs.
     private static func underWay(_ job: RunningJob) -> [String: Int64] {
+        if case .copy(let source) = job.ready, let urls = job.record.spec.copySource?.download.urls {
+            return Dictionary(uniqueKeysWithValues: source.underWay.map { (urls[$0.key], $0.value) })
+        }
         guard case .transferring = job.phase else { return [:] }
         var bytes: [String: Int64] = [:]
         // What came by none but the first connection is its own.

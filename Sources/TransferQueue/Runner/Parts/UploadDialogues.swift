@@ -382,9 +382,10 @@ final class UploadDialogues {
         }
         Failpoint.reached(.uploadConfirmed)
         end(job, on: host)
-        let transfer = TransferResult(
+        var transfer = TransferResult(
             status: result.status, finalURL: Redaction.url(result.url), transferred: talk.sent + job.meter.sent,
             validator: result.validator, response: result.response)
+        if let source = talk.source.remote { transfer.proofs = Copies.proofs(source, result, of: job.record.spec) }
         host.uploaded(job, talk.source, transfer, result.digest ?? known)
     }
 
