@@ -136,6 +136,7 @@ format: swift ## format the sources in place
 bench: build setup-bench ## compare with curl, wget2, aria2 and, request by request, AsyncHTTPClient and URLSession
 	@Benchmarks/run "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@Benchmarks/segments "$$(swift build $(RELEASE) --show-bin-path)/transfer"
+	@Benchmarks/copies "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@Benchmarks/uploads "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@$(REQUESTS) --quiet
 	@Benchmarks/requests/run "$$($(REQUESTS) --show-bin-path)"

@@ -236,7 +236,8 @@ extension QueueRunner {
         case nil: break
         }
         var start = JobStart(
-            isUpload: job.record.spec.isUpload, url: Redaction.url(job.url), offset: offset,
+            isUpload: job.record.spec.isUpload,
+            url: Redaction.url(job.record.spec.copySource?.download.urls.first ?? job.url), offset: offset,
             attempt: job.record.attempts + 1, adopted: adopted)
         start.isInsecure = job.record.spec.settings.tls.insecure
         emit(job.record.batch, .started(job: job.record.identity, start))

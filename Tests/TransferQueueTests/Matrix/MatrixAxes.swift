@@ -19,6 +19,9 @@ enum MatrixWay: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case sftp = "SFTP upload"
     /// A file of a watched folder, put.
     case watch = "watched folder"
+    /// The source of a copy goes wrong, and its destination can't be gone on with.
+    case copyToPut = "copy to PUT, its source"
+    case copyToTus = "copy to tus, its source"
 
     var testDescription: String { rawValue }
     var isDownload: Bool { [.plain, .conditional, .resumed].contains(self) }
@@ -94,6 +97,7 @@ struct MatrixCell: Sendable {
         case .ftp: FTPCell.cells()
         case .sftp: SFTPCell.cells()
         case .watch: WatchCell.cells()
+        case .copyToPut, .copyToTus: CopyCell.cells(way)
         }
     }
 
