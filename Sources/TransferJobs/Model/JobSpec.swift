@@ -285,6 +285,27 @@ extension JobSpec {
             needs: needs, priority: priority, settings: settings, network: network)
     }
 
+    /// A copy from server to server, with no file between.
+    ///
+    /// - Parameters:
+    ///   - mirrors: Where it comes from; further ones are asked where the first doesn't answer.
+    ///   - url: Where it goes, by what the URL's scheme asks for, and by PUT for `http` and `https`, unless
+    ///     `uploadProtocol` says otherwise.
+    ///   - checksum: What the source must hash to; its last byte isn't sent on before that is known.
+    ///   - source: What the source's servers are asked by and shown; `settings` are the job's and the destination's.
+    public static func copy(
+        _ mirrors: [String], to url: String, id: String? = nil, checksum: Checksum? = nil,
+        uploadProtocol: UploadProtocol? = nil, needs: [String] = [], priority: Int = 0, network: NetworkPolicy? = nil,
+        source: JobSettings = JobSettings(), settings: JobSettings = JobSettings()
+    ) -> JobSpec {
+        let from = CopySource(Download(urls: mirrors, destination: "", checksum: checksum), settings: source)
+        return JobSpec(
+            id: id,
+            work: .upload(
+                Upload(from: from, url: url, uploadProtocol: uploadProtocol ?? UploadProtocol.of(url: url) ?? .put)),
+            needs: needs, priority: priority, settings: settings, network: network)
+    }
+
     private init(
         id: String?, work: Work, needs: [String], priority: Int, settings: JobSettings, network: NetworkPolicy?
     ) {

@@ -90,7 +90,7 @@ import TransferCore
         (#""segments": 4"#, #"$.jobs[0].segments "segments" belongs to a download to a file"#),
         (#""ifExists": "skip""#, #"$.jobs[0].ifExists "ifExists" belongs to a download to a file"#),
         (#""destination": {"retry": {}}"#, #"$.jobs[0].destination.retry unknown key "retry""#),
-        (#""protocol": "s3""#, #"$.jobs[0].protocol the protocol "s3" has URLs as"#),
+        (#""protocol": "s3""#, #"$.jobs[0].to the protocol "s3" has URLs as"#),
         (#""parallel": 2"#, #"$.jobs[0].parallel "parallel" is for the protocol"#),
     ]) func whatACopyHasNoUseForIsRefused(members: String, line: String) throws {
         let lines = try copy(members).lines
