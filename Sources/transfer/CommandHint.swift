@@ -27,7 +27,7 @@ struct CommandHint: Sendable, Hashable {
         if names.isForgotten(name) {
             return Failure(
                 .wrongUsage,
-                "no batch \"\(name)\" any more: what `transfer get` or `put` began is forgotten once all of it is complete "
+                "no batch \"\(name)\" any more: what `transfer get`, `put` or `copy` began is forgotten once all of it is complete "
                     + "(--report FILE keeps how jobs ended); \(command("status")) lists what there is")
         }
         let nearest = names.nearest(name).map { "did you mean \(ShellWord.quoted($0, isUTF8: isUTF8))? " } ?? ""

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// The name of a batch that `transfer get` or `put` made, taken apart: `get https://a.example/x +2 #0f1e2d in /home/me`.
+/// The name of a batch that `transfer get`, `put` or `copy` made, taken apart: `get https://a.example/x +2 #0f1e2d in /home/me`.
 struct OneOffName {
     private let verb: String
     /// Its first URL or list.

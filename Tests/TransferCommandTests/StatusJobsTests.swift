@@ -43,7 +43,7 @@ import TransferTestSupport
         }
     }
 
-    /// In place of its folder: the URL's last component as long as no answer has named the file, and then its path.
+    /// In place of its folder: the URL's last component until the file has its name, and then its path.
     @Test func aDownloadIntoAFolderHasItsFilesPath() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -72,25 +72,6 @@ import TransferTestSupport
             #expect(why.standardOutput.contains("  to        in/gone\n"), "\(why)")
             process.kill(SIGTERM)
             _ = try await process.result()
-        }
-    }
-
-    /// A broken-off one, too: its partial file says which it will be.
-    @Test func aBrokenOffDownloadHasTheNameThatItsServerGave() async throws {
-        try await withTestServer { server in
-            let place = try Workplace()
-            let content = Content.random(seed: 4, count: 3_000_000)
-            server.serve(
-                "/half",
-                ServedFile(content, etag: "\"h\"", headers: ["Content-Disposition": "attachment; filename=whole.bin"]))
-            server.script("/half", [.stall(after: 2_000_000)])
-            try place.jobs([download(server.url("/half"), to: "in/", #""id": "half""#)])
-            let process = try place.startJobs()
-            try await until("the part is there") { place.folder.exists("in/whole.bin.part") }
-            process.kill(SIGTERM)
-            _ = try await process.result()
-            let lines = try await place.status("batch", "--jobs")
-            #expect(lines.first?["to"]?.string == place.folder.path("in/whole.bin"), "\(lines)")
         }
     }
 

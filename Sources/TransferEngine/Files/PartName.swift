@@ -15,18 +15,6 @@ public enum PartName {
     public static func isOne(_ path: String, of destination: String, count: Int) -> Bool {
         (0..<count).contains { Self.path(of: destination, number: $0) == path }
     }
-
-    /// The destination whose part has this path.
-    ///
-    /// - Returns: `nil` where it can't be told: the name may have been shortened, or have a number.
-    public static func destination(ofPart path: String) -> String? {
-        let name = path.utf8.split(separator: UInt8(ascii: "/")).last?.count ?? 0
-        guard path.hasSuffix(".part"), name < NameLimit.inFolder(of: path) else { return nil }
-        let destination = String(path.dropLast(".part".count))
-        let digits = destination.utf8.reversed().prefix { (0x30...0x39).contains($0) }
-        let isNumbered = !digits.isEmpty && destination.utf8.dropLast(digits.count).last == UInt8(ascii: ".")
-        return isNumbered || destination.hasSuffix("/") ? nil : destination
-    }
 }
 
 /// How long the names in a folder may be.

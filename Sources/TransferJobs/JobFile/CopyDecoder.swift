@@ -93,7 +93,7 @@ package struct DestinationRules {
     package static let fields = ObjectFields<JobSettings>(SettingsFields.ofServers)
 
     package mutating func read(_ decoder: inout JobDecoder) throws(JSONFault) {
-        seen = try Self.fields.read(&decoder, into: &settings) ?? 0
+        seen = try Self.fields.read(&decoder, into: &settings, unsettingTo: JobSettings()) ?? 0
     }
 
     package func lay(over other: inout JobSettings) {

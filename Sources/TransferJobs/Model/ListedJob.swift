@@ -8,7 +8,7 @@ public struct ListedJob: Sendable {
     public let route: JobRoute?
     /// Of a complete job the size of its file, of others the durable part of it; `nil` where there is none.
     public var bytes: Int64?
-    /// The absolute path of a download's file, once it's known.
+    /// The absolute path of a complete download's file: before, an answer may still name it otherwise than its URL does.
     public var path: String?
     /// How often it was tried, as ``JobFailure/attempts`` counts.
     public var attempts = 0

@@ -36,11 +36,8 @@ package struct JobListQuery: Sendable {
         let state = JobState(stored: row["state"])
         var job = ListedJob(
             number: row["id"], job: row["identity"], state: state, route: JobRoute(canonicalJSON: row["spec"]))
-        if state == .done {
-            (job.bytes, job.path) = (row["size"], row["path"])
-        } else {
-            (job.bytes, job.path) = held(row)
-        }
+        job.bytes = state == .done ? row["size"] : held(row)
+        if state == .done { job.path = row["path"] }
         job.attempts = row["attempts"]
         switch state {
         case .done, .cancelled: job.finalURL = row["finalURL"]
@@ -55,13 +52,13 @@ package struct JobListQuery: Sendable {
         return job
     }
 
-    /// The bytes that survive this machine's end, and the file that they are of, where it's known.
-    private static func held(_ row: Row) -> (bytes: Int64?, path: String?) {
-        if let text: String = row["upload"], let record = UploadRecord(text: text) { return (record.confirmed, nil) }
+    /// The bytes that survive this machine's end.
+    private static func held(_ row: Row) -> Int64? {
+        if let text: String = row["upload"], let record = UploadRecord(text: text) { return record.confirmed }
         guard let text: String = row["resume"],
             let record = try? JSONDecoder().decode(ResumeData.self, from: Data(text.utf8))
-        else { return (nil, nil) }
-        return (record.written.count, record.partialFile.flatMap(PartName.destination(ofPart:)))
+        else { return nil }
+        return record.written.count
     }
 
     private static func since(_ state: JobState, _ row: Row) -> Int64? {

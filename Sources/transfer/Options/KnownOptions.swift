@@ -12,13 +12,11 @@ struct KnownOptions: Sendable {
     /// - Parameter help: Lines such as `  -d, --directory <dir>   What it's for.`
     init(help: String) {
         for line in help.split(separator: "\n") where line.hasPrefix("  -") {
-            // What it's for stands apart by two spaces.
-            let text = line.drop { $0 == " " }
-            let head = text.firstRange(of: "  ").map { text[..<$0.lowerBound] } ?? text
-            let hasValue = head.contains("<")
-            for word in head.split(whereSeparator: { ", ".contains($0) || $0 == "/" }) where word.hasPrefix("-") {
-                takesValue[String(word)] = hasValue
-            }
+            // What it's for stands behind the names and the value's, also where those leave one space only.
+            let words = line.split { ", /".contains($0) }
+            let names = words.prefix { $0.hasPrefix("-") }
+            let takesValue = words.dropFirst(names.count).first?.hasPrefix("<") ?? false
+            for name in names { self.takesValue[String(name)] = takesValue }
         }
     }
 

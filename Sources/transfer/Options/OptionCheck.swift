@@ -114,8 +114,8 @@ struct OptionCheck {
             // As --json=progress is known where there is progress.
             if name == "--json-progress", known.has("--json") {
                 return .answered(
-                    "The value 'progress' is invalid for '--json': it takes no value here; get, put, run and watch tell "
-                        + "progress", rewritten: nil)
+                    "The value 'progress' is invalid for '--json': it takes no value here; get, put, copy, run and watch "
+                        + "tell progress", rewritten: nil)
             }
             let nearest = nearest(to: name).map { "; did you mean \($0)?" } ?? ""
             return .answered("transfer \(command) has no \(name)\(nearest)", rewritten: nil)

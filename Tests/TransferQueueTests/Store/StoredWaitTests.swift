@@ -78,6 +78,15 @@ import TransferEventLoop
 
     private func due() throws -> Int64? { try fixture.raw.value("SELECT due FROM ledger").flatMap { Int64($0) } }
 
+    @Test(arguments: ["http://px.lan:3128", nil]) func aPauseKnowsTheProxyThatAskedForIt(_ proxy: String?) throws {
+        try fixture.store.publish(
+            .pause(
+                StoredPause(
+                    origin: "http://h.example", remaining: .seconds(60), status: nil, message: "busy", proxy: proxy)))
+        let pause = try #require(try SQLiteStore(fixture.state).pauses().first)
+        #expect(pause.origin == "http://h.example" && pause.proxy == proxy && pause.message == "busy")
+    }
+
     @Test func anotherBootForgetsTheTimesOfTheOneBefore() throws {
         try fixture.stage([Sample.download("http://h.example/x", to: "a")])
         let record = try #require(try fixture.claimAll(1).first)

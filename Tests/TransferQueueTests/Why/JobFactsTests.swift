@@ -168,6 +168,12 @@ import TransferUpload
         let host = JobExplanation.Reason.host(
             origin: "https://a.example", status: 429, message: "429", remaining: .seconds(42))
         #expect(explain(waiting, up).reason == host)
+        waiting.pause = .init(
+            origin: "https://a.example", remaining: .seconds(42), status: nil, message: "busy",
+            proxy: "http://px.lan:3128")
+        #expect(
+            explain(waiting, up).reason
+                == .host(origin: "http://px.lan:3128", status: nil, message: "busy", remaining: .seconds(42)))
         // A pause that is over keeps nothing.
         waiting.pause = .init(origin: "https://a.example", remaining: .zero, status: 429, message: "429")
         #expect(explain(waiting, up).reason == .retry(remaining: .seconds(4)))

@@ -68,7 +68,11 @@ extension SettingsFields {
             "Names, domains and CIDR blocks that are reached without the proxy, also without one of the environment; "
                 + "comma-separated.", schema: #""type": "string""#),
         // The proxy's own output writes it.
-        FieldOutput("noProxy") { _, _ in }, copy: { $0.proxy?.noProxy = $1.proxy?.noProxy },
+        FieldOutput("noProxy") { _, _ in },
+        copy: { one, other in
+            if one.proxy == nil, other.proxy?.isOfEnvironment == true { one.proxy = other.proxy }
+            one.proxy?.noProxy = other.proxy?.noProxy
+        },
         unset: { settings in
             if settings.proxy?.isOfEnvironment == true { settings.proxy = nil }
             settings.proxy?.noProxy = nil

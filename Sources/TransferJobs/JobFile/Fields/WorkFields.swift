@@ -35,7 +35,7 @@ package enum WorkFields {
             FieldNote(
                 "How the destination's server of a copy is asked and shown who comes. Of the job's own keys it gets what tells "
                     + "no server who asks, and s3, ssh and ftp where the source doesn't speak that.",
-                DestinationRules.fields.note("destination", isMerged: false)),
+                DestinationRules.fields.note("destination", isMerged: true)),
             // The canonical text is written by the copy's own rule.
             []
         ) { (decoder, draft) throws(JSONFault) in try draft.destination.read(&decoder) },
