@@ -150,8 +150,8 @@ final class RemoteStream: Sendable {
 
     private func ended(_ source: RemoteSource, _ number: Int, _ outcome: ExchangeOutcome) {
         let version = source.version
-        let (isCurrent, position, isWhole) = state.withLock { state in
-            (!state.isClosed && state.number == number, state.position, state.isWhole)
+        let (isCurrent, position, askedForPart) = state.withLock { state in
+            (!state.isClosed && state.number == number, state.position, state.began > 0 && !state.isWhole)
         }
         guard isCurrent, position != version?.size else { return }
         let error =
@@ -159,7 +159,7 @@ final class RemoteStream: Sendable {
             case .failure(let error): error
             case .success: TransferError(.connectionLost, "the answer ended early", isTransient: true)
             }
-        if let head = outcome.head, head.status == 200, position > 0, !isWhole, let version {
+        if askedForPart, let head = outcome.head, head.status == 200, let version {
             // It gives no parts, or another version.
             guard version.isShown(by: head, total: head.contentLength, isProven: source.isProven) else {
                 return fail(source, RemoteSource.changed)

@@ -211,7 +211,7 @@ import TransferTestSupport
         try await withTestServer { server in
             let place = try workplace()
             server.serve("/a.bin", Content.random(seed: 1, count: 10_000), etag: "\"1\"")
-            server.serve("/b c.bin", Content.random(seed: 2, count: 20_000), etag: "\"1\"")
+            server.serve("/b%20c.bin", Content.random(seed: 2, count: 20_000), etag: "\"1\"")
             let sink = server.acceptUploads("/in/*")
             let result = try await place.run("copy", server.url("/a.bin"), server.url("/b%20c.bin"), server.url("/in/"))
             #expect(result.exitCode == 0, "\(result)")
