@@ -101,7 +101,7 @@ import TransferTestSupport
             _ = try HostKeyArgument.text($0)
         },
         Row(
-            names: ["--interface"], values: ["a b", "", "etherne"],
+            names: ["--interface"], values: ["a b", "", "a/b", "averyveryverylongname"],
             form: "it takes the name of a network interface, such as eth0"
         ) { _ = try LinkArgument.text($0) },
         Row(names: ["--endpoint"], values: ["zz", ""], form: "it takes https://HOST or http://HOST") {

@@ -32,11 +32,11 @@ enum MethodArgument: OptionText {
 
 /// The links to use.
 enum LinkArgument: OptionText {
-    static func isTaken(_ argument: String) -> Bool { LinkRule.refusal(of: argument) == nil }
+    static func isTaken(_ argument: String) -> Bool { LinkRule.refusal(ofName: argument) == nil }
 
     static let form = "the name of a network interface, such as eth0, or a pattern, such as 'wwan*'"
 
-    static func fault(of argument: String) -> String? { LinkRule.refusal(of: argument) }
+    static func fault(of argument: String) -> String? { LinkRule.refusal(ofName: argument) }
 }
 
 /// The server of s3:// URLs.
