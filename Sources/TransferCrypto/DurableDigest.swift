@@ -55,7 +55,7 @@ extension DurableDigest: Codable {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(try values.decode(DigestAlgorithm.self, forKey: .algorithm))
         let bytes = Hexadecimal.decode(try values.decode(String.self, forKey: .state)) ?? []
-        // Of another machine or another OpenSSL.
+        // The state is of another machine or of another OpenSSL.
         guard bytes.count == MemoryLayout.size(ofValue: state.state) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .state, in: values, debugDescription: "no state of this machine's OpenSSL")

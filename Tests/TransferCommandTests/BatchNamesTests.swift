@@ -105,7 +105,8 @@ import TransferQueue
     @Test(
         arguments: [
             ("put https://[::1]:8/in/ in /me", "put-5"), ("get Gr\u{FC}\u{DF}e.txt in /me", "get-5"),
-            ("get - #0f1e2d in /", "get-stdin-5"), ("copy https://a.example/x in /me", "copy-a.example-5"), ("put https://b.example:81/in/ in /me", "put-b.example:81-5"),
+            ("get - #0f1e2d in /", "get-stdin-5"), ("copy https://a.example/x in /me", "copy-a.example-5"),
+            ("put https://b.example:81/in/ in /me", "put-b.example:81-5"),
         ])
     func aShellTakesItWithoutQuotes(_ name: String, _ called: String) throws {
         #expect(Self.names([(5, name)]).lasting(name) == called)

@@ -136,7 +136,8 @@ import TransferTestSupport
     static let anything: Set<String> = [
         "-d", "--directory", "--name", "--state", "--location", "--region", "--profile", "--data", "--checksums",
         "--report", "--config",
-        "--netrc-file", "--destination", "--known-hosts", "--ssh-key", "--cacert", "--cert", "--key", "--proxy-user", "--noproxy",
+        "--netrc-file", "--destination", "--known-hosts", "--ssh-key", "--cacert", "--cert", "--key", "--proxy-user",
+        "--noproxy",
     ]
 
     /// A command line that is right but for what is put into it.

@@ -8,7 +8,7 @@ final class OrderedDigest: Sendable {
 
     init(_ digest: DurableDigest) { state = Mutex(digest) }
 
-    /// Of all bytes that have come in their order.
+    /// The digest of all bytes that have come in their order.
     var current: DurableDigest { state.withLock { $0 } }
 
     /// Takes those of the bytes that follow what has come; a gap is never closed.

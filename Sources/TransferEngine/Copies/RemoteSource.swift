@@ -2,7 +2,7 @@ import Synchronization
 public import TransferCore
 public import TransferCrypto
 
-/// What another server has, as the source of an upload: nothing of it touches a disk.
+/// A file on another server, as the source of an upload: nothing of it touches a disk.
 ///
 /// Windows of it are bodies of requests (``RequestBody/window(_:)``). They are read from streams: exchanges that begin at
 /// an offset and go on to the end, so that windows which follow each other share one. A stream that is lost goes on where
@@ -23,7 +23,7 @@ public final class RemoteSource: Sendable {
     private let digesting: OrderedDigest
     private let heard: @Sendable (News) -> Void
 
-    /// What happens on the way, for whoever tells of it. Numbers are those of URLs.
+    /// An event on the way, for whoever tells of it. Numbers are those of URLs.
     public enum News: Sendable {
         case opened(Int)
         /// A connection is over, with the bytes that it brought.
@@ -141,7 +141,7 @@ public final class RemoteSource: Sendable {
         let (found, isNew, outlived) = state.withLock { state -> (RemoteStream?, Bool, [RemoteStream]) in
             guard !state.isClosed else { return (nil, false, []) }
             if let stream = state.streams.first(where: { $0.reserve(range) }) { return (stream, false, []) }
-            // What nobody waits for only holds a connection.
+            // A stream that nobody waits for only holds a connection.
             let idle = state.streams.filter(\.isIdle)
             state.streams.removeAll(where: \.isIdle)
             let stream = RemoteStream(from: range.lowerBound, reading: lead(range.lowerBound))

@@ -11,7 +11,7 @@ final class RemoteStream: Sendable {
         var number = 0
         /// The offset of the next byte that comes.
         var position: Int64
-        /// Where the exchange under way began.
+        /// The position at which the exchange under way began.
         var began: Int64 = 0
         /// The offset behind the last window that is read from it.
         var reserved: Int64
@@ -160,7 +160,7 @@ final class RemoteStream: Sendable {
             case .success: TransferError(.connectionLost, "the answer ended early", isTransient: true)
             }
         if askedForPart, let head = outcome.head, head.status == 200, let version {
-            // It gives no parts, or another version.
+            // The server gives no parts, or another version.
             guard version.isShown(by: head, total: head.contentLength, isProven: source.isProven) else {
                 return fail(source, RemoteSource.changed)
             }

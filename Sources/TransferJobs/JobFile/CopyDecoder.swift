@@ -51,7 +51,7 @@ enum CopyDecoder {
             body: download.body)
         download.size = draft.rules.download.size
         upload.checksum = download.checksum
-        upload.from = JobSpec.CopySource(download, draft.rules.sharedSettings)
+        upload.from = CopySource(download, draft.rules.sharedSettings)
         return (.upload(upload), Shared(wrappedValue: destinationSettings(&decoder, draft, url)))
     }
 

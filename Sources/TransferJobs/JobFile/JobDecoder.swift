@@ -92,7 +92,9 @@ package struct JobDecoder {
         let base = bases.base(for: bases.hasOrigins ? try JobURLs.read(start, .job) : [])
         if let fault = base.fault { note(fault, start.offset..<start.offset + 1) }
         var made = try job(on: base.defaults)
-        if base.isConfigured || made.spec?.copySource != nil, made.spec != nil { made.spec?.lasting = try plainFingerprint(at: start) }
+        if base.isConfigured || made.spec?.copySource != nil, made.spec != nil {
+            made.spec?.lasting = try plainFingerprint(at: start)
+        }
         return made
     }
 

@@ -10,12 +10,16 @@ package enum JobRule {
         for url in spec.copySource?.download.urls ?? [] where !URLRule.isSupported(url) {
             faults.append(URLRule.reason(against: url))
         }
-        if let from = spec.copySource, from.download.urls.isEmpty { faults.append("a copy needs the URL of its source") }
+        if let from = spec.copySource, from.download.urls.isEmpty {
+            faults.append("a copy needs the URL of its source")
+        }
         if case .upload(let upload) = spec.work {
             if let refusal = upload.uploadProtocol.refusal(of: upload.url) { faults.append(refusal) }
         }
         if let refusal = spec.id.flatMap(DestinationPath.refusal(ofID:)) { faults.append(refusal) }
-        if spec.copySource == nil, let refusal = DestinationPath.refusal(ofPath: spec.work.path) { faults.append(refusal) }
+        if spec.copySource == nil, let refusal = DestinationPath.refusal(ofPath: spec.work.path) {
+            faults.append(refusal)
+        }
         return faults
     }
 }

@@ -14,5 +14,7 @@ extension [JobProof] {
     /// As the store has them.
     package var text: String? { isEmpty ? nil : map(\.rawValue).joined(separator: " ") }
 
-    package init(text: String?) { self = (text ?? "").split(separator: " ").compactMap { JobProof(rawValue: String($0)) } }
+    package init(text: String?) {
+        self = (text ?? "").split(separator: " ").compactMap { JobProof(rawValue: String($0)) }
+    }
 }

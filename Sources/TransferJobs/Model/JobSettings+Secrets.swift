@@ -27,3 +27,33 @@ extension JobSettings {
             && http.cookies == nil
     }
 }
+
+// The two sides of a copy.
+extension JobSettings {
+    /// The rules that hold for both sides of a copy: those that tell no server who asks.
+    package var ofBothSides: JobSettings {
+        var result = self
+        result.headers = []
+        result.auth = nil
+        result.tls = TLSSettings()
+        result.http.cookies = nil
+        result.s3 = nil
+        result.ssh = nil
+        result.ftp = nil
+        return result
+    }
+
+    /// The rules that are the job's and no server's.
+    package var ofJob: JobSettings { JobSettings().with(rulesOfJob: self) }
+
+    /// The same, with the job's own rules of another.
+    package func with(rulesOfJob other: JobSettings) -> JobSettings {
+        var result = self
+        result.retry = other.retry
+        result.maxTime = other.maxTime
+        result.limitRate = other.limitRate
+        result.network = other.network
+        result.onFinish = other.onFinish
+        return result
+    }
+}

@@ -187,6 +187,14 @@ extension JobSpec.Download {
 extension JobSpec {
     public var isUpload: Bool { work.isUpload }
 
+    /// The source of a copy; `nil` for other jobs.
+    package var copySource: CopySource? {
+        if case .upload(let upload) = work { upload.from } else { nil }
+    }
+
+    /// Whether it's a copy of which the destination keeps no part: it begins again from its start.
+    public var beginsAgain: Bool { copySource != nil && !asksFirst }
+
     /// The URLs that the job speaks to: a download's mirrors, or an upload's one.
     package var urls: [String] {
         get { work.urls }

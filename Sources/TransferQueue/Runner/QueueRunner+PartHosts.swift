@@ -57,7 +57,8 @@ extension QueueRunner: UploadHost {
         leave(
             job,
             .done(
-                job.receipt(in: batches[job.record.batch]?.name, path: source.place, bytes: source.size, digest: digest),
+                job.receipt(
+                    in: batches[job.record.batch]?.name, path: source.place, bytes: source.size, digest: digest),
                 source.file?.stamp ?? FileStamp(inode: nil, size: source.size, modified: 0, changed: nil)))
     }
 

@@ -71,7 +71,7 @@ struct RequestBuilder: Sendable {
     ///
     /// - Parameter link: The only link that it may go over.
     func source(
-        _ from: JobSpec.CopySource, url: String, point: ResumePoint?, over link: String?
+        _ from: CopySource, url: String, point: ResumePoint?, over link: String?
     ) throws(TransferError) -> ExchangeRequest {
         let spec = from.job
         var request = ExchangeRequest(

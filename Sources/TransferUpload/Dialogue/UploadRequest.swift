@@ -62,7 +62,7 @@ public struct UploadSource: Sendable, Hashable {
     /// Nobody knows whether earlier attempts sent these bytes: what they sent isn't gone on with, and is asked about
     /// only where it may be complete.
     public var mayHaveChanged: Bool
-    /// It comes from another server while it's sent: to read a range before it's sent costs as much as to send it.
+    /// The bytes come from another server while they are sent: to read a range before costs as much as to send it.
     public var isStreamed = false
 
     public init(name: String, size: Int64, digest: Checksum? = nil, mayHaveChanged: Bool = false) {

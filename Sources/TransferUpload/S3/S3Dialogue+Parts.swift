@@ -90,7 +90,8 @@ extension S3Dialogue {
     mutating func failedPart(
         _ number: Int, _ digest: Checksum?, _ error: TransferError, _ now: Int64
     ) throws(TransferError) -> [UploadAction] {
-        guard error.isTransient, error.scope == .transfer, error.code != .sourceChanged, multipart?.parts.mayRepeat(number) == true, detours.take()
+        guard error.isTransient, error.scope == .transfer, error.code != .sourceChanged,
+            multipart?.parts.mayRepeat(number) == true, detours.take()
         else { throw error }
         if error.code == .checksumMismatch {
             // Perhaps it's the digest that is wrong.

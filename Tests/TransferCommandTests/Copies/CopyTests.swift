@@ -110,7 +110,8 @@ import TransferTestSupport
             server.serve("/bucket/f", Self.source, etag: "\"1\"")
             server.script("/bucket/f", [.cut(after: 1 << 20)])
             let sink = server.acceptUploads("/in/*")
-            let access = #""s3": {"endpoint": "\#(server.url(""))", "region": "r", "accessKey": "AK", "#
+            let access =
+                #""s3": {"endpoint": "\#(server.url(""))", "region": "r", "accessKey": "AK", "#
                 + #""secretKey": {"file": "secret"}}"#
             try write(place, copy("s3://bucket/f", to: server.url("/in/f"), access))
             let result = try await place.runJobs()
@@ -131,7 +132,8 @@ import TransferTestSupport
                 let job = copy(
                     server.url("/f"), to: other.url("/in/f"),
                     #""headers": {"X-Source": "s"}, "auth": {"user": "a", "password": {"file": "secret"}}, "#
-                        + #""destination": {"headers": {"X-Destination": "d"}, "auth": {"bearer": {"file": "secret"}}}"#)
+                        + #""destination": {"headers": {"X-Destination": "d"}, "auth": {"bearer": {"file": "secret"}}}"#
+                )
                 try write(place, job)
                 let result = try await place.runJobs()
                 #expect(result.exitCode == 0, "\(result)")
@@ -154,7 +156,8 @@ import TransferTestSupport
             server.serve("/f", Self.source, etag: "\"1\"")
             let sink = server.acceptUploads("/in/*")
             let sum = String(repeating: "0", count: 64)
-            try write(place, copy(server.url("/f"), to: server.url("/in/f"), #""checksum": "sha256:\#(sum)""#), limit: 2)
+            try write(
+                place, copy(server.url("/f"), to: server.url("/in/f"), #""checksum": "sha256:\#(sum)""#), limit: 2)
             let result = try await place.runJobs()
             #expect(result.exitCode == 1, "\(result)")
             #expect(try result.events().named("job.failed").first?["code"]?.string == "checksumMismatch", "\(result)")

@@ -64,7 +64,10 @@ import TransferTestSupport
     @Test(
         arguments: [
             (["--proxy", "gopher://p"], "--proxy: unsupported scheme"),
-            (["--pinnedpubkey", "sha256//short"], "'sha256//short' is invalid for '--pinnedpubkey <digests>': it takes sha256// and 44 characters"),
+            (
+                ["--pinnedpubkey", "sha256//short"],
+                "'sha256//short' is invalid for '--pinnedpubkey <digests>': it takes sha256// and 44 characters"
+            ),
             (["--retry", "-1"], "--retry"),
             (["--timeout", "soon"], "--timeout"),
             (["--timeout", "0"], "'0' is invalid for '--timeout <time>': it takes a time above 0"),

@@ -31,7 +31,7 @@ import TransferCore
                 urls: ["http://a.example/\(number)", "ftp://b.example/x"], destination: "", method: one.id, body: one.id
             )
             var upload = JobSpec.Upload(
-                from: JobSpec.CopySource(download, settings: one.settings.with(rulesOfJob: other.settings)),
+                from: CopySource(download, settings: one.settings.with(rulesOfJob: other.settings)),
                 url: "s3://bucket/\(number)", uploadProtocol: .s3)
             upload.options.chunkSize = Int64(number)
             let spec = JobSpec(

@@ -107,7 +107,7 @@ import TransferCore
 
     @Test func secretsOfNeitherSideAreWrittenDown() throws {
         var upload = JobSpec.Upload(
-            from: JobSpec.CopySource(
+            from: CopySource(
                 JobSpec.Download(urls: ["https://a.example/x?X-Amz-Signature=hunter1"], destination: "")),
             url: "https://b.example/y?sig=hunter2")
         upload.from?.settings.auth = .bearer(.literal("hunter3"))

@@ -83,7 +83,7 @@ struct CopyCell: Sendable {
 
     private func job(_ server: TestServer, _ url: String) -> JobSpec {
         let settings = MatrixBench.settings(stalls: fault.stalls)
-        let source = JobSpec.CopySource(
+        let source = CopySource(
             JobSpec.Download(urls: [server.url("/f")], destination: ""), settings: settings)
         return JobSpec(
             id: "f",

@@ -53,7 +53,7 @@ extension CurlPool {
         switch start.request.body {
         case .none, .bytes, .part: return nil
         case .stream(let stream): return BodyFeeder(stream, threads: bodyThreads, loop: loop, wake: goOn)
-        // Those who wake it may be in the middle of something.
+        // The stream wakes it, perhaps in the middle of something.
         case .window(let window): return WindowReader(window) { [loop] in loop.execute(goOn) }
         }
     }

@@ -51,7 +51,20 @@ final class Copies {
         }
     }
 
-    /// What proves that the destination has what the source gave.
+    /// The record for the next attempt. A copy whose source has another version begins anew, and its destination is told so.
+    static func recordLeft(
+        by talk: UploadTalk, of job: RunningJob, after error: TransferError, on host: isolated some UploadHost
+    ) -> UploadRecord? {
+        guard talk.source.remote != nil, error.code == .sourceChanged else { return talk.record }
+        host.emit(
+            job.record.batch, .restarted(job: job.record.identity, reason: "the source changed since it began"))
+        if let record = talk.record {
+            host.abandon(AbandonedUpload(id: job.candidate.id, spec: job.record.spec, upload: record))
+        }
+        return nil
+    }
+
+    /// The proofs that the destination has what the source gave.
     static func proofs(_ source: RemoteSource, _ result: UploadResult, of spec: JobSpec) -> [JobProof] {
         var proofs: [JobProof] = []
         if let expected = source.expected, source.digest == expected { proofs.append(.checksum) }

@@ -104,7 +104,8 @@ final class UploadDialogues {
         job.phase = .talking
         lastNumber += 1
         job.talk = UploadTalk(
-            number: lastNumber, dialogue: dialogue, source: source, record: record, keepsVersion: job.record.keepsVersion)
+            number: lastNumber, dialogue: dialogue, source: source, record: record,
+            keepsVersion: job.record.keepsVersion)
         advance(job.candidate.id, on: host) { $0.begin(now: WallClock.seconds) }
     }
 
@@ -376,7 +377,8 @@ final class UploadDialogues {
         {
             job.talk?.state = nil
             let error = TransferError(
-                .checksumMismatch, "the server has \(digest) of \(talk.source.place), which is \(known)", isTransient: true
+                .checksumMismatch, "the server has \(digest) of \(talk.source.place), which is \(known)",
+                isTransient: true
             )
             return failed(job.candidate.id, error, on: host)
         }
@@ -394,25 +396,12 @@ final class UploadDialogues {
         let error = error.hinted(talk.lastHead, job.record.spec)
         let mayHaveArrived = job.mayHaveArrived
         end(job, on: host)
-        let record = recordLeft(job, talk, error, on: host)
+        let record = Copies.recordLeft(by: talk, of: job, after: error, on: host)
         // The new state, or that there is none any more, is written down with the step.
         if record != job.record.upload { host.note([.upload(record, of: id)]) }
         job.record.upload = record
         let progressed = host.cameFurther(job, from: talk.confirmedBefore, to: talk.confirmed)
         host.failed(job, error, bodyLeft: mayHaveArrived, progressed: progressed)
-    }
-
-    /// The record for the next attempt. A copy whose source has another version begins anew, and its destination is told so.
-    private func recordLeft(
-        _ job: RunningJob, _ talk: UploadTalk, _ error: TransferError, on host: isolated some UploadHost
-    ) -> UploadRecord? {
-        guard talk.source.remote != nil, error.code == .sourceChanged else { return talk.record }
-        host.emit(
-            job.record.batch, .restarted(job: job.record.identity, reason: "the source changed since it began"))
-        if let record = talk.record {
-            host.abandon(AbandonedUpload(id: job.candidate.id, spec: job.record.spec, upload: record))
-        }
-        return nil
     }
 
     /// The job is stopped: requests that are under way are given up, and the state that was saved stays.
