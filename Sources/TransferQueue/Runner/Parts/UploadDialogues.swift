@@ -97,7 +97,7 @@ final class UploadDialogues {
         begin(try attempt.dialogueOfCopy(), of: job, .remote(source), record, on: host)
     }
 
-    private func begin(
+    func begin(
         _ dialogue: any UploadDialogue, of job: RunningJob, _ source: UploadBytes, _ record: UploadRecord?,
         on host: isolated some UploadHost
     ) {
@@ -107,69 +107,6 @@ final class UploadDialogues {
             number: lastNumber, dialogue: dialogue, source: source, record: record,
             keepsVersion: job.record.keepsVersion)
         advance(job.candidate.id, on: host) { $0.begin(now: WallClock.seconds) }
-    }
-
-    // MARK: Uploads of one request
-
-    /// Judges the answer to an upload that was one request.
-    func answered(
-        _ job: RunningJob, _ file: SourceFile, _ head: ResponseHead, _ outcome: ExchangeOutcome,
-        on host: isolated some UploadHost
-    ) {
-        let answer = UploadAnswer(
-            request: 0, head: head, body: outcome.answer, url: outcome.finalURL, sent: outcome.sent)
-        guard case .upload(let upload) = job.record.spec.work else { return }
-        switch upload.receipt.judge(answer, to: upload.url, now: WallClock.seconds) {
-        case .stored: break
-        case .refused(let error):
-            let error = host.refusedElsewhere(job, error, outcome).hinted(head, job.record.spec)
-            return host.failed(job, error, bodyLeft: outcome.bodyLeft, progressed: false)
-        case .accepted, .redirected: return lookFurther(job, upload, file, after: answer, on: host)
-        }
-        job.phase = .saving
-        let id = job.candidate.id
-        host.settleSource(job, .file(file)) { host, isSame in
-            guard let job = host.underWay(id), case .saving = job.phase else { return }
-            guard isSame else {
-                return host.failed(
-                    job, .changed(file.path, method: job.record.unrepeatable), bodyLeft: true, progressed: false)
-            }
-            Failpoint.reached(.uploadConfirmed)
-            let result = TransferResult(
-                status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.sent,
-                validator: Validator(head)?.description,
-                response: outcome.answer.isEmpty ? nil : String(decoding: outcome.answer, as: UTF8.self))
-            host.uploaded(job, .file(file), result, nil)
-        }
-    }
-
-    /// The answer isn't a receipt yet.
-    private func lookFurther(
-        _ job: RunningJob, _ upload: JobSpec.Upload, _ file: SourceFile, after answer: UploadAnswer,
-        on host: isolated some UploadHost
-    ) {
-        let source = UploadSource(name: WatchedPath.name(file.path), size: file.size, digest: job.sending.digest)
-        let dialogue = ReceiptDialogue(
-            after: answer, rule: upload.receipt, url: upload.url, source: source, began: job.began)
-        begin(dialogue, of: job, .file(file), job.record.upload, on: host)
-    }
-
-    /// The exchange of an upload that was one request came to nothing.
-    ///
-    /// The body of a PUT may have left whole, and its answer may be lost: before it's sent again the server is asked
-    /// whether it has it.
-    func failed(
-        _ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome, on host: isolated some UploadHost
-    ) {
-        if case .upload(let file) = job.ready,
-            UploadJudgement.asksAfterLoss(job.record.spec, error, sent: outcome.sent, of: file.size)
-        {
-            let record = UploadRecord(file, state: ConfirmingPut.state(began: job.began), confirmed: 0)
-            job.record.upload = record
-            host.note([.upload(record, of: job.candidate.id)])
-        }
-        let error = host.refusedElsewhere(job, error, outcome).hinted(outcome.head, job.record.spec)
-        host.failed(job, error, bodyLeft: outcome.bodyLeft, progressed: false)
     }
 
     // MARK: Actions
