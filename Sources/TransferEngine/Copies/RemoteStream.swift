@@ -120,7 +120,7 @@ final class RemoteStream: Sendable {
             isVerifiedByDigest: source.isProven)
         point.isPart = true
         point.end = version.size
-        point.namesEnd = source.urls[url].hasPrefix("http")
+        point.namesEnd = !FileServerURL.isMeant(by: source.urls[url])
         return point
     }
 

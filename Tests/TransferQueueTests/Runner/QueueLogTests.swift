@@ -28,14 +28,12 @@ import TransferTestSupport
             set { metadata[key] = newValue }
         }
 
-        // As swift-log calls it.
-        // swift-format-ignore
-        func log(
-            level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String, file: String,
-            function: String, line: UInt
-        ) {
-            let all = self.metadata.merging(metadata ?? [:]) { $1 }
-            lines.change { $0.append(Line(level: level, message: "\(message)", metadata: all, source: source)) }
+        func log(event: LogEvent) {
+            let all = metadata.merging(event.metadata ?? [:]) { $1 }
+            lines.change {
+                $0.append(
+                    Line(level: event.level, message: "\(event.message)", metadata: all, source: event.source))
+            }
         }
     }
 
@@ -61,7 +59,7 @@ import TransferTestSupport
                 JobSettings.HeaderSetting(name: "X-Key", value: .environment("KEY")),
             ]
             settings.auth = .basic(user: .literal("me"), password: .literal("hunter2"))
-            try await withQueue(folder) {
+            _ = try await withQueue(folder) {
                 $0.logger = logger(level)
                 $0.secrets = SecretSource(environment: { $0 == "KEY" ? "hunter2" : nil })
             } _: { queue in
