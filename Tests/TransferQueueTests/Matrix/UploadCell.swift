@@ -34,7 +34,10 @@ struct UploadCell: Sendable {
         let bytes = Array(try folder.data("f"))
         var outcome = MatrixOutcome(text: "")
         let requests = server.requests.count
-        if requests > (MatrixBench.limit + 1) * 4 + 4 { outcome.faults.append("\(requests) requests") }
+        if requests > (MatrixBench.limit + 1) * 4 + 4 {
+            let told = server.requests.map { "\($0.method) \($0.query ?? "") \($0.status ?? 0)" }
+            outcome.faults.append("\(requests) requests: \(told.joined(separator: ", "))")
+        }
         if ContinuousClock.now - began > .seconds(15) {
             outcome.faults.append("it took \(ContinuousClock.now - began)")
         }
