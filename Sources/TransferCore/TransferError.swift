@@ -14,6 +14,8 @@ public struct TransferError: Error, Sendable, Hashable, CustomStringConvertible 
     public var retryAfter: Duration?
     /// The proxy that failed, in place of the server behind it: scheme, host and port, without credentials.
     public var proxy: String?
+    /// The server of a copy's source that failed, in place of the destination's: host and port.
+    public var sourceHost: String?
 
     public init(
         _ code: Code, _ message: String, cause: Cause? = nil, isTransient: Bool = false, scope: Scope = .transfer,
@@ -31,6 +33,9 @@ public struct TransferError: Error, Sendable, Hashable, CustomStringConvertible 
 
     /// The status of the server's own answer: a proxy's is none.
     public var serverStatus: Int? { proxy == nil && code != .proxyRefused ? status : nil }
+
+    /// Host and port of the machine that failed, where it isn't the one that the job is for.
+    public var failedHost: String? { proxyHost ?? sourceHost }
 
     /// Host and port of the proxy that failed.
     public var proxyHost: String? {

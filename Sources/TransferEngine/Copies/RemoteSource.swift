@@ -196,8 +196,12 @@ public final class RemoteSource: Sendable {
     /// Why its last byte isn't handed on.
     var refutation: TransferError? {
         guard let expected, let digest, digest != expected else { return nil }
-        return TransferError(
-            .checksumMismatch, "the source \(urls[0]) is \(digest), not \(expected); its last bytes weren't sent on")
+        var error = TransferError(
+            .checksumMismatch,
+            "\(expected.algorithm.rawValue) of the source differs: it's \(digest.hex), not \(expected.hex); its last bytes "
+                + "weren't sent on")
+        error.sourceHost = Origin(anyURL: urls[0])?.hostAndPort
+        return error
     }
 
     /// The error of a source that isn't what it was.
@@ -207,7 +211,8 @@ public final class RemoteSource: Sendable {
     /// The error of the side that is read from, told as its.
     func fault(_ error: TransferError, of url: Int) -> TransferError {
         var error = error
-        error.message = "the source \(urls[url]): \(error.message)"
+        error.message = "the source: \(error.message)"
+        error.sourceHost = Origin(anyURL: urls[url])?.hostAndPort
         // Nothing is known against the destination.
         error.scope = .transfer
         return error

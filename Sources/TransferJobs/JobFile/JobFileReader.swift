@@ -272,7 +272,10 @@ public struct JobFileReader {
             let findings = list.read(Array(text), number: line)
             foreign = list
             for finding in findings { try take(finding, sink) }
-        default: try jobLine(text, sink)
+        default:
+            // A file from Windows: the carriage return is the line's end.
+            let isFromWindows = text.last == UInt8(ascii: "\r")
+            try jobLine(isFromWindows ? UnsafeBufferPointer(rebasing: text.dropLast()) : text, sink)
         }
     }
 

@@ -76,9 +76,9 @@ package struct CurlOperation: Sendable {
     }
 
     private mutating func take(url: Text) -> ListVerdict {
-        if let refusal = URLRule.refusal(
-            of: url.text, advice: ListWays.loginOfURL)
-        {
+        // The pattern's own faults are told at the end: what follows may say that its brackets are meant.
+        let first = (try? CurlPattern(url.text))?[0].text ?? url.text
+        if let refusal = URLRule.refusal(of: first, advice: ListWays.loginOfURL) {
             return .refused(refusal.message)
         }
         urls.append(url)

@@ -136,6 +136,8 @@ public struct JobProgress: Sendable, Hashable {
     public var phase: Phase
     /// Where the file comes from, of one that has several connections or has been asked of several URLs; empty otherwise.
     public var sources: [JobSource] = []
+    /// Whether it goes to another server and not to a file: ``sources`` then names also a single one.
+    public var isCopy = false
 
     /// Connections that bring the file.
     public var connections: Int { sources.isEmpty ? 1 : sources.reduce(0) { $0 + $1.connections } }

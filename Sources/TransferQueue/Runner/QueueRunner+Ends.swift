@@ -99,7 +99,7 @@ extension QueueRunner {
             leave(job, .retry(record, after: delay, because: error, resume: resume))
         case .over(let error, let attempts, let isOurs):
             sourceFailed(job, error, isSpent: true)
-            leave(job, .failed(error, attempts: attempts, host: isOurs ? nil : error.proxyHost ?? host(of: job)))
+            leave(job, .failed(error, attempts: attempts, host: isOurs ? nil : error.failedHost ?? host(of: job)))
         }
     }
 
@@ -118,7 +118,7 @@ extension QueueRunner {
         record.spendMirror()
         sourceFailed(job, refusal, isSpent: true)
         guard let mirror = record.nextMirror(of: record.spec.urls.count) else {
-            return leave(job, .failed(refusal, attempts: record.attempts, host: error.proxyHost ?? host(of: job)))
+            return leave(job, .failed(refusal, attempts: record.attempts, host: error.failedHost ?? host(of: job)))
         }
         record.mirror = mirror
         leave(job, .retry(record, after: .zero, because: refusal, resume: record.resume))

@@ -23,8 +23,10 @@ extension JobFacts {
         explanation.sources = sources
         if !sources.isEmpty, state != .done {
             let asked = Set(sources.map(\.url))
-            explanation.sources += spec.urls.map { Redaction.url($0) }.filter { !asked.contains($0) }
-                .map { JobSource(url: $0, connections: 0, state: .unasked) }
+            explanation.sources += (spec.copySource?.download.urls ?? spec.urls).map { Redaction.url($0) }.filter {
+                !asked.contains($0)
+            }
+            .map { JobSource(url: $0, connections: 0, state: .unasked) }
         }
         if !state.hasEnded, let record = self.upload, record.state != nil, case .upload(let upload) = spec.work {
             explanation.sent = JobExplanation.Sent(

@@ -117,7 +117,7 @@ enum JSONLines {
             object.field("reason", error.message)
             object.field("code", error.code.rawValue)
             object.optional("status", error.status)
-            object.optional("host", error.proxyHost)
+            object.optional("host", error.failedHost)
         case .restarted(_, let reason): object.field("reason", reason)
         case .source(_, let source): self.source(source, &object)
         case .authorized(_, let use):

@@ -107,7 +107,7 @@ struct LogRenderer: Sendable {
                 Origin(anyURL: $0)?.hostAndPort
             }
             folding.add(
-                batch: event.batch, job: name(job, event), host: error.proxyHost ?? host ?? "", delay: delay,
+                batch: event.batch, job: name(job, event), host: error.failedHost ?? host ?? "", delay: delay,
                 error: error,
                 time: event.time)
         case .authorized(let job, let use):

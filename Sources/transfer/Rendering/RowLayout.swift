@@ -69,7 +69,10 @@ struct RowLayout: Sendable, Hashable {
         if hasRate { rest += "  " + state(progress).rightAligned(10) }
         if hasETA { rest += "  " + remaining(progress).rightAligned(6) }
         if sources > 0 {
-            rest += "  " + SourceWords.row(progress?.sources ?? [], width: sources, charset: charset)
+            rest +=
+                "  "
+                + SourceWords.row(
+                    progress?.sources ?? [], isCopy: progress?.isCopy == true, width: sources, charset: charset)
         }
         rest = rest.withoutTrailingSpaces
         // A narrow screen has no bar between the name and nothing.

@@ -7,10 +7,15 @@ enum SourceWords {
     ///
     /// What doesn't fit becomes a number: `a.example x4 +1`, `2 hosts x6`, `x6`.
     ///
-    /// - Returns: Nothing where one connection brings it.
-    static func row(_ sources: [JobSource], width: Int, charset: Charset) -> String {
+    /// - Parameter isCopy: The host is named where it's one with one connection, too: `from a.example`.
+    /// - Returns: Nothing where one connection brings a file here.
+    static func row(_ sources: [JobSource], isCopy: Bool = false, width: Int, charset: Charset) -> String {
         let hosts = hosts(sources)
         let count = hosts.reduce(0) { $0 + $1.connections }
+        if isCopy, count == 1 {
+            let room = width == .max ? .max : width - 5
+            return room >= leastHost ? "from \(charset.name(hosts[0].name, width: room))" : ""
+        }
         guard count > 1 else { return "" }
         for shown in stride(from: hosts.count, to: 0, by: -1) {
             let list = hosts.prefix(shown).map { "\(charset.visible($0.name)) x\($0.connections)" }

@@ -100,6 +100,8 @@ enum WhyText {
             if let last = explanation.finalURL, !last.isEmpty, last != words.url { places.append(("asked", last)) }
             if !explanation.isUpload, explanation.state != .done { places.append(("to", words.to)) }
         }
+        // A copy has two servers.
+        if explanation.isUpload, words.to != words.url { places.append(("to", words.to)) }
         if route.isInsecure { places.append(("tls", "certificates aren't checked (-k, tls.insecure)")) }
         return places
     }

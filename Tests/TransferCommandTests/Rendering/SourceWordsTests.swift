@@ -171,4 +171,11 @@ private let gone: JobSource.Fault = JobSource.Fault(.refused, "404 Not Found")
         log.verbose = false
         #expect(text(source("c.example", state: .dropped, fault: gone)).isEmpty)
     }
+
+    @Test(arguments: [(80, "from a.example:8443"), (14, "from …ple:8443"), (12, "")])
+    func aCopyNamesItsOnlySource(width: Int, row: String) {
+        let sources = [JobSource(url: "https://a.example:8443/x", connections: 1, bytes: 1)]
+        #expect(SourceWords.row(sources, isCopy: true, width: width, charset: .utf8) == row)
+        #expect(SourceWords.row(sources, width: width, charset: .utf8) == "")
+    }
 }

@@ -271,7 +271,7 @@ import TransferCore
                 + #"""
                 form = "title=a b ;type=text/plain"
                 form-string = "note=@not; a file"
-                form = "doc=@"my, file.bin";filename="my, file.bin";type=image/png"
+                form = "doc=@\"my, file.bin\";filename=\"my, file.bin\";type=image/png"
                 header = "X-A: 1"
 
                 """#, as: .curl)

@@ -171,7 +171,7 @@ import TransferCore
         ),
         (
             #"{"version": 1, "jobs": [{"download": "http://h/", "to": "http://h/"}]}"#,
-            ["1:57:11 $.jobs[0].to the \"to\" of a download is a path, not a URL"]
+            ["1:57:11 $.jobs[0].to the source's URL has no name; say the destination's in full"]
         ),
         (
             #"{"version": 1, "jobs": [{"upload": "f", "to": "http://h/", "checksum": "md5:x", "segments": 2}]}"#,

@@ -44,7 +44,7 @@ struct CopyCell: Sendable {
         guard let failure = end.failure else {
             outcome.text = "right"
             if taken().isEmpty { outcome.faults.append("complete, and the destination hasn't the file") }
-            return outcome
+            return outcome.of(nature)
         }
         let words = failure.error.message
         if words.count < 8 { outcome.faults.append("it says only \"\(words)\"") }
@@ -56,7 +56,12 @@ struct CopyCell: Sendable {
             outcome.faults.append("the next run isn't right")
         }
         outcome.text = "fails (\(failure.error.status.map { "\($0)" } ?? "\(failure.error.code)")), then right"
-        return outcome
+        return outcome.of(nature)
+    }
+
+    /// A source that refuses to go on before anything of it is sent on is asked anew from its start.
+    private var nature: MatrixNature {
+        if case .answer = fault.what, moment != .first { .either } else { .passing }
     }
 
     /// The destination, and what it has taken whole.

@@ -30,7 +30,7 @@ import TransferTestSupport
             try fixture.raw.run("DROP TABLE \(table)")
         }
         try fixture.raw.run("DROP INDEX jobRest")
-        for column in ["sums", "sources"] { try fixture.raw.run("ALTER TABLE job DROP COLUMN \(column)") }
+        for column in ["sums", "sources", "proofs"] { try fixture.raw.run("ALTER TABLE job DROP COLUMN \(column)") }
         for column in ["until", "isLocked"] { try fixture.raw.run("ALTER TABLE process DROP COLUMN \(column)") }
         try fixture.raw.run("DROP TABLE hookCall")
         for column in ["underWay", "toldJobs", "toldDone", "onFinish", "toldEnd"] {

@@ -156,5 +156,6 @@ extension JobProgress {
         self.init(
             completed: position, total: total, rate: job.pace.rate, phase: hasBegun ? .transferring : .connecting)
         sources = job.sources.told(job)
+        isCopy = job.record.spec.copySource != nil
     }
 }
