@@ -43,14 +43,16 @@ import TransferTestSupport
             #expect(result.exitCode == 1, "\(result)")
             #expect(try result.events().allSatisfy { $0["batch"]?.string == path }, "programs get the whole name")
             #expect(result.standardError.contains("mirror: 1 of 2 failed, 1 fetched"), "\(result)")
+            // What is pasted later means this batch then, too, whatever others are called.
             #expect(
-                result.standardError.contains("\nList:   transfer status mirror --failed --state st\n"), "\(result)")
+                result.standardError.contains("\nList:   transfer status \(path) --failed --state st\n"), "\(result)")
             for name in ["mirror", "mirror.json", path] {
                 let status = try await place.run("status", name, "--state", "st")
                 #expect(status.exitCode == 0 && status.standardOutput.contains("\nmirror  finished  1/2"), "\(status)")
                 let why = try await place.run("why", "\(name)/b", "--state", "st")
                 #expect(why.standardOutput.hasPrefix("mirror/b: failed: 404 Not Found"), "\(why)")
-                #expect(why.standardOutput.hasSuffix("again with: transfer retry mirror/b --state st\n"), "\(why)")
+                #expect(
+                    why.standardOutput.hasSuffix("again with: transfer retry \(path)/b --state st\n"), "\(why)")
             }
             let failed = try await place.run("status", "mirror", "--failed", "--state", "st")
             #expect(failed.standardOutput.contains("404 Not Found"))
