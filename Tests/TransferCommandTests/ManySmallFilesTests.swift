@@ -24,7 +24,8 @@ import TransferTestSupport
         let result = try await command.run()
         #expect(result.exitCode == 0, "\(result)")
         let memory = try #require(result.peakMemory)
-        #expect(memory < 60 << 20, "\(memory >> 20) MiB")
+        // A third of it is the debug build's own code.
+        #expect(memory < 64 << 20, "\(memory >> 20) MiB")
         #expect(try result.events().named("job.finished").count == count)
         #expect(try server.accessLog().count >= count - 1)
         let difference = try await ChildProcess.start(

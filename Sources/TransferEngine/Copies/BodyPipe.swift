@@ -14,8 +14,17 @@ final class BodyPipe: Sendable {
         case failed(TransferError)
     }
 
-    /// Bytes that wait in it; the piece by which it becomes full comes on top (16 KiB of libcurl's).
-    static let capacity = 256 << 10
+    /// Bytes that wait in one at most; the piece by which it becomes full comes on top (16 KiB of libcurl's).
+    private static let most = 256 << 10
+    private static let least = 16 << 10
+    /// Bytes that all of them may hold together.
+    private static let budget = 24 << 20
+    /// Pipes that there are.
+    private static let open = Atomic<Int>(0)
+
+    private static var capacity: Int {
+        max(least, min(most, budget / max(1, open.load(ordering: .relaxed))))
+    }
 
     private struct State {
         var pieces: Deque<[UInt8]> = []
@@ -35,7 +44,12 @@ final class BodyPipe: Sendable {
 
     private let state: Mutex<State>
 
-    init(from offset: Int64) { state = Mutex(State(given: offset)) }
+    init(from offset: Int64) {
+        state = Mutex(State(given: offset))
+        Self.open.add(1, ordering: .relaxed)
+    }
+
+    deinit { Self.open.subtract(1, ordering: .relaxed) }
 
     // MARK: The writer
 

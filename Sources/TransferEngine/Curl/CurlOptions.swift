@@ -45,7 +45,7 @@ struct CurlOptions {
         _ = transfer_easy_set_long(handle.raw, CURLOPT_BUFFERSIZE, exchange.limiters.isEmpty ? bufferSize : 16 << 10)
         if !exchange.limiters.isEmpty {
             _ = transfer_easy_set_long(handle.raw, CURLOPT_UPLOAD_BUFFERSIZE, 16 << 10)
-        } else if hop.sendsBody, exchange.body.length ?? .max >= 1 << 20 {
+        } else if hop.sendsBody, !exchange.body.isPiped, exchange.body.length ?? .max >= 1 << 20 {
             // A wake-up for each of libcurl's 64 KiB is half of what a fast upload costs.
             _ = transfer_easy_set_long(handle.raw, CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
         }

@@ -31,6 +31,9 @@ public enum RequestBody: Sendable {
         }
     }
 
+    /// Whether it comes from another server meanwhile: many of them share what memory there is for copies.
+    var isPiped: Bool { if case .window = self { true } else { false } }
+
     /// More than 64 KiB, or nobody knows.
     var isLong: Bool { length.map { $0 > 64 << 10 } ?? true }
 
