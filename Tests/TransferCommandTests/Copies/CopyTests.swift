@@ -117,7 +117,7 @@ import TransferTestSupport
             let result = try await place.runJobs()
             #expect(result.exitCode == 0, "\(result)")
             #expect(sink.uploads.map(\.digest) == [Self.sum])
-            #expect(server.requests(to: "/bucket/f").last?.headers["Range"] == "bytes=\(1 << 20)-\(Self.size - 1)")
+            #expect(server.requests(to: "/bucket/f").last?.headers["Range"]?.hasPrefix("bytes=\(1 << 20)-") == true)
             let put = server.requests.first { $0.method == "PUT" }
             #expect(put?.headers["Authorization"] == nil, "the source's credentials reached the destination")
         }
