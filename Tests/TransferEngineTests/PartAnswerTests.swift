@@ -94,7 +94,6 @@ import TransferCore
             case .succeed:
                 Issue.record("\(name), \(state): a success without a byte")
                 return
-            default: return
             }
         }
         Issue.record("\(name), \(state): it doesn't end")
