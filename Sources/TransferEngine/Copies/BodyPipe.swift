@@ -18,7 +18,7 @@ final class BodyPipe: Sendable {
     private static let most = 256 << 10
     private static let least = 16 << 10
     /// Bytes that all of them may hold together.
-    private static let budget = 24 << 20
+    private static let budget = 12 << 20
     /// Pipes that there are.
     private static let open = Atomic<Int>(0)
 
@@ -137,7 +137,7 @@ final class BodyPipe: Sendable {
     /// The offset of the next byte that is handed on.
     var given: Int64 { state.withLock { $0.given } }
 
-    /// Nobody takes any more.
+    /// Gives up what waits in it: no reader takes any more.
     func close() {
         let wakes = state.withLock { state in
             state.isClosed = true

@@ -1,18 +1,15 @@
+import Synchronization
 import TransferCore
 import TransferCrypto
 
 /// Reads a range of a ``RemoteSource`` for nothing but its digest.
-///
-/// `@unchecked Sendable`: it's one reader of a pipe, which wakes it only after it has returned from a look that found nothing;
-/// so one thread at a time touches it.
-final class RangeDigest: @unchecked Sendable {
+final class RangeDigest: Sendable {
     private let source: RemoteSource
     private let stream: RemoteStream
     private let range: Range<Int64>
     private let digest: OrderedDigest
     private let then: @Sendable (Result<Checksum, TransferError>) -> Void
-    private var position: Int64
-    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    private let position: Mutex<Int64>
 
     init(
         _ source: RemoteSource, _ stream: RemoteStream, _ range: Range<Int64>, _ algorithm: DigestAlgorithm,
@@ -23,29 +20,33 @@ final class RangeDigest: @unchecked Sendable {
         self.range = range
         digest = OrderedDigest(DurableDigest(algorithm))
         self.then = then
-        position = range.lowerBound
+        position = Mutex(range.lowerBound)
     }
 
-    deinit { buffer.deallocate() }
-
+    /// Takes what is there; the pipe calls it again once there is more.
     func read() {
-        while position < range.upperBound {
-            let count = Int(min(Int64(buffer.count), range.upperBound - position))
-            let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
-            switch stream.pipe.take(into: part, at: position, wake: { self.read() }) {
-            case .bytes(let count):
-                digest.add(UnsafeRawBufferPointer(rebasing: part[..<count]), at: position - range.lowerBound)
-                position += Int64(count)
-            case .later: return
-            case .failed(let error): return end(.failure(error))
-            case .gone:
-                return end(.failure(TransferError(.cancelled, "the reading of the source was given up")))
+        let size = 16 << 10
+        withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { buffer in
+            while true {
+                let offset = position.withLock { $0 }
+                let left = range.upperBound - offset
+                guard left > 0 else {
+                    return end(
+                        digest.whole(range.upperBound - range.lowerBound).map { .success($0) }
+                            ?? .failure(TransferError(.internalFault, "no digest could be made of the source")))
+                }
+                let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(size), left))])
+                switch stream.pipe.take(into: part, at: offset, wake: { self.read() }) {
+                case .bytes(let count):
+                    digest.add(UnsafeRawBufferPointer(rebasing: part[..<count]), at: offset - range.lowerBound)
+                    position.withLock { $0 = offset + Int64(count) }
+                case .later: return
+                case .failed(let error): return end(.failure(error))
+                case .gone:
+                    return end(.failure(TransferError(.cancelled, "the reading of the source was given up")))
+                }
             }
         }
-        guard let digest = digest.whole(range.upperBound - range.lowerBound) else {
-            return end(.failure(TransferError(.internalFault, "no digest could be made of the source")))
-        }
-        end(.success(digest))
     }
 
     private func end(_ result: Result<Checksum, TransferError>) {

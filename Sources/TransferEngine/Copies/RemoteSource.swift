@@ -90,7 +90,7 @@ public final class RemoteSource: Sendable {
     }
 
     /// Asks for all of it, and calls back once the server has said what it has: the body waits until a window is read.
-    /// Where the version is known the server is asked when the first window is.
+    /// A server whose version is known is asked when the first window is read.
     ///
     /// - Parameter then: Called once, on any thread; without a length there's nothing that could be sent.
     public func open(then: @escaping @Sendable (Result<RemoteVersion, TransferError>) -> Void) {
@@ -171,7 +171,8 @@ public final class RemoteSource: Sendable {
         }
     }
 
-    /// Where the reading of a window begins: the digest wants what it lacks, where something depends on it or that is little.
+    /// The offset at which the reading of a window begins: before the window where the digest lacks bytes, if the copy is
+    /// proven by it or they are few.
     private func lead(_ start: Int64) -> Int64 {
         let count = digesting.current.count
         guard count < start, isProven || start - count <= Self.step else { return start }

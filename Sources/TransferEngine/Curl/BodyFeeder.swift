@@ -5,7 +5,8 @@ import TransferEventLoop
 /// Reads a streamed body ahead of its exchange, on threads that may block, in two buffers: one is sent while the other
 /// is filled.
 ///
-/// `@unchecked Sendable`: used on its loop's thread only; a reading is used by one piece of work at a time.
+/// `@unchecked Sendable`: its loop's thread alone touches what it stores, and closures for other threads only carry it back
+/// there; a reading is used by one piece of work at a time.
 final class BodyFeeder: BodyProvider, @unchecked Sendable {
     private static let bufferSize = 128 << 10
 

@@ -17,7 +17,7 @@ extension CurlOptions {
         let bufferSize = max(1 << 10, min(512 << 10, settings.receiveBufferSize))
         _ = transfer_easy_set_long(handle.raw, CURLOPT_BUFFERSIZE, exchange.limiters.isEmpty ? bufferSize : 16 << 10)
         // SFTP has as much under way as one call is given (libssh2_sftp_write(3)).
-        let underWay = exchange.body.isPiped ? 64 << 10 : 512 << 10
+        let underWay = exchange.body.isPiped ? 32 << 10 : 512 << 10
         _ = transfer_easy_set_long(
             handle.raw, CURLOPT_UPLOAD_BUFFERSIZE, exchange.limiters.isEmpty ? underWay : 16 << 10)
         try applyFileCallbacks(handle, files)

@@ -43,9 +43,9 @@ struct CurlOptions {
         // refuse the option and then keeps the buffer it has.
         let bufferSize = max(1 << 10, min(512 << 10, settings.receiveBufferSize))
         _ = transfer_easy_set_long(handle.raw, CURLOPT_BUFFERSIZE, exchange.limiters.isEmpty ? bufferSize : 16 << 10)
-        if !exchange.limiters.isEmpty {
+        if !exchange.limiters.isEmpty || exchange.body.isPiped {
             _ = transfer_easy_set_long(handle.raw, CURLOPT_UPLOAD_BUFFERSIZE, 16 << 10)
-        } else if hop.sendsBody, !exchange.body.isPiped, exchange.body.length ?? .max >= 1 << 20 {
+        } else if hop.sendsBody, exchange.body.length ?? .max >= 1 << 20 {
             // A wake-up for each of libcurl's 64 KiB is half of what a fast upload costs.
             _ = transfer_easy_set_long(handle.raw, CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
         }

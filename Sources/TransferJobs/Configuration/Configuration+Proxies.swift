@@ -1,6 +1,6 @@
 import TransferCore
 
-// What the environment says of proxies holds where no file and no variable of the program's own does.
+// Proxies of the environment hold where no file and no variable of the program's own names any.
 extension Configuration {
     /// The proxies for URLs of each kind.
     ///

@@ -61,7 +61,7 @@ public struct ConfigurationEntry: Sendable, Hashable {
     }
 
     private static func masked(_ word: String, _ isProxy: Bool) -> String {
-        // Of a proxy's URL all that stands in front of its host may be of a password, also what no URL would have there.
+        // The text in front of a proxy's host may be a part of a password, also where no URL would have it.
         if isProxy, let mark = word.firstRange(of: "://"), let at = word.lastIndex(of: "@"), at >= mark.upperBound {
             return String(word[..<mark.upperBound] + word[word.index(after: at)...])
         }

@@ -60,7 +60,7 @@ package struct JobBases {
         return base
     }
 
-    /// What the configuration alone says of a URL.
+    /// The rules of the configuration alone for a URL.
     package func configuration(for url: String) -> JobSettings {
         guard isConfigured else { return JobSettings() }
         var defaults = JobDefaults()

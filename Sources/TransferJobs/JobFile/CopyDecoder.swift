@@ -83,7 +83,7 @@ enum CopyDecoder {
     private static func scheme(_ url: String) -> String { url.prefix { $0 != ":" }.lowercased() }
 }
 
-/// What a copy says of its destination's server alone.
+/// The keys of a copy's `destination`: they hold for that server alone.
 package struct DestinationRules {
     private var settings = JobSettings()
     private var seen: UInt64 = 0

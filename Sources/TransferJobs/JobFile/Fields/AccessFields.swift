@@ -61,7 +61,7 @@ package enum AccessFields {
             guard let proxy = settings.proxy else { return }
             if !proxy.isOfEnvironment { writer.key("proxy") }
             if proxy.isOfEnvironment {
-                // Nobody names one.
+                // The job names exceptions alone, and no proxy.
             } else if let credentials = proxy.credentials {
                 let draft = ProxyDraft(url: proxy.url, user: credentials.user, password: credentials.password)
                 credentialedProxy.write(&writer, draft)
