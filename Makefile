@@ -137,6 +137,7 @@ bench: build setup-bench ## compare with curl, wget2, aria2 and, request by requ
 	@Benchmarks/run "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@Benchmarks/segments "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@Benchmarks/copies "$$(swift build $(RELEASE) --show-bin-path)/transfer"
+	@Benchmarks/scale "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@Benchmarks/uploads "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@$(REQUESTS) --quiet
 	@Benchmarks/requests/run "$$($(REQUESTS) --show-bin-path)"

@@ -3,8 +3,8 @@
 #   awk -f lint-counts.awk FILE...
 
 BEGIN {
-    nouns = "jobs|files|folders|batches|transfers|attempts|retries|hosts|links|lines|errors|faults|warnings|parts|pieces" \
-        "|sources|entries|cells|redirects|certificates|connections|requests|seconds|minutes|hours|days|times|keys|codings" \
+    nouns = "bytes|jobs|files|folders|batches|transfers|attempts|retries|hosts|links|lines|errors|faults|warnings|parts" \
+        "|pieces|sources|entries|cells|redirects|certificates|connections|requests|seconds|minutes|hours|days|times|keys|codings" \
         "|patterns|elements|attributes|others|URLs|options|values|characters|digits|processes|uploads|downloads" \
         "|ranges|segments|origins|mirrors|headers|fields|events|rows|columns"
     # Ends of interpolations, and the noun that follows, perhaps behind an adjective.

@@ -6,4 +6,7 @@ package enum CountText {
     package static func words(_ count: some BinaryInteger, _ noun: String, plural: String? = nil) -> String {
         "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
     }
+
+    /// `1 byte`, `2 bytes`.
+    package static func bytes(_ count: some BinaryInteger) -> String { words(count, "byte") }
 }

@@ -29,7 +29,7 @@ public enum HostName {
         guard !named.isEmpty, !named.contains("") else { throw Fault(description: "a label is empty") }
         let form = labels.joined(separator: ".")
         guard form.utf8.count <= longestName + (named.count < labels.count ? 1 : 0) else {
-            throw Fault(description: "it is longer than \(longestName) bytes")
+            throw Fault(description: "it is longer than \(CountText.bytes(longestName))")
         }
         return form
     }
@@ -59,7 +59,7 @@ public enum HostName {
             throw Fault(description: "it has a character that no host name may have")
         }
         guard form.utf8.count <= longestLabel else {
-            throw Fault(description: "a label is longer than \(longestLabel) bytes")
+            throw Fault(description: "a label is longer than \(CountText.bytes(longestLabel))")
         }
         return form
     }

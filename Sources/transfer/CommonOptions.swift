@@ -4,7 +4,7 @@ import TransferQueue
 
 /// Where the queue is.
 struct StateOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The folder of the queue's state.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The folder of the queue's state.", valueName: "dir"), transform: PathArgument.text)
     var state: String?
 
     var hint: CommandHint { Composition.hint(state: state) }
@@ -31,7 +31,9 @@ struct OutputOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Say also what succeeded.")
     var verbose = false
 
-    @Option(help: ArgumentHelp("Append the end of each job to this file, as JSON Lines.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Append the end of each job to this file, as JSON Lines.", valueName: "file"),
+        transform: PathArgument.text)
     var report: String?
 
     @Option(

@@ -24,12 +24,14 @@ struct LoginArguments: ParsableArguments {
 
     @Option(
         name: .customLong("netrc-file"),
-        help: ArgumentHelp("Take them from this file, in place of ~/.netrc.", valueName: "file"))
+        help: ArgumentHelp("Take them from this file, in place of ~/.netrc.", valueName: "file"),
+        transform: PathArgument.text)
     var netrcFile: String?
 
     @Option(
         name: .customLong("known-hosts"),
-        help: ArgumentHelp("Keys of SSH servers, in place of ~/.ssh/known_hosts.", valueName: "file"))
+        help: ArgumentHelp("Keys of SSH servers, in place of ~/.ssh/known_hosts.", valueName: "file"),
+        transform: PathArgument.text)
     var knownHosts: String?
 
     @Option(
@@ -38,7 +40,9 @@ struct LoginArguments: ParsableArguments {
         transform: HostKeyArgument.text)
     var hostKey: String?
 
-    @Option(name: .customLong("ssh-key"), help: ArgumentHelp("The private key to log in with.", valueName: "file"))
+    @Option(
+        name: .customLong("ssh-key"), help: ArgumentHelp("The private key to log in with.", valueName: "file"),
+        transform: PathArgument.text)
     var key: String?
 
     @Option(

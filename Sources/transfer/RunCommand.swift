@@ -18,7 +18,9 @@ struct Run: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Job files, or - for standard input.", valueName: "file"))
     var files: [String]
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The folder that relative paths start from.", valueName: "dir"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The folder that relative paths start from.", valueName: "dir"),
+        transform: PathArgument.text)
     var directory: String?
 
     @Option(help: "The batch's name, instead of the one in the file or the file's path.")

@@ -11,7 +11,9 @@ struct Validate: ParsableCommand {
     @Argument(help: ArgumentHelp("Job files.", valueName: "file"))
     var files: [String]
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The folder that relative paths start from.", valueName: "dir"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The folder that relative paths start from.", valueName: "dir"),
+        transform: PathArgument.text)
     var directory: String?
 
     @OptionGroup var list: ListOptions

@@ -113,6 +113,13 @@ import TransferTestSupport
         Row(
             names: ["--proxy"], values: ["foo://h"],
             form: "unsupported scheme \"foo\"; http, https, socks5 and socks5h are supported"),
+        Row(
+            names: [
+                "-d", "--directory", "--state", "-o", "--output", "--report", "--checksums", "--config", "--netrc-file",
+                "--known-hosts", "--ssh-key", "--cacert", "--cert", "--key",
+            ],
+            values: [""], form: "it takes the path of a file or a folder, such as ./out"
+        ) { _ = try PathArgument.text($0) },
         Row(names: ["-i", "--input-file"], values: ["http://h/x"], form: "-i takes a file with URLs"),
         Row(names: ["-o", "--output"], values: ["{nme}"], form: "{name}"),
         Row(
@@ -134,10 +141,7 @@ import TransferTestSupport
 
     /// Any text will do, or what can't be used is told when it's opened.
     static let anything: Set<String> = [
-        "-d", "--directory", "--name", "--state", "--location", "--region", "--profile", "--data", "--checksums",
-        "--report", "--config",
-        "--netrc-file", "--destination", "--known-hosts", "--ssh-key", "--cacert", "--cert", "--key", "--proxy-user",
-        "--noproxy",
+        "--name", "--location", "--region", "--profile", "--data", "--destination", "--proxy-user", "--noproxy",
     ]
 
     /// A command line that is right but for what is put into it.
@@ -201,6 +205,14 @@ import TransferTestSupport
                 "\(error)".contains(row.form)
             }
         }
+    }
+
+    @Test func anEmptyValueBehindAnEqualsSignTakesNoOtherWord() {
+        let words = ["get", "--proxy=", "http://h/x?a=", "--data=a=", "--", "--name="]
+        #expect(
+            CommandArguments.normalized(words) == [
+                "get", "--proxy", "", "http://h/x?a=", "--data=a=", "--", "--name=",
+            ])
     }
 
     @Test(arguments: secret.indices) func aSecretIsNotToldAgain(_ index: Int) throws {

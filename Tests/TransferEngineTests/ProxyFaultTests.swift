@@ -12,6 +12,7 @@ import TransferCore
         var proxy = "http://me:hunter2@px.lan:3128"
         var isTunnel = true
         var isOpen = false
+        var isAnswered = false
         /// What is told; `nil` where the proxy isn't to blame.
         var kind: TransferError.Code?
         var words = ""
@@ -28,7 +29,12 @@ import TransferCore
         Case(code: CURLE_OPERATION_TIMEDOUT, isOpen: true), Case(code: CURLE_RECV_ERROR, isOpen: true),
         Case(code: CURLE_RECV_ERROR, kind: .connectionLost, words: "ended the connection, asked for one to a.example"),
         Case(code: CURLE_SEND_ERROR, kind: .connectionLost), Case(code: CURLE_GOT_NOTHING, kind: .connectionLost),
-        Case(code: CURLE_GOT_NOTHING, isTunnel: false), Case(code: CURLE_PARTIAL_FILE),
+        Case(
+            code: CURLE_GOT_NOTHING, isTunnel: false, isOpen: true, kind: .connectionLost,
+            words: "ended the connection without an answer of a.example"),
+        Case(code: CURLE_RECV_ERROR, isTunnel: false, isOpen: true, isAnswered: true),
+        Case(code: CURLE_GOT_NOTHING, proxy: "socks5h://px.lan:3128", isTunnel: false, isOpen: true),
+        Case(code: CURLE_PARTIAL_FILE),
         Case(code: CURLE_SSL_CONNECT_ERROR), Case(code: CURLE_PEER_FAILED_VERIFICATION),
         Case(
             code: CURLE_SSL_CONNECT_ERROR, proxy: "https://px.lan:3128", kind: .secureConnectionFailed,
@@ -42,7 +48,8 @@ import TransferCore
 
     @Test(arguments: cases) private func isToldAsTheProxys(_ one: Case) {
         let leg = ProxyFault.Leg(
-            proxy: ProxyAddress(one.proxy), target: "a.example", isTunnel: one.isTunnel, isOpen: one.isOpen)
+            proxy: ProxyAddress(one.proxy), target: "a.example", isTunnel: one.isTunnel, isOpen: one.isOpen,
+            isAnswered: one.isAnswered)
         let error = ProxyFault.error(one.code, leg, text: "words", systemError: ECONNREFUSED)
         #expect(error?.code == one.kind)
         guard let error else { return }

@@ -4,6 +4,9 @@ import Foundation
 enum OwnMemory {
     static func resident() throws -> Int64 { try field("VmRSS:") }
 
+    /// Of the program's own making: neither code nor data of files that come into memory as they are used.
+    static func anonymous() throws -> Int64 { try field("RssAnon:") }
+
     static func peak() throws -> Int64 { try field("VmHWM:") }
 
     /// The peak counts from now on (proc(5), clear_refs).

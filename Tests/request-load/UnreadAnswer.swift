@@ -18,10 +18,9 @@ struct UnreadAnswer {
 
     func run(_ kind: String) async throws -> Report {
         let protocolName = try await takeAll()
-        let before = try OwnMemory.resident()
-        try OwnMemory.resetPeak()
+        let before = try OwnMemory.anonymous()
         let comparison = try Comparison(file)
-        let peak =
+        let held =
             switch kind {
             case "input-stream": try await inputStream(comparison)
             case "sequence": try await sequence(comparison)
@@ -30,7 +29,7 @@ struct UnreadAnswer {
             case "undecided": try await undecidedHook(comparison)
             default: throw LoadError("no kind \(kind)")
             }
-        return Report(before: before, after: peak, isRight: comparison.isEqual, protocolName: protocolName)
+        return Report(before: before, after: held, isRight: comparison.isEqual, protocolName: protocolName)
     }
 
     /// Reads all of it and keeps nothing.
@@ -58,7 +57,7 @@ struct UnreadAnswer {
         guard let stream = request.asInputStream() else { throw LoadError("no stream") }
         await untilBytesCame(request)
         try await takeAll()
-        let peak = try OwnMemory.peak()
+        let held = try OwnMemory.anonymous()
         stream.open()
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
@@ -66,18 +65,18 @@ struct UnreadAnswer {
             guard count > 0 else { break }
             comparison.add(Data(buffer[..<count]))
         }
-        return peak
+        return held
     }
 
     private func sequence(_ comparison: Comparison) async throws -> Int64 {
         var iterator = session.streamRequest(url).streamTask().streamingData().makeAsyncIterator()
         if let first = await iterator.next(), case .stream(.success(let data)) = first.event { comparison.add(data) }
         try await takeAll()
-        let peak = try OwnMemory.peak()
+        let held = try OwnMemory.anonymous()
         while let next = await iterator.next() {
             if case .stream(.success(let data)) = next.event { comparison.add(data) }
         }
-        return peak
+        return held
     }
 
     private func suspendedQueue(_ comparison: Comparison) async throws -> Int64 {
@@ -92,10 +91,10 @@ struct UnreadAnswer {
         }
         await untilBytesCame(request)
         try await takeAll()
-        let peak = try OwnMemory.peak()
+        let held = try OwnMemory.anonymous()
         queue.resume()
         for await _ in ends {}
-        return peak
+        return held
     }
 
     private func suspendedRequest(_ comparison: Comparison) async throws -> Int64 {
@@ -110,10 +109,10 @@ struct UnreadAnswer {
         let task = request.serializingData()
         for await _ in heads {}
         try await takeAll()
-        let peak = try OwnMemory.peak()
+        let held = try OwnMemory.anonymous()
         request.resume()
         comparison.add(try await task.value)
-        return peak
+        return held
     }
 
     private func undecidedHook(_ comparison: Comparison) async throws -> Int64 {
@@ -125,10 +124,10 @@ struct UnreadAnswer {
         var iterator = decisions.makeAsyncIterator()
         let decide = await iterator.next()
         try await takeAll()
-        let peak = try OwnMemory.peak()
+        let held = try OwnMemory.anonymous()
         decide?(.allow)
         comparison.add(try await task.value)
-        return peak
+        return held
     }
 }
 

@@ -14,17 +14,20 @@ final class BodyPipe: Sendable {
         case failed(TransferError)
     }
 
-    /// Bytes that wait in one at most; the piece by which it becomes full comes on top (16 KiB of libcurl's).
-    private static let most = 256 << 10
-    private static let least = 16 << 10
-    /// Bytes that all of them may hold together.
-    private static let budget = 12 << 20
+    /// Bytes that all pipes may hold together.
+    private static let budget = 8 << 20
+    /// Bytes that libcurl's buffers of all copies may have together, in each of the two directions.
+    static let buffers = 4 << 20
     /// Pipes that there are.
     private static let open = Atomic<Int>(0)
 
-    private static var capacity: Int {
-        max(least, min(most, budget / max(1, open.load(ordering: .relaxed))))
+    /// The part of one pipe in so many bytes that all of them share: few copies have large buffers, and many small ones.
+    static func share(of bytes: Int) -> Int {
+        max(16 << 10, min(256 << 10, bytes / max(1, open.load(ordering: .relaxed))))
     }
+
+    /// Bytes that wait in one pipe at most; the piece by which it becomes full comes on top (16 KiB of libcurl's).
+    private static var capacity: Int { share(of: budget) }
 
     private struct State {
         var pieces: Deque<[UInt8]> = []

@@ -141,7 +141,7 @@ final class BodyFeeder: BodyProvider, @unchecked Sendable {
         case .success(0):
             if let length = stream.length, readCount < length {
                 end = .failed(
-                    TransferError(.sourceChanged, "the body ended \(length - readCount) bytes early"))
+                    TransferError(.sourceChanged, "the body ended \(CountText.bytes(length - readCount)) early"))
             } else {
                 end = .reached
             }
@@ -150,7 +150,11 @@ final class BodyFeeder: BodyProvider, @unchecked Sendable {
             chunk.taken = 0
             readCount += Int64(count)
             if let length = stream.length, readCount > length {
-                end = .failed(TransferError(.sourceChanged, "the body is longer than the \(length) bytes announced"))
+                end = .failed(
+                    TransferError(
+                        .sourceChanged,
+                        "the body is longer than the "
+                            + "\(CountText.bytes(length)) announced"))
             } else {
                 filled.append(chunk)
                 readOn()

@@ -14,10 +14,11 @@ extension CurlOptions {
         try handle.set(CURLOPT_TCP_KEEPALIVE, 1)
         try SocketCallbacks.apply(to: handle)
         try applyFileTimes(handle, settings)
-        let bufferSize = max(1 << 10, min(512 << 10, settings.receiveBufferSize))
+        let wanted = exchange.sink is RemoteSink ? BodyPipe.share(of: BodyPipe.buffers) : settings.receiveBufferSize
+        let bufferSize = max(1 << 10, min(512 << 10, wanted))
         _ = transfer_easy_set_long(handle.raw, CURLOPT_BUFFERSIZE, exchange.limiters.isEmpty ? bufferSize : 16 << 10)
         // SFTP has as much under way as one call is given (libssh2_sftp_write(3)).
-        let underWay = exchange.body.isPiped ? 32 << 10 : 512 << 10
+        let underWay = exchange.body.isPiped ? BodyPipe.share(of: BodyPipe.buffers) : 512 << 10
         _ = transfer_easy_set_long(
             handle.raw, CURLOPT_UPLOAD_BUFFERSIZE, exchange.limiters.isEmpty ? underWay : 16 << 10)
         try applyFileCallbacks(handle, files)

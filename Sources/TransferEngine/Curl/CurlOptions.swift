@@ -41,10 +41,13 @@ struct CurlOptions {
         try applyTimes(handle, settings)
         // A buffer beyond what the rate allows in a moment would make the flow lumpy. A handle that has been used may
         // refuse the option and then keeps the buffer it has.
-        let bufferSize = max(1 << 10, min(512 << 10, settings.receiveBufferSize))
+        let wanted = exchange.sink is RemoteSink ? BodyPipe.share(of: BodyPipe.buffers) : settings.receiveBufferSize
+        let bufferSize = max(1 << 10, min(512 << 10, wanted))
         _ = transfer_easy_set_long(handle.raw, CURLOPT_BUFFERSIZE, exchange.limiters.isEmpty ? bufferSize : 16 << 10)
-        if !exchange.limiters.isEmpty || exchange.body.isPiped {
+        if !exchange.limiters.isEmpty {
             _ = transfer_easy_set_long(handle.raw, CURLOPT_UPLOAD_BUFFERSIZE, 16 << 10)
+        } else if exchange.body.isPiped {
+            _ = transfer_easy_set_long(handle.raw, CURLOPT_UPLOAD_BUFFERSIZE, BodyPipe.share(of: BodyPipe.buffers))
         } else if hop.sendsBody, exchange.body.length ?? .max >= 1 << 20 {
             // A wake-up for each of libcurl's 64 KiB is half of what a fast upload costs.
             _ = transfer_easy_set_long(handle.raw, CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)

@@ -29,6 +29,8 @@ enum ProxyFault {
         var isTunnel: Bool
         /// Whether the request could leave, or the proxy had made its tunnel.
         var isOpen: Bool
+        /// Whether the head of an answer has come.
+        var isAnswered = false
     }
 
     /// The fault of a proxy that refused nothing.
@@ -67,9 +69,15 @@ enum ProxyFault {
                 .cannotConnect,
                 "the proxy \(proxy) did not answer in time, asked for a connection to \(leg.target)")
         case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING:
-            guard leg.isTunnel, !leg.isOpen else { return nil }
+            if leg.isTunnel, !leg.isOpen {
+                return make(
+                    .connectionLost, "the proxy \(proxy) ended the connection, asked for one to \(leg.target)")
+            }
+            // Without a tunnel the connection is the proxy's, which may have lost the server.
+            guard !leg.isTunnel, proxy.scheme.hasPrefix("http"), !leg.isAnswered else { return nil }
             return make(
-                .connectionLost, "the proxy \(proxy) ended the connection, asked for one to \(leg.target)")
+                .connectionLost, "the proxy \(proxy) ended the connection without an answer of \(leg.target)",
+                origin: false)
         default: return nil
         }
     }
@@ -96,7 +104,8 @@ extension ProxyFault.Leg {
             proxy: proxy, target: hop.hostAndPort,
             isTunnel: proxy.scheme.hasPrefix("http") && !hop.url.hasPrefix("http:"),
             // A tunnel that was used before has no time of its own.
-            isOpen: handle.long(CURLINFO_HTTP_CONNECTCODE) > 0 || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0)
+            isOpen: handle.long(CURLINFO_HTTP_CONNECTCODE) > 0 || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0,
+            isAnswered: handle.long(CURLINFO_RESPONSE_CODE) > 0)
     }
 }
 

@@ -111,10 +111,10 @@ extension ExchangeMachine {
         let failure: TransferError
         if position > total {
             failure = TransferError(
-                .badResponse, "the server sent \(position) bytes of a file of \(total)", isTransient: true)
+                .badResponse, "the server sent \(CountText.bytes(position)) of a file of \(total)", isTransient: true)
         } else if position <= start.continued {
             failure = TransferError(
-                .connectionLost, "the answer ended \(total - position) bytes early", isTransient: true)
+                .connectionLost, "the answer ended \(CountText.bytes(total - position)) early", isTransient: true)
         } else if !resumption.goOn(from: position, after: start, of: hop) {
             failure = Self.noFurther(nil)
         } else {

@@ -59,7 +59,7 @@ extension TransferError {
     static func cut(at position: Int64, of length: Int64) -> TransferError {
         TransferError(
             .connectionLost,
-            "the answer ended \(length - position) bytes early: the server tells \(length) for the file",
+            "the answer ended \(CountText.bytes(length - position)) early: the server tells \(length) for the file",
             isTransient: true)
     }
 

@@ -16,7 +16,7 @@ struct ResumeRule {
     var firstQuestion: (question: ResumeQuestion, restart: String?) {
         if isRefuted { return (.whole, ResumeClaim.otherBytesReason) }
         if let total = point.total, point.offset > total {
-            return (.whole, "there are \(point.offset) bytes of a file of \(total)")
+            return (.whole, "there are \(CountText.bytes(point.offset)) of a file of \(total)")
         }
         let isConditional = point.validator?.ifRange != nil
         guard isConditional || point.needsNoValidator else {
@@ -96,7 +96,7 @@ struct ResumeRule {
             if let reason = changeReason(head) { return .ask(.whole, restart: reason) }
         }
         if let total = point.total, let now = contentRange.total, total != now {
-            return odd("total:\(now)", "changed on server (\(total)→\(now) bytes)")
+            return odd("total:\(now)", "changed on server (\(total)→\(CountText.bytes(now)))")
         }
         if let length = head.contentLength, length != range.upperBound - range.lowerBound {
             return odd("length", "Content-Length and Content-Range of the answer differ")
@@ -181,7 +181,7 @@ struct ResumeRule {
     /// All of the very version that the bytes are of.
     private func judgeSame(_ head: ResponseHead, _ question: ResumeQuestion, _ length: Int64?) -> Verdict {
         if let total = point.total, let length, length != total {
-            let reason = "the server sent \(length) bytes as all of the same \(total)"
+            let reason = "the server sent \(CountText.bytes(length)) as all of the same \(total)"
             // All of it was asked for, as nothing else fitted: the length that was announced before is the odd one.
             return question == .whole ? .anew(reason: reason) : odd("whole:\(length)", reason)
         }

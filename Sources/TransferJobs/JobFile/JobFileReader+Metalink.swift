@@ -109,7 +109,8 @@ extension JobFileReader {
         }
         if let size = file.size, let pieces = file.bestPieces, !pieces.sizes.contains(size) {
             return (
-                "\(CountText.words(pieces.digests.count, "piece")) of \(pieces.length) bytes can't make a file of \(size)",
+                "\(CountText.words(pieces.digests.count, "piece")) of \(CountText.bytes(pieces.length)) "
+                    + "can't make a file of \(size)",
                 file.piecesRange ?? file.range
             )
         }

@@ -185,6 +185,8 @@ extension Request {
 
     private func cancelTransfer() {
         guard let record = read({ $0.lastAttempt }) else { return }
+        // Before the gate is opened: the loop takes the body as soon as it is, and hears of the cancellation later.
+        record.gate.refuse()
         record.handle?.cancel()
         // Nobody has to decide any more whether the answer is taken: the end doesn't wait for it.
         _ = record.gate.decide()

@@ -1,5 +1,6 @@
 public import Foundation
 public import FoundationNetworking
+import TransferCore
 
 /// The result of a `DownloadRequest`, in the form that a handler asked for.
 public struct DownloadResponse<Success, Failure: Error> {
@@ -97,7 +98,7 @@ extension DownloadResponse: CustomStringConvertible, CustomDebugStringConvertibl
         report.add(request)
         report.add(response)
         report.add("File", fileURL?.path ?? "none")
-        report.add("Resume data", resumeData.map { "\($0.count) bytes" } ?? "none")
+        report.add("Resume data", resumeData.map { "\(CountText.bytes($0.count))" } ?? "none")
         report.add(metrics, serializationDuration)
         report.add("Result", result.text)
         return report.text

@@ -18,7 +18,7 @@ struct ResponseReport {
         guard let request, let url = request.url else { return add("Request", "none") }
         add("Request", "\(request.httpMethod ?? "GET") \(Redaction.url(url.absoluteString))")
         add(request.headers.sorted())
-        if let body = request.httpBody { addIndented("Body: \(body.count) bytes") }
+        if let body = request.httpBody { addIndented("Body: \(CountText.bytes(body.count))") }
     }
 
     mutating func add(_ response: HTTPURLResponse?) {
@@ -31,7 +31,7 @@ struct ResponseReport {
     mutating func add(_ response: HTTPURLResponse?, body: Data?) {
         add(response)
         guard let body else { return }
-        addIndented("Body: \(body.count) bytes")
+        addIndented("Body: \(CountText.bytes(body.count))")
         if let text = Self.printable(body) { addIndented(text) }
     }
 

@@ -92,7 +92,12 @@ private final class FetchSink: BodySink {
 
     func write(_ new: UnsafeRawBufferPointer) throws(TransferError) {
         count += new.count
-        guard count <= limit else { throw TransferError(.badResponse, "the answer is longer than \(limit) bytes") }
+        guard count <= limit else {
+            throw TransferError(
+                .badResponse,
+                "the answer is longer than "
+                    + "\(CountText.bytes(limit))")
+        }
         answer.bytes.withLock { $0.append(contentsOf: new) }
     }
 }

@@ -15,7 +15,7 @@ final class FileSource: ByteSource, @unchecked Sendable {
     init(_ path: String, length: UInt64) throws(BodyReadFailure) {
         do { file = try SourceFile(path) } catch { throw BodyReadFailure(error) }
         self.length = length
-        guard UInt64(file.size) == length else { throw changed("it is \(file.size) bytes long") }
+        guard UInt64(file.size) == length else { throw changed("it is \(CountText.bytes(file.size)) long") }
         if length == 0 { try checkEnd() }
     }
 
@@ -52,6 +52,9 @@ final class FileSource: ByteSource, @unchecked Sendable {
 
     private func changed(_ how: String) -> BodyReadFailure {
         BodyReadFailure(
-            TransferError(.sourceChanged, "\(file.path) changed since it was added as \(length) bytes: \(how)"))
+            TransferError(
+                .sourceChanged,
+                "\(file.path) changed since it was added as "
+                    + "\(CountText.bytes(length)): \(how)"))
     }
 }

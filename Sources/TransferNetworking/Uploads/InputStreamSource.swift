@@ -50,7 +50,10 @@ final class InputStreamSource: ByteSource, @unchecked Sendable {
         let more = try withTemporaryByte { byte throws(BodyReadFailure) in try readSome(into: byte, 1) }
         if more > 0 {
             throw BodyReadFailure(
-                TransferError(.sourceChanged, "the body stream has more than the \(length) bytes that were promised"),
+                TransferError(
+                    .sourceChanged,
+                    "the body stream has more than the \(CountText.bytes(length)) "
+                        + "that were promised"),
                 underlying: AFError.UnexpectedInputStreamLength(bytesExpected: length, bytesRead: length + 1))
         }
     }
@@ -68,7 +71,7 @@ final class InputStreamSource: ByteSource, @unchecked Sendable {
 
     private func failShort(_ length: UInt64) throws(BodyReadFailure) {
         throw BodyReadFailure(
-            TransferError(.sourceChanged, "the body stream ended after \(count) of \(length) bytes"),
+            TransferError(.sourceChanged, "the body stream ended after \(count) of \(CountText.bytes(length))"),
             underlying: AFError.UnexpectedInputStreamLength(bytesExpected: length, bytesRead: count))
     }
 

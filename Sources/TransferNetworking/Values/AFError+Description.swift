@@ -137,7 +137,9 @@ extension AFError.URLRequestValidationFailureReason: CustomStringConvertible {
     public var description: String {
         switch self {
         // The body itself may hold secrets.
-        case .bodyDataInGETRequest(let data): "a GET request must not have a body; this one has \(data.count) bytes"
+        case .bodyDataInGETRequest(let data):
+            "a GET request must not have a body; this one has "
+                + "\(CountText.bytes(data.count))"
         }
     }
 }

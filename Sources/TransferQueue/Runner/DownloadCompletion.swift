@@ -99,7 +99,10 @@ struct DownloadCompletion: Sendable {
             let found = try item.part.facts().size
             guard found == size else {
                 item.part.remove()
-                throw TransferError(.checksumMismatch, "the size differs: expected \(size) bytes, got \(found)")
+                throw TransferError(
+                    .checksumMismatch,
+                    "the size differs: expected "
+                        + "\(CountText.bytes(size)), got \(found)")
             }
         }
         if let pieces = item.pieces, let wrong = try PieceCheck(item.part.readablePath, pieces).wrong {

@@ -31,6 +31,7 @@ struct PieceCheck {
         wrong =
             pieces.sizes.contains(file.size) && proven == file.size
             ? nil
-            : "\(file.size) bytes, where its pieces are of \(pieces.sizes.lowerBound) to \(pieces.sizes.upperBound)"
+            : "\(CountText.bytes(file.size)), where its pieces are of \(pieces.sizes.lowerBound) to "
+                + "\(pieces.sizes.upperBound)"
     }
 }

@@ -57,7 +57,8 @@ extension QueueRunner {
                 patience: OriginPatience(job.record.spec.settings.retry.rule),
                 isEndless: folders[result.lane.batch] != nil,
                 reach: builder.reach(job.record.spec, origin: result.lane.origin, straight: reach),
-                knocks: builder.mayBeChallenged(job.record.spec, result.lane.origin))
+                knocks: builder.mayBeChallenged(job.record.spec, result.lane.origin),
+                isCopy: job.record.spec.copySource != nil)
         }
         admission.scheduler.claimed(result.lane, candidates, asked: asked)
         // Once for all lanes: whatever else was asked of them was asked before it's counted.

@@ -80,8 +80,6 @@ struct RequestBuilder: Sendable {
         // A connection that waits is held by itself alone: over HTTP/2 libcurl would keep what comes meanwhile.
         request.settings.route.speaksHTTP1Only = true
         request.settings.idleTimeout = request.settings.lowSpeedTime
-        // Many copies at once share what memory there is for them.
-        request.settings.receiveBufferSize = 16 << 10
         if let link { request.settings.link = link }
         if let object = try object(spec, url: url) { try sign(&request, for: object, spec.settings) }
         if let body = from.download.body { request.body = .bytes(Array(body.utf8)) }

@@ -19,7 +19,7 @@ struct ServerWord {
         let size = download.facts.size
         guard head.status == 200 else { return .unknown("its server answers \(head.status)") }
         if let length = head.contentLength, head.contentCoding == nil, length != size {
-            return .unknown("its server has another version now, of \(length) bytes")
+            return .unknown("its server has another version now, of \(CountText.bytes(length))")
         }
         if let recorded = download.validator, let now = Validator(head)?.description, now != recorded {
             return .unknown("its server has another version now (\(now))")

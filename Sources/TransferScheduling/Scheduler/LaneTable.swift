@@ -25,6 +25,8 @@ package struct LaneTable: Sendable {
     private var freeOrigins: [Int] = []
     /// Places of lanes that changed since they were last looked at; some may be named twice or be gone.
     private var changed: [Int] = []
+    /// Jobs that have started so far.
+    private var served = 0
 
     package var isEmpty: Bool { lanes.isEmpty }
 
@@ -84,7 +86,12 @@ package struct LaneTable: Sendable {
     /// Jobs under way to the origin.
     package func active(at origin: String) -> Int { originPlaces[origin].map { origins[$0].active } ?? 0 }
 
-    package mutating func started(_ place: Int) { origins[lanes[place].origin].active += 1 }
+    /// A job of the lane starts; the others of its priority come before its next one.
+    package mutating func started(_ place: Int) {
+        served += 1
+        lanes[place].lastServed = served
+        origins[lanes[place].origin].active += 1
+    }
 
     /// A job to the origin has ended.
     package mutating func ended(at origin: Int) {

@@ -31,6 +31,25 @@ extension Scheduler {
     /// Whether ``lookAtLevels(now:)`` is to be called a few times a second.
     package var hasLevelsToLookAt: Bool { places.isGrowing(isFull: table.isFull) }
 
+    // MARK: Connections besides those of jobs
+
+    /// A job under way got one more connection.
+    package mutating func connectionOpened(to origin: String) { beside.opened(to: origin) }
+
+    package mutating func connectionClosed(to origin: String) {
+        beside.closed(to: origin)
+        table.touch(to: origin)
+    }
+
+    /// How many more connections the origin may have besides those of its jobs; negative where jobs wait for places that
+    /// such connections have.
+    package mutating func spareConnections(to origin: String) -> Int {
+        let waits = table.lanes(to: origin).contains { !$0.window.isEmpty || $0.backlog > 0 }
+        if waits { return -beside.count(to: origin) }
+        let spare = places.connections(at: origin) - table.active(at: origin) - beside.count(to: origin)
+        return min(spare, limits.concurrency - active.count - beside.total)
+    }
+
     // MARK: Descriptors
 
     /// A job got no file or no connection as there were no descriptors left: fewer are started, and no attempt is spent.

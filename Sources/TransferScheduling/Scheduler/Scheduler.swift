@@ -53,14 +53,14 @@ package struct Scheduler: Sendable {
     package private(set) var gates: [String: OriginGate] = [:]
     var places: OriginPlaces
     private var doors = OriginDoors()
+    private var copies = CopyPlaces()
     /// Origins that are paused and have jobs to start, with the time at which a job may try.
     private var pauses = PauseTimes()
     /// Connections besides those that count as jobs, by their origins.
-    package private(set) var beside = ConnectionsBeside()
+    package internal(set) var beside = ConnectionsBeside()
     /// How many jobs the machine's descriptors are enough for, where they weren't.
     package var openFiles: OriginRoom?
     private var rates: StartRates
-    private var served = 0
     /// When something may start that may not now; `nil` when only an event can change that.
     package private(set) var nextWake: MonotonicTime?
 
@@ -112,6 +112,8 @@ package struct Scheduler: Sendable {
     package mutating func ended(_ candidate: Candidate) {
         guard let origin = active.removeValue(forKey: candidate.id) else { return }
         table.ended(at: origin)
+        copies.ended(candidate.id)
+        if let origin = copies.release() { table.touch(to: origin) }
         answered(candidate)
     }
 
@@ -225,25 +227,6 @@ package struct Scheduler: Sendable {
         dropIfEmpty(place)
     }
 
-    // MARK: Connections besides those of jobs
-
-    /// A job under way got one more connection.
-    package mutating func connectionOpened(to origin: String) { beside.opened(to: origin) }
-
-    package mutating func connectionClosed(to origin: String) {
-        beside.closed(to: origin)
-        table.touch(to: origin)
-    }
-
-    /// How many more connections the origin may have besides those of its jobs; negative where jobs wait for places that
-    /// such connections have.
-    package mutating func spareConnections(to origin: String) -> Int {
-        let waits = table.lanes(to: origin).contains { !$0.window.isEmpty || $0.backlog > 0 }
-        if waits { return -beside.count(to: origin) }
-        let spare = places.connections(at: origin) - table.active(at: origin) - beside.count(to: origin)
-        return min(spare, limits.concurrency - active.count - beside.total)
-    }
-
     // MARK: Questions
 
     package var isIdle: Bool { active.isEmpty && table.isEmpty }
@@ -273,7 +256,7 @@ package struct Scheduler: Sendable {
         while let origin = pauses.nextDue(now: now) { table.touch(to: origin) }
         lookAtChanges(&claims)
         let concurrency = concurrency(now)
-        while active.count < concurrency, let (place, index) = nextLane(now) {
+        while active.count < concurrency, let (place, index) = nextStart(now, &claims) {
             // A refusal is no request.
             let isRefused = if case .refuse = permission(table.lanes[place], now) { true } else { false }
             if !isRefused, let until = rates.take(now: now) {
@@ -284,10 +267,9 @@ package struct Scheduler: Sendable {
             let candidate = table[place].window.remove(at: index)
             switch ask(candidate, now) {
             case .start:
-                served += 1
-                table[place].lastServed = served
                 active[candidate.id] = table.lanes[place].origin
                 doors.started(candidate)
+                copies.started(candidate)
                 rates.started(at: candidate.lane.origin, now: now)
                 table.started(place)
                 actions.append(.start(candidate))
@@ -314,6 +296,16 @@ package struct Scheduler: Sendable {
         }
     }
 
+    /// Where no lane may start a job, those whose copies waited for a place are looked at again while there is one.
+    private mutating func nextStart(_ now: MonotonicTime, _ claims: inout [Action]) -> (place: Int, index: Int)? {
+        while true {
+            if let next = nextLane(now) { return next }
+            guard let origin = copies.release() else { return nil }
+            table.touch(to: origin)
+            lookAtChanges(&claims)
+        }
+    }
+
     /// The lane whose next job is the most urgent, of those that may start one; among equals the one that has waited
     /// longest. Those that must wait are left out until what they wait for changes.
     private mutating func nextLane(_ now: MonotonicTime) -> (place: Int, index: Int)? {
@@ -327,6 +319,7 @@ package struct Scheduler: Sendable {
                 table.holdLanes(at: state.origin)
                 continue
             }
+            if copies.holds(state.window[index]) { continue }
             switch permission(state, now) {
             case .wait(let until):
                 if let until { pauses.note(state.lane.origin, until: until) }

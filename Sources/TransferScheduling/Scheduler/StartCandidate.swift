@@ -16,11 +16,13 @@ package struct StartCandidate: Sendable, Hashable {
     package let reach: OriginReach
     /// The job's body goes out in vain where the server wants a password that it hasn't asked for yet (``OriginDoors``).
     package let knocks: Bool
+    /// Whether the job's source is another server (``CopyPlaces``).
+    package let isCopy: Bool
 
     package init(
         id: Int64, lane: Lane, priority: Int, rank: Int? = nil,
         patience: OriginPatience = OriginPatience(RetryRule()), isEndless: Bool = false, reach: OriginReach? = nil,
-        knocks: Bool = false
+        knocks: Bool = false, isCopy: Bool = false
     ) {
         self.id = id
         self.lane = lane
@@ -30,13 +32,13 @@ package struct StartCandidate: Sendable, Hashable {
         self.isEndless = isEndless
         self.reach = reach ?? OriginReach(origin: lane.origin)
         self.knocks = knocks
+        self.isCopy = isCopy
     }
 
     /// The same job, at another of its servers.
     package func turned(to lane: Lane, _ reach: OriginReach) -> StartCandidate {
         StartCandidate(
             id: id, lane: lane, priority: priority, rank: rank, patience: patience, isEndless: isEndless,
-            reach: reach,
-            knocks: knocks)
+            reach: reach, knocks: knocks, isCopy: isCopy)
     }
 }

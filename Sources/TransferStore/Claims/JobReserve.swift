@@ -23,6 +23,13 @@ package struct JobReserve: Sendable {
 
     package let lanes: [Lane: LaneJobs]
 
+    /// The jobs' numbers, from the first to the last; `nil` without jobs.
+    package var ids: ClosedRange<Int64>? {
+        let ends = lanes.values.flatMap { [$0.jobs.first, $0.jobs.last] }.compactMap { $0?.id }
+        guard let first = ends.min(), let last = ends.max() else { return nil }
+        return first...last
+    }
+
     /// Gathers the jobs of a batch, as long as they start in the order in which they come.
     package struct Builder {
         private let batch: Int64

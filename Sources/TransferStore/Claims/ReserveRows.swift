@@ -18,8 +18,28 @@ package enum ReserveRows {
     }
 
     /// Notes that the first jobs of a batch were put in as claimed.
-    package static func begin(_ db: Database, batch: Int64, of process: Int64) throws {
-        try db.execute(sql: "UPDATE batch SET reserve = ? WHERE id = ?", arguments: [process, batch])
+    ///
+    /// - Parameter jobs: The number of all jobs of the batch, which is new.
+    package static func begin(
+        _ db: Database, batch: Int64, of process: Int64, _ reserve: JobReserve, jobs: Int
+    ) throws {
+        let ids = reserve.ids
+        try db.execute(
+            sql: "UPDATE batch SET reserve = ?, reserveFirst = ?, reserveLast = ?, toldJobs = ? WHERE id = ?",
+            arguments: [process, ids?.lowerBound, ids?.upperBound, jobs, batch])
+    }
+
+    /// Jobs of a batch's reserve that have rows and weren't claimed in any other way, by their origins.
+    package static func counts(_ db: Database, batch: Int64) throws -> [String: Int] {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT job.origin, count(*) FROM batch CROSS JOIN job NOT INDEXED ON job.id BETWEEN reserveFirst AND reserveLast
+                WHERE batch.id = ?1 AND batch.reserve NOT NULL
+                    AND job.batch = ?1 AND job.state = \(JobStates.claimed) AND job.owner IS NULL
+                GROUP BY job.origin
+                """, arguments: [batch])
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
     }
 
     /// Gives back what of the reserves of a process hasn't started; the rest is from then on claimed by it as others are.

@@ -378,5 +378,12 @@ package enum Schema {
             -- Of a copy that is complete: what proves it (JobProof), with spaces between.
             ALTER TABLE job ADD COLUMN proofs TEXT;
             """),
+        Step(
+            "bounds of reserves",
+            """
+            -- The numbers of the first and the last job of the reserve; NULL where a version made it that noted none.
+            ALTER TABLE batch ADD COLUMN reserveFirst INTEGER;
+            ALTER TABLE batch ADD COLUMN reserveLast INTEGER;
+            """),
     ]
 }

@@ -45,20 +45,45 @@ package struct HostWaits: Sendable {
     ///
     /// - Returns: Each wait with the number of its jobs that are ready, or taken, but for it.
     package static func waits(_ db: Database, batch: Int64, process: Int64) throws -> [(wait: HostWait, ready: Int)] {
-        try Row.fetchAll(
+        let waits = try Row.fetchAll(
+            db, sql: "SELECT \(hostColumns) FROM hostWait WHERE process = ?", arguments: [process])
+        guard !waits.isEmpty else { return [] }
+        let claimed = try ReserveRows.counts(db, batch: batch)
+            .merging(try counts(db, of: .claimed, batch: batch, process: process), uniquingKeysWith: +)
+        let waiting = try counts(db, of: .waiting, batch: batch, process: process)
+        return try waits.compactMap { row in
+            let origin: String = row["origin"]
+            // There may be a million of these: they are counted in the index that has no others.
+            let queued = try Int.fetchOne(
+                db,
+                sql: """
+                    SELECT count(*) FROM job INDEXED BY jobReady
+                    WHERE batch = ? AND origin = ? AND state = \(JobStates.queued)
+                    """, arguments: [batch, origin])
+            let ready = (queued ?? 0) + (claimed[origin] ?? 0)
+            var wait = HostWait(row)
+            wait.jobs = ready + (waiting[origin] ?? 0)
+            return wait.jobs > 0 ? (wait, ready) : nil
+        }
+        .sorted { ($1.wait.jobs, $0.wait.origin) < ($0.wait.jobs, $1.wait.origin) }
+    }
+
+    /// Jobs of the batch by their origins, in a state that few of them have at a time.
+    private static func counts(
+        _ db: Database, of state: JobState, batch: Int64, process: Int64
+    ) throws -> [String: Int] {
+        // An index of some rows is used where the condition that it was made with is said again.
+        let (index, condition) =
+            state == .claimed
+            ? ("jobOwner", "owner = ?2")
+            : ("jobRest", "?2 AND state NOT IN (\(JobStates.list([.queued, .claimed, .done])))")
+        let rows = try Row.fetchAll(
             db,
             sql: """
-                SELECT \(hostColumns), count(*) AS jobs, sum(job.state < \(JobStates.waiting)) AS ready
-                -- In this order: mostly there is no such host, and there may be a million jobs.
-                FROM hostWait CROSS JOIN job ON job.origin = hostWait.origin
-                WHERE hostWait.process = ? AND job.batch = ? AND job.state < \(JobStates.blocked)
-                GROUP BY hostWait.origin ORDER BY jobs DESC, hostWait.origin
-                """, arguments: [process, batch]
-        ).map { row in
-            var wait = HostWait(row)
-            wait.jobs = row["jobs"]
-            return (wait, row["ready"])
-        }
+                SELECT origin, count(*) FROM job INDEXED BY \(index)
+                WHERE \(condition) AND batch = ?1 AND state = \(state.rawValue) GROUP BY origin
+                """, arguments: [batch, process])
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
     }
 
     package static func wait(_ db: Database, origin: String, process: Int64) throws -> HostWait? {

@@ -241,7 +241,7 @@ package final class Stager: JobIntake {
             if destinations.mayBeShared { try destinations.find(db, batch: batch.id, &report) }
             reserve = made
             if let packing { try Packs.insert(db, packing.pack, batch: batch.id, first: packing.first) }
-            return try ReserveRows.begin(db, batch: batch.id, of: owner)
+            return try ReserveRows.begin(db, batch: batch.id, of: owner, made, jobs: count)
         }
         if !keepsWhatIsMissing {
             try abandon("batch = ? AND generation <> ?", [batch.id, generation])

@@ -68,7 +68,7 @@ struct FileServerState: Codable, Hashable {
     /// Why nothing can be made of it for this upload, in words.
     func mismatch(to url: String, _ source: UploadSource) -> String? {
         if to != Redaction.url(url) { return "the upload goes to another URL now" }
-        if size != source.size { return "the file has \(source.size) bytes now, not \(size)" }
+        if size != source.size { return "the file has \(CountText.bytes(source.size)) now, not \(size)" }
         // Another algorithm says nothing about the bytes.
         if let digest, let now = source.digest.map(\.description), digest != now,
             digest.prefix(while: { $0 != ":" }) == now.prefix(while: { $0 != ":" })

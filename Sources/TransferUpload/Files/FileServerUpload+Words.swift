@@ -3,7 +3,7 @@ import TransferCore
 // Words for answers: the statuses are made out of the server's words, which say more.
 extension FileServerUpload {
     func tooMuch(_ size: Int64) -> String {
-        "the server has \(size) bytes of a file with \(source.size)"
+        "the server has \(CountText.bytes(size)) of a file with \(source.size)"
     }
 
     static func unnamed(_ words: String) -> String {

@@ -227,7 +227,10 @@ public struct FileServerUpload: UploadDialogue {
         }
         if size == source.size { return [.confirmed(size)] + name(head.value("ETag")) }
         if size > source.size { return discard(tooMuch(size)) }
-        return [.confirmed(size)] + contradiction("the server has \(size) of \(source.size) bytes that it took")
+        return [.confirmed(size)]
+            + contradiction(
+                "the server has \(size) of "
+                    + "\(CountText.bytes(source.size)) that it took")
     }
 
     // MARK: Steps
@@ -313,7 +316,7 @@ public struct FileServerUpload: UploadDialogue {
 
     private mutating func verifyUnderName(_ told: OffsetTold) -> [UploadAction] {
         if case .known(let size) = told, size != source.size {
-            return contradiction("the server has \(size) of \(source.size) bytes that it took")
+            return contradiction("the server has \(size) of \(CountText.bytes(source.size)) that it took")
         }
         if told == .gone { return contradiction("the file was gone when it had been sent") }
         if var state {

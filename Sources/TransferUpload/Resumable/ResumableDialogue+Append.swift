@@ -19,7 +19,7 @@ extension ResumableDialogue {
         learn(fields, now: now)
         hear(version)
         if let length = fields.length, length != source.size {
-            let reason = "the server has an upload of \(length) bytes, and the source has \(source.size)"
+            let reason = "the server has an upload of \(CountText.bytes(length)), and the source has \(source.size)"
             return fields.isComplete == true ? lost(reason) : discard(then: .restart(reason))
         }
         if fields.isComplete == true {
@@ -41,7 +41,7 @@ extension ResumableDialogue {
             return fail(TransferError(.badResponse, silence, isTransient: true))
         }
         guard offset <= source.size else {
-            return discard(then: .restart("the server has \(offset) bytes of a source of \(source.size)"))
+            return discard(then: .restart("the server has \(CountText.bytes(offset)) of a source of \(source.size)"))
         }
         mayBeComplete = false
         state.isRefused = nil
@@ -164,6 +164,6 @@ extension ResumableDialogue {
         .badResponse, "the server wants less in one request, again and again (413)", isTransient: true)
 
     static func endedEarly(at offset: Int64, of size: Int64) -> TransferError {
-        TransferError(.badResponse, "the server ended the upload after \(offset) of \(size) bytes")
+        TransferError(.badResponse, "the server ended the upload after \(offset) of \(CountText.bytes(size))")
     }
 }

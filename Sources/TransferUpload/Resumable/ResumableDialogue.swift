@@ -222,7 +222,7 @@ extension ResumableDialogue {
     var refusal: TransferError? {
         guard let largest = limits.maxSize, largest < source.size else { return nil }
         return TransferError(
-            .invalidRequest, "the server takes at most \(largest) bytes, and the file has \(source.size)")
+            .invalidRequest, "the server takes at most \(CountText.bytes(largest)), and the file has \(source.size)")
     }
 
     /// Keeps in the state whether the last bytes are out, for methods where that forbids another try.

@@ -140,7 +140,8 @@ extension S3Dialogue {
         let (count, part) = (S3Options.maxParts, S3Options.maxRequestSize)
         return TransferError(
             .invalidRequest,
-            "a file of \(size) bytes is too large for S3: \(CountText.words(count, "part")) of \(part) bytes, \(count * part) in all, are "
+            "a file of \(CountText.bytes(size)) is too large for S3: \(CountText.words(count, "part")) of "
+                + "\(CountText.bytes(part)), \(count * part) in all, are "
                 + "the most; split it")
     }
 }

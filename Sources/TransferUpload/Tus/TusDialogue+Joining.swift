@@ -48,7 +48,7 @@ extension TusDialogue {
         let length = try TusFields.length(answer.head)
         guard length == nil || length == source.size else {
             throw TransferError(
-                .badResponse, "the server has joined the parts to \(length ?? 0) bytes, not \(source.size)")
+                .badResponse, "the server has joined the parts to \(CountText.bytes(length ?? 0)), not \(source.size)")
         }
         // Before the parts are joined the offset is missing, or means nothing (tus 1.0.0, "Concatenation").
         let isJoined =

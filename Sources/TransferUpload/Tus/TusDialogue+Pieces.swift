@@ -93,9 +93,9 @@ extension TusDialogue {
         }
         let length = pieces[index].length
         if let told = try TusFields.length(answer.head), told != length {
-            return try lost(index, "the server's upload has \(told) bytes in all, not \(length)")
+            return try lost(index, "the server's upload has \(CountText.bytes(told)) in all, not \(length)")
         }
-        if offset > length { return try lost(index, "the server has \(offset) bytes of \(length)") }
+        if offset > length { return try lost(index, "the server has \(CountText.bytes(offset)) of \(length)") }
         return try advance(index, to: offset) + proceed(index, status, answer.head)
     }
 
@@ -129,7 +129,7 @@ extension TusDialogue {
         let offset = try TusFields.offset(answer.head, of: "PATCH")
         guard offset <= chunk.upperBound else {
             throw TransferError(
-                .badResponse, "the server says that it has \(offset) bytes; it was sent \(chunk.upperBound)")
+                .badResponse, "the server says that it has \(CountText.bytes(offset)); it was sent \(chunk.upperBound)")
         }
         if offset == chunk.lowerBound, !pieces[index].stalled() {
             throw TusFailure.passing("the server accepts what it is sent, but keeps none of it")
@@ -144,7 +144,9 @@ extension TusDialogue {
 
     private mutating func advance(_ index: Int, to offset: Int64) throws(TransferError) -> [UploadAction] {
         guard pieces[index].advance(to: offset) else {
-            throw TusFailure.passing("the server loses again and again what it had (it has \(offset) bytes now)")
+            throw TusFailure.passing(
+                "the server loses again and again what it had (it has "
+                    + "\(CountText.bytes(offset)) now)")
         }
         return confirmed()
     }

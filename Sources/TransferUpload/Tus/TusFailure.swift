@@ -26,10 +26,10 @@ enum TusFailure {
     }
 
     static func tooLarge(_ size: Int64, limit: Int64?, status: Int?) -> TransferError {
-        let limit = limit.map { "at most \($0) bytes (Tus-Max-Size)" } ?? "fewer (it doesn't say how many)"
+        let limit = limit.map { "at most \(CountText.bytes($0)) (Tus-Max-Size)" } ?? "fewer (it doesn't say how many)"
         return TransferError(
             .httpStatus,
-            "\(status.map { "\($0) \(StatusRule.reason($0)): " } ?? "")the file has \(size) bytes; "
+            "\(status.map { "\($0) \(StatusRule.reason($0)): " } ?? "")the file has \(CountText.bytes(size)); "
                 + "the server takes \(limit)", cause: status.map { .http(status: $0) })
     }
 

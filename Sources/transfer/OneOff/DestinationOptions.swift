@@ -3,14 +3,16 @@ import TransferQueue
 
 /// The options of `get` that say where its files go.
 struct DestinationOptions: ParsableArguments {
-    @Option(name: .shortAndLong, help: ArgumentHelp("The folder to put the files into.", valueName: "dir"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The folder to put the files into.", valueName: "dir"),
+        transform: PathArgument.text)
     var directory: String?
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
             "The file to write, for one URL; for many a path with {host}, {path}, {name}, {ext}, {n}, {date} or {query}. - is standard output.",
-            valueName: "file"))
+            valueName: "file"), transform: PathArgument.text)
     var output: String?
 
     /// Whether the path of each file is made from its URL.

@@ -19,7 +19,7 @@ struct Get: AsyncParsableCommand {
         name: [.customShort("i"), .customLong("input-file")],
         help: ArgumentHelp(
             "A list of URLs, a line each; or aria2's, curl's or a CSV, or a job file; - is standard input.",
-            valueName: "list"))
+            valueName: "list"), transform: PathArgument.text)
     var lists: [String] = []
 
     @OptionGroup var place: DestinationOptions

@@ -8,7 +8,7 @@ struct ConfigurationOptions: ParsableArguments {
         name: .customLong("config"),
         help: ArgumentHelp(
             "The only configuration file to read; ~/.config/transfer/config.json and /etc/transfer/config.json otherwise.",
-            valueName: "file"))
+            valueName: "file"), transform: PathArgument.text)
     var file: String?
 
     @Flag(name: .customLong("no-config"), help: "Read no configuration file.")

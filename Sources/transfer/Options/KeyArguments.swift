@@ -30,6 +30,13 @@ enum MethodArgument: OptionText {
     static let form = "the name of a method, such as GET, POST or PUT"
 }
 
+/// A file or a folder: whether it's there is told when it's opened.
+enum PathArgument: OptionText {
+    static func isTaken(_ argument: String) -> Bool { !argument.isEmpty }
+
+    static let form = "the path of a file or a folder, such as ./out"
+}
+
 /// The links to use.
 enum LinkArgument: OptionText {
     static func isTaken(_ argument: String) -> Bool { LinkRule.refusal(ofName: argument) == nil }

@@ -6,15 +6,19 @@ import TransferQueue
 struct TrustOptions: ParsableArguments {
     @Option(
         name: .customLong("cacert"),
-        help: ArgumentHelp("The only authorities to trust, a PEM file.", valueName: "file"))
+        help: ArgumentHelp("The only authorities to trust, a PEM file.", valueName: "file"),
+        transform: PathArgument.text)
     var authorities: String?
 
     @Option(
         name: .customLong("cert"),
-        help: ArgumentHelp("The client's certificate: PEM, DER or PKCS#12.", valueName: "file"))
+        help: ArgumentHelp("The client's certificate: PEM, DER or PKCS#12.", valueName: "file"),
+        transform: PathArgument.text)
     var certificate: String?
 
-    @Option(name: .customLong("key"), help: ArgumentHelp("The certificate's private key.", valueName: "file"))
+    @Option(
+        name: .customLong("key"), help: ArgumentHelp("The certificate's private key.", valueName: "file"),
+        transform: PathArgument.text)
     var certificateKey: String?
 
     @Option(

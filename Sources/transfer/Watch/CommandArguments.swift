@@ -19,7 +19,8 @@ enum CommandArguments {
     }
 
     /// Joins what people write as two words: an option whose value may be left out (`--json=progress`), and a value of
-    /// two words (`--then move DIR`).
+    /// two words (`--then move DIR`). An empty value (`--proxy=`) becomes a word of its own: the parser would take the next
+    /// word in its place.
     static func normalized(_ arguments: [String]) -> [String] {
         var result: [String] = []
         var rest = arguments[...]
@@ -30,6 +31,8 @@ enum CommandArguments {
             case "--then" where rest.count > 1 && rest.first == ThenArgument.move:
                 rest.removeFirst()
                 result.append("--then=\(ThenArgument.move) \(rest.removeFirst())")
+            case _ where argument.hasPrefix("--") && argument.firstIndex(of: "=") == argument.indices.last:
+                result += [String(argument.dropLast()), ""]
             default: result.append(argument)
             }
         }

@@ -105,7 +105,7 @@ final class Copies {
             let version = try result.get()
             if let size = job.record.spec.copySource?.download.size, size != version.size {
                 throw TransferError(
-                    .checksumMismatch, "the source has \(version.size) bytes, not \(size); nothing was sent")
+                    .checksumMismatch, "the source has \(CountText.bytes(version.size)), not \(size); nothing was sent")
             }
             try host.dialogues.begin(job, source, over: link, on: host)
             host.announceStart(job)
