@@ -2,6 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 import Testing
+import TransferFolders
+import TransferQueue
 import TransferTestServer
 import TransferTestSupport
 import TransferWatch
@@ -33,12 +35,14 @@ import TransferWatch
                 try folder.write(String(repeating: "x", count: 100 + place), to: "in/f\(number)")
                 try folder.touch("in/f\(number)", seconds: 1_000_000 + place)
             }
-            try await withWatch(folder, spec, limits: BatchLimits(concurrency: 1, perHost: 1)) { _, _, log in
+            try await withWatch(folder, spec, limits: BatchLimits(concurrency: 1, perHost: 1)) { queue, watched, log in
                 await log.wait { $0.lastBacklog?.waiting == count }
                 try folder.write("xx", to: "in/late")
                 await log.wait { $0.lastBacklog?.waiting == count + 1 }
                 // All of them are known to who starts them.
                 try await folder.ledger("count(*)", "job IN (SELECT id FROM job WHERE state = 0)", is: "0")
+                // The runner hears of what the store did in its order: of the claim before this command.
+                try await queue.ask(.resume, batch: watched.batch)
                 latch.open()
                 await log.wait(forConfirmations: count + 1)
             }
