@@ -18,8 +18,10 @@ let package = Package(
         .library(name: "TransferEngine", targets: ["TransferEngine"]),
         .library(name: "TransferService", targets: ["TransferService"]),
         .library(name: "TransferMetrics", targets: ["TransferMetrics"]),
+        .library(name: "TransferServer", targets: ["TransferServer"]),
         .library(name: "TransferTesting", targets: ["TransferTesting"]),
         .executable(name: "transfer", targets: ["transfer"]),
+        .executable(name: "transfer-server", targets: ["transfer-server"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -30,6 +32,11 @@ let package = Package(
         // Linked by TransferService and TransferMetrics alone: neither the command nor the queue needs them.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+        // Linked by TransferServer alone. Without its traits it needs no more of Foundation than the command does.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.6.0", traits: []),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.25.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
     ],
     targets: [
         // The C libraries, one module each: a module map and a header of typed inline functions.
@@ -155,6 +162,34 @@ let package = Package(
         .target(
             name: "TransferMetrics",
             dependencies: ["TransferQueue", .product(name: "CoreMetrics", package: "swift-metrics")],
+            swiftSettings: settings),
+        // The queue behind HTTP, steered by other programs and a page: apart from the command, which is built without it.
+        .target(
+            name: "TransferServer",
+            dependencies: [
+                "TransferEventLoop", "TransferQueue", "TransferService",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "transfer-server",
+            dependencies: [
+                "TransferServer", "TransferService", "TransferQueue", "CTransferDispatch", "CTransferUnicode",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "transfer",

@@ -27,6 +27,9 @@ BEGIN {
     allow("TransferKitCombine", "TransferCore TransferEngine TransferNetworking TransferKit")
     allow("TransferService", "TransferCore TransferQueue")
     allow("TransferMetrics", "TransferCore TransferQueue")
+    # Knows the queue's face, and the clock.
+    allow("TransferServer", "TransferCore TransferEventLoop TransferQueue TransferService")
+    allow("transfer-server", "TransferCore TransferQueue TransferServer TransferService")
     allow("transfer", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferQueue TransferWatch CTransferArguments")
     allow("TransferTestServer", "")
@@ -44,7 +47,10 @@ BEGIN {
     only("CTransferZlib", "^Sources/(TransferNetworking|TransferEngine/Coding)/")
     only("OpenCombine", "^(Sources/TransferKitCombine|Tests)/")
     # The command and the queue link neither.
-    only("ServiceLifecycle", "^(Sources/TransferService|Tests/TransferServiceTests|examples/service-program)/")
+    only("ServiceLifecycle", "^(Sources/(TransferService|TransferServer|transfer-server)|Tests/TransferServiceTests|examples/service-program)/")
+    only("Hummingbird", "^(Sources/TransferServer|Tests/TransferServerTests)/")
+    only("NIOCore", "^(Sources/TransferServer|Tests/TransferServerTests)/")
+    only("NIOPosix", "^(Sources/TransferServer|Tests/TransferServerTests)/")
     only("CoreMetrics", "^(Sources/TransferMetrics|Tests/TransferServiceTests)/")
     only("CTransferSQLite", "^Sources/TransferStore/")
     only("GRDB", "^(Sources/TransferStore|Tests)/")

@@ -148,6 +148,15 @@ static inline int transfer_open_cached(int folder, const char *name) {
     return (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
 }
 
+// Looks up a name beneath the folder: links that lead out of it, and the kernel's own (/proc), aren't followed (openat2(2):
+// RESOLVE_BENEATH and RESOLVE_NO_MAGICLINKS; since Linux 5.6).
+static inline int transfer_open_beneath(int folder, const char *name) {
+    struct {
+        uint64_t flags, mode, resolve;
+    } how = {.flags = __O_PATH | O_CLOEXEC, .resolve = 0x08 | 0x02};
+    return (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
+}
+
 // As much of a file's beginning as is in memory (preadv2(2), RWF_NOWAIT).
 static inline int64_t transfer_read_cached(int descriptor, void *bytes, size_t count) {
     struct iovec piece = {.iov_base = bytes, .iov_len = count};

@@ -110,6 +110,8 @@ extension TransferError.Code {
     public static let unconfirmed = Self("unconfirmed")
     public static let tooManyRedirects = Self("tooManyRedirects")
     public static let redirectRefused = Self("redirectRefused")
+    /// The server's address is none of those that the transfer may connect to.
+    public static let addressRefused = Self("addressRefused")
     /// Nothing proves that what came is all, and whoever asked wants proof.
     public static let unproven = Self("unproven")
     public static let checksumMismatch = Self("checksumMismatch")

@@ -86,6 +86,7 @@ public final class ExchangeEngine: Sendable {
             let key = PoolKey(
                 rules: request.settings.tls, link: request.settings.link,
                 speaksHTTP1Only: request.settings.route.speaksHTTP1Only,
+                isPublicOnly: request.settings.route.isPublicOnly,
                 account: isOfFiles ? FileServerAccount(request.settings) : nil)
             pool =
                 isOfFiles

@@ -41,6 +41,14 @@ package protocol JobStore: Sendable {
     /// - Throws: `TransferError` when the identity is taken by a job with other content; ``StagingFailure``.
     func submit(_ spec: JobSpec, batch: String, directory: String) throws -> StagedJobs
 
+    /// Adds the jobs of several callers to a batch, as ``submit(_:batch:directory:)`` does with one, in one transaction.
+    ///
+    /// - Parameter groups: The jobs of each caller; those of one are taken all or not at all.
+    /// - Returns: What became of each group, and what was taken.
+    func submit(
+        _ groups: [[JobSpec]], batch: String, directory: String
+    ) throws -> (results: [SubmittedJobs], staged: StagedJobs)
+
     /// Takes batches for this process, as far as no other one has them.
     func hold(_ selection: BatchSelection) throws -> [HeldBatch]
 

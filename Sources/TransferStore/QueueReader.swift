@@ -11,6 +11,15 @@ package protocol QueueReader: Sendable {
     /// - Parameter failed: Only those that failed for good.
     func jobs(batch name: String, after number: Int64, failed: Bool, limit: Int) throws -> [ListedJob]
 
+    /// A page of jobs of all batches.
+    func jobs(_ selection: JobSelection) throws -> [JobEntry]
+
+    /// How many jobs are so, of all batches.
+    func count(_ selection: JobSelection) throws -> Int
+
+    /// The least and the greatest number that a job has; `nil` where there is none.
+    func jobNumbers() throws -> ClosedRange<Int64>?
+
     /// Whether another process, or another queue of this one, has the batch and lives.
     func isHeldElsewhere(batch name: String) throws -> Bool
 

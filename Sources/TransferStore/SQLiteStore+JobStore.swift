@@ -22,6 +22,12 @@ extension SQLiteStore {
         try staging.submit(spec, batch: batch, directory: directory)
     }
 
+    package func submit(
+        _ groups: [[JobSpec]], batch: String, directory: String
+    ) throws -> (results: [SubmittedJobs], staged: StagedJobs) {
+        try Submissions(database: database, staging: staging).submit(groups, batch: batch, directory: directory)
+    }
+
     package func hold(_ selection: BatchSelection) throws -> [HeldBatch] { try batches.hold(selection) }
 
     package func letGo(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {

@@ -25,6 +25,14 @@ extension SQLiteStore {
         try JobListQuery(database: database).page(batch: name, after: number, failed: failed, limit: limit)
     }
 
+    package func jobs(_ selection: JobSelection) throws -> [JobEntry] {
+        try JobPageQuery(database: database).page(selection)
+    }
+
+    package func count(_ selection: JobSelection) throws -> Int { try JobPageQuery(database: database).count(selection) }
+
+    package func jobNumbers() throws -> ClosedRange<Int64>? { try JobPageQuery(database: database).numbers() }
+
     package func isHeldElsewhere(batch name: String) throws -> Bool { try statusQueries.isHeldElsewhere(batch: name) }
 
     package func facts(batch name: String, job: String) throws -> JobFacts? {

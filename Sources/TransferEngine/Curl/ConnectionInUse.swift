@@ -24,6 +24,8 @@ struct ConnectionInUse {
     var linkFault: Int32?
     /// Why there was no socket at all: `errno`, where this process or the machine lacks descriptors or memory.
     var socketFault: Int32 = 0
+    /// The address that the exchange may not connect to, where there was no other.
+    var refusedAddress: String?
     /// Why its server was refused by somebody.
     var refusal: (any Error)?
     /// The time at which our own resolver was asked for the hop that is to begin.
@@ -34,6 +36,7 @@ struct ConnectionInUse {
     mutating func beginHop() {
         linkFault = nil
         socketFault = 0
+        refusedAddress = nil
         opened.removeAll(keepingCapacity: true)
     }
 
@@ -42,6 +45,12 @@ struct ConnectionInUse {
 
     /// The failure of a hop that got no socket: this machine's, and nothing is known against the other side.
     func socketError(_ code: CURLcode, host: String) -> TransferError? {
+        if let refusedAddress, code == CURLE_COULDNT_CONNECT {
+            return TransferError(
+                .addressRefused,
+                "\(host) is \(refusedAddress), which is not a public address; this job may connect to public ones only",
+                cause: .curl(Int32(code.rawValue)))
+        }
         guard socketFault != 0, code != CURLE_OK else { return nil }
         let reason = String(cString: strerror(socketFault)).lowercased()
         return TransferError(

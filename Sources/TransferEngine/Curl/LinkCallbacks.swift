@@ -23,6 +23,10 @@ enum LinkCallbacks {
 
     static func open(_ exchange: ActiveExchange, _ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         let (family, type, proto) = (address.pointee.family, address.pointee.socktype, address.pointee.protocol)
+        if exchange.request.settings.route.isPublicOnly, let refused = refusal(exchange, address) {
+            exchange.connection.refusedAddress = refused
+            return -1
+        }
         guard let link = exchange.link, !isOnThisMachine(address) else {
             let descriptor = LinkSocket.openUnbound(family, type, proto)
             if descriptor < 0 { exchange.connection.noteSocketFault(errno) }
@@ -48,9 +52,21 @@ enum LinkCallbacks {
 
     private static func isOnThisMachine(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
         guard address.pointee.family != AF_UNIX else { return true }
-        guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return false }
+        return text(address).flatMap { IPAddress($0) }?.isLoopback ?? false
+    }
+
+    /// The address, where it's none of the public ones; the proxy's own is its owner's choice.
+    private static func refusal(
+        _ exchange: ActiveExchange, _ address: UnsafeMutablePointer<curl_sockaddr>
+    ) -> String? {
+        if let hop = exchange.hop, exchange.request.settings.way(to: hop.url) != nil { return nil }
+        guard let text = text(address), let parsed = IPAddress(text) else { return "no address that can be judged" }
+        return parsed.isPublic ? nil : parsed.description
+    }
+
+    private static func text(_ address: UnsafeMutablePointer<curl_sockaddr>) -> String? {
+        guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
         let pointer = UnsafeRawPointer(address).advanced(by: offset).assumingMemoryBound(to: sockaddr.self)
-        return NumericAddress.text(pointer, socklen_t(address.pointee.addrlen)).flatMap { IPAddress($0) }?.isLoopback
-            ?? false
+        return NumericAddress.text(pointer, socklen_t(address.pointee.addrlen))
     }
 }

@@ -9,6 +9,8 @@ struct PoolKey: Sendable, Hashable {
     let link: String?
     /// A connection of another version mustn't be used.
     var speaksHTTP1Only = false
+    /// A connection to another address mustn't be used.
+    var isPublicOnly = false
     /// `nil` for HTTP.
     var account: FileServerAccount?
 }

@@ -62,6 +62,9 @@ extension ExchangeSettings {
         public var link: String?
         /// Whether HTTP/1.1 is spoken where HTTP/2 could be.
         public var speaksHTTP1Only = false
+        /// Whether only public addresses are connected to (``/TransferCore/IPAddress/isPublic``), at every hop; a proxy's own
+        /// may be any.
+        public var isPublicOnly = false
 
         public init() {}
     }

@@ -63,6 +63,9 @@ package struct CanonicalWriter {
 
     package mutating func integer(_ value: Int) { bytes.append(contentsOf: String(value).utf8) }
 
+    /// A value that is written already.
+    package mutating func raw(_ json: String) { bytes.append(contentsOf: json.utf8) }
+
     package mutating func boolean(_ value: Bool) { bytes.append(contentsOf: (value ? "true" : "false").utf8) }
 
     /// A number of seconds, exact; a negative duration, which no rule has, is zero.

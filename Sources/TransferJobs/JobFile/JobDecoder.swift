@@ -112,7 +112,7 @@ package struct JobDecoder {
         on defaults: JobDefaults
     ) throws(JSONFault) -> (spec: JobSpec?, places: JobPlaces) {
         var draft = JobDraft(start: reader.offset, rules: defaults)
-        let seen = try object(fields.table) { (decoder, field) throws(JSONFault) in
+        let seen = try object(isTrusted ? fields.storedTable : fields.table) { (decoder, field) throws(JSONFault) in
             try field.read(&decoder, &draft)
         }
         guard let seen else { return (nil, draft.places) }

@@ -24,7 +24,7 @@ extension JobSettings {
     /// Whether nothing in them names something that is elsewhere.
     package var namesNobody: Bool {
         headers.isEmpty && proxy == nil && tls == TLSSettings() && auth == nil && s3 == nil && ssh == nil && ftp == nil
-            && http.cookies == nil
+            && http.cookies == nil && confinement == nil
     }
 }
 
@@ -54,6 +54,7 @@ extension JobSettings {
         result.limitRate = other.limitRate
         result.network = other.network
         result.onFinish = other.onFinish
+        result.confinement = other.confinement
         return result
     }
 }

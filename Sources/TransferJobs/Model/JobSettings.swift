@@ -41,7 +41,14 @@ public struct JobSettings: Sendable, Hashable {
         _modify { yield &seldom.onFinish }
     }
 
+    /// The bounds of a job that was submitted from outside this machine; no part of what the job is.
+    package var confinement: JobConfinement? {
+        _read { yield seldom.confinement }
+        _modify { yield &seldom.confinement }
+    }
+
     private struct Seldom: Sendable, Hashable {
+        var confinement: JobConfinement?
         var ssh: SSHAccess?
         var ftp: FTPAccess?
         var onFinish: FinishHook?

@@ -40,6 +40,7 @@ struct DownloadPreparation: Sendable {
     private func prepare(_ census: FolderCensus, hasAdopted: Bool = false) throws(TransferError) -> Result {
         let target = DownloadTarget(download.destination, directory: directory)
         var path = target.file(url: url, disposition: nil)
+        if let confinement = record.spec.settings.confinement { try confinement.check(path) }
         var replacement = download.ifExists == .overwrite ? Replacement.anything : .nothing
         var version: HeldVersion?
         var beginning = PartName.path(of: path)

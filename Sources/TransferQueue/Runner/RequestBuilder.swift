@@ -220,6 +220,7 @@ struct RequestBuilder: Sendable {
         settings.maxTime = job.maxTime
         if let limit = job.maxRedirects { settings.maxRedirects = limit }
         settings.route.speaksHTTP1Only = job.http.version == .one
+        settings.route.isPublicOnly = job.confinement.map { !$0.allowsPrivate } ?? false
         settings.proxies = try proxyRule(job)
         if let path = job.http.cookies {
             try cookies?.begin { () throws(TransferError) in try SecretSource.cookies(in: path) }

@@ -10,10 +10,12 @@ struct UploadPreparation: Sendable {
     /// The version of a watched file that is to be sent.
     let version: WatchedVersion?
     let expected: Checksum?
+    var confinement: JobConfinement?
 
     /// Blocks: for workers.
     func run() -> Result<OpenedSource, TransferError> {
         Result { () throws(TransferError) in
+            try confinement?.check(path)
             if let version { return try OpenedSource(path, version: version) }
             return try OpenedSource(path, expected: expected)
         }
@@ -23,7 +25,7 @@ struct UploadPreparation: Sendable {
     ///
     /// - Returns: `nil` for what has to be waited for.
     func runCached(in folder: CachedFolder) -> Result<OpenedSource, TransferError>? {
-        guard expected == nil,
+        guard expected == nil, confinement == nil,
             let file = SourceFile(path, cachedIn: folder, readingUpTo: OpenedSource.smallSize)
         else { return nil }
         // Whether these are the bytes that were queued is seen by reading them.

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import GRDB
+package import GRDB
 import TransferCore
 import TransferEngine
 package import TransferJobs
@@ -32,7 +32,8 @@ package struct JobListQuery: Sendable {
     private static let failedJobs =
         "job.state = \(JobStates.failed) AND state NOT IN (\(JobStates.list([.queued, .claimed, .done]))) AND batch"
 
-    private static func job(_ row: Row) -> ListedJob {
+    /// The job of a row with the columns that the page selects.
+    package static func job(_ row: Row) -> ListedJob {
         let state = JobState(stored: row["state"])
         var job = ListedJob(
             number: row["id"], job: row["identity"], state: state, route: JobRoute(canonicalJSON: row["spec"]))

@@ -4,11 +4,14 @@ import TransferCore
 ///
 /// The table is a value, so that a test can add a row.
 package final class JobFields: Sendable {
-    package static let all = JobFields(WorkFields.rows + SettingsFields.rows + UploadFields.rows)
+    package static let all = JobFields(
+        WorkFields.rows + SettingsFields.rows + UploadFields.rows, stored: [ConfinementField.row])
 
     package let rows: [JobField]
     /// The keys of a job.
     package let table: KeyTable<JobField>
+    /// The keys of a job that was stored: those that no job file can have come last.
+    package let storedTable: KeyTable<JobField>
     /// The keys of `defaults`.
     package let defaults: KeyTable<JobField>
     /// The keys of an entry of `watch`.
@@ -18,15 +21,17 @@ package final class JobFields: Sendable {
     /// The keys that only some protocols have.
     private let owned: [JobField]
 
-    package init(_ rows: [JobField]) {
+    /// - Parameter stored: Keys that only canonical texts have.
+    package init(_ rows: [JobField], stored: [JobField] = []) {
         self.rows = rows
         table = KeyTable(rows) { $0.key }
+        storedTable = KeyTable(rows + stored) { $0.key }
         defaults = KeyTable(rows.filter { $0.places.contains(.defaults) }) { $0.key }
         watch = KeyTable(
             WatchKey.Own.allCases.map(WatchKey.own)
                 + rows.filter { $0.places.contains(.watch) }.map(WatchKey.job), name: \.name)
         bits = Bits(table)
-        order = Order(rows)
+        order = Order(rows + stored)
         owned = Self.ownedByProtocols(rows)
     }
 

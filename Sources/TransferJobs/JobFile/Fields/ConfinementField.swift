@@ -1,0 +1,27 @@
+import TransferCore
+
+/// The key of a job's bounds in its canonical text. Job files can't have it: only what this program wrote is read with it.
+package enum ConfinementField {
+    static let row = JobField(
+        "confined", [], .all, FieldNote("The bounds of a job from outside this machine.", schema: #""type": "object""#),
+        [
+            .settings(
+                FieldOutput("confined") { writer, settings in
+                    guard let confinement = settings.confinement else { return }
+                    writer.key("confined")
+                    keys.write(&writer, confinement)
+                })
+        ]
+    ) { (decoder, draft) throws(JSONFault) in
+        var confinement = JobConfinement(folder: "/", allowsPrivate: false)
+        try keys.read(&decoder, into: &confinement)
+        draft.rules.settings.confinement = confinement
+    }
+
+    private static let keys = ObjectFields<JobConfinement>([
+        Field(always: "folder", \.folder, .path, "The folder that its files lie beneath."),
+        Field(
+            "allowsPrivate", \.allowsPrivate, .boolean, standard: false,
+            "Whether its servers may have private addresses."),
+    ])
+}

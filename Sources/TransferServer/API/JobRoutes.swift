@@ -1,0 +1,114 @@
+import HTTPTypes
+import Hummingbird
+import TransferQueue
+
+/// Jobs: submitted, listed and looked at.
+struct JobRoutes: Sendable {
+    let served: ServedQueue
+    let live: LiveJobs
+    let submissions: SubmissionDesk
+
+    func add(to routes: RouterGroup<ServerContext>) {
+        routes.post("jobs") { request, _ in try await submit(request) }
+        routes.get("jobs") { request, context in try await list(request, context) }
+        routes.get("jobs/:gid") { _, context in try await look(context) }
+        routes.get("jobs/:gid/why") { _, context in try await why(context) }
+        routes.get("jobs/:gid/receipt") { _, context in try await receipt(context) }
+        routes.get("failures") { request, context in try await failures(request, context) }
+    }
+
+    private func submit(_ request: Request) async throws -> Response {
+        let form = try JobBody.format(request.mediaType)
+        let bytes = try await request.bytes(upTo: submissions.limits.bodyBytes)
+        let read = try await submissions.read(bytes, format: form, isJobs: true)
+        let batch = request.query("batch") ?? SubmissionDesk.standardBatch
+        let taken = try await submissions.submit(read.jobs, batch: batch)
+        if read.isSingle, let number = taken.numbers.first {
+            let gid = JobNumberCode.name(number)
+            return .json(.created, headers: [.location: "/api/v1/jobs/\(gid)"]) { writer in
+                writer.member("gid", gid)
+                writer.member("added", taken.added)
+                writer.member("same", 1 - taken.added)
+            }
+        }
+        return .json(.created) { writer in
+            writer.member("added", taken.added)
+            writer.member("same", taken.numbers.count - taken.added)
+            writer.member("gids", taken.numbers.map(JobNumberCode.name))
+        }
+    }
+
+    private func list(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let selection = try JobQuery.selection(request)
+        let page = try await served.look { [selection] in try $0.jobs(selection) }
+        var headers: HTTPFields = [:]
+        let next = page.count == selection.limit ? page.last.map { JobQuery.cursor(after: $0, sortedByEnd: request.query("sort") == "-ended") } : nil
+        if let next, let name = HTTPField.Name("Link") {
+            headers[name] = "<\(JobQuery.path(request, cursor: next))>; rel=\"next\""
+        }
+        let isOwner = context.level == .owner
+        return .json(headers: headers) { writer in
+            writer.member("jobs", objects: page) { writer, entry in
+                JobJSON.write(&writer, entry, live.job(entry.listed.job, batch: entry.batch), isOwner: isOwner)
+            }
+            writer.member("next", next)
+        }
+    }
+
+    private func entry(_ context: ServerContext) async throws -> JobEntry {
+        try await served.job(try context.parameters.require("gid"))
+    }
+
+    private func look(_ context: ServerContext) async throws -> Response {
+        let entry = try await entry(context)
+        return .json { writer in
+            JobJSON.write(
+                &writer, entry, live.job(entry.listed.job, batch: entry.batch), isOwner: context.level == .owner)
+        }
+    }
+
+    private func why(_ context: ServerContext) async throws -> Response {
+        let entry = try await entry(context)
+        let explanation = try await served.look { try $0.explain(batch: entry.batch, job: entry.listed.job) }
+        return .json { writer in
+            writer.member("gid", JobNumberCode.name(entry.number))
+            ExplanationJSON.write(&writer, explanation)
+        }
+    }
+
+    private func receipt(_ context: ServerContext) async throws -> Response {
+        let entry = try await entry(context)
+        let end = try await served.look { try $0.end(batch: entry.batch, job: entry.listed.job) }
+        switch end?.kind {
+        case .finished(let receipt), .kept(let receipt):
+            return .json { writer in
+                writer.member("gid", JobNumberCode.name(entry.number))
+                writer.member("batch", entry.batch)
+                writer.member("id", entry.listed.job)
+                ReceiptJSON.write(&writer, receipt, isOwner: context.level == .owner)
+            }
+        default:
+            throw Problem.conflict(
+                "notDone", "the job is \(JobJSON.name(entry.listed.state)): only one that is done has a receipt")
+        }
+    }
+
+    /// Failed jobs by reason and host, those that most share first.
+    private func failures(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let batch = request.query("batch")
+        let groups = try await served.look { remote in
+            let names = try batch.map { [$0] } ?? remote.batchNames()
+            return FailureGroups(try names.flatMap { try remote.failures(batch: $0, limit: FailureGroups.most) })
+        }
+        return .json { writer in
+            writer.member("groups", objects: groups.all) { writer, group in
+                writer.member("code", group.code)
+                writer.member("host", group.host)
+                writer.member("batch", group.batch)
+                writer.member("message", group.message)
+                writer.member("jobs", group.count)
+                writer.member("ids", group.examples)
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import ServiceLifecycle
+import TransferEventLoop
+import TransferQueue
+
+/// Fills the feed: with the ends of jobs as the database has them, whichever process they are of, and with what this
+/// process tells besides.
+struct EventReader: Service {
+    let served: ServedQueue
+    let feed: EventFeed
+    let live: LiveJobs
+
+    /// How long a stream may be silent: the comment then shows that the service lives.
+    static let silence = Duration.seconds(15)
+
+    /// Hears the queue from now on.
+    func listen() {
+        served.queue.observe { [feed, live] event in
+            live.hear(event)
+            // Ends come from the database, in the order of their cursors.
+            guard feed.isHeard, !EventJSON.isEnd(event.kind), let frame = EventJSON.frame(event) else { return }
+            feed.add(frame)
+        }
+    }
+
+    func run() async throws {
+        let first = try await served.look { try $0.lastCursor() }
+        feed.begin(at: first)
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup { group in
+                group.addTask { await readEnds(after: first) }
+                group.addTask { await tellProgress() }
+                await group.waitForAll()
+            }
+        }
+        feed.end()
+    }
+
+    private func readEnds(after cursor: Int64) async {
+        do {
+            for try await event in served.queue.events(after: cursor) {
+                if let frame = EventJSON.frame(event) { feed.add(frame) }
+            }
+        } catch {
+            // The queue tells its run of a database that fails, and ends.
+        }
+    }
+
+    /// Rates and the bytes of jobs under way, once a second, to those who follow.
+    private func tellProgress() async {
+        var quiet = Duration.zero
+        while !Task.isCancelled {
+            // The interval of progress is a time.
+            try? await Task.sleep(for: .seconds(1))
+            quiet += .seconds(1)
+            guard feed.isHeard else { continue }
+            if let frame = progress() {
+                feed.add(frame)
+                quiet = .zero
+            } else if quiet >= Self.silence {
+                feed.add(EventFeed.Frame(cursor: nil, name: "", batch: "", data: []))
+                quiet = .zero
+            }
+        }
+    }
+
+    private func progress() -> EventFeed.Frame? {
+        let jobs = live.all(atMost: Self.mostJobs)
+        guard !jobs.isEmpty else { return nil }
+        let rates = live.rates
+        let data = CanonicalWriter.bytes { writer in
+            writer.member("event", "progress")
+            writer.member("time", time: WallClock.milliseconds)
+            writer.member("download", rates.download)
+            writer.member("upload", rates.upload)
+            writer.member("running", rates.count)
+            writer.member("jobs", objects: jobs) { writer, job in
+                writer.member("batch", job.batch)
+                writer.member("id", job.job)
+                writer.member("completed", job.live.progress.completed)
+                writer.member("total", job.live.progress.total)
+                writer.member("rate", job.live.progress.rate)
+            }
+        }
+        return EventFeed.Frame(cursor: nil, name: "progress", batch: "", data: data)
+    }
+
+    private static let mostJobs = 100
+}

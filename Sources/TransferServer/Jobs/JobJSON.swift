@@ -1,0 +1,63 @@
+import TransferQueue
+
+/// Jobs as the answers have them.
+enum JobJSON {
+    static func name(_ state: JobState) -> String {
+        switch state {
+        case .queued: "queued"
+        case .claimed: "running"
+        case .waiting: "waiting"
+        case .blocked: "blocked"
+        case .paused: "paused"
+        case .done: "done"
+        case .failed: "failed"
+        case .skipped: "skipped"
+        case .cancelled: "cancelled"
+        }
+    }
+
+    static func state(_ name: some StringProtocol) -> JobState? { JobState.allCases.first { self.name($0) == name } }
+
+    /// - Parameters:
+    ///   - live: Of a job that is under way.
+    ///   - isOwner: Whether queries of URLs are shown.
+    static func write(
+        _ writer: inout CanonicalWriter, _ entry: JobEntry, _ live: LiveJobs.Job?, isOwner: Bool
+    ) {
+        let job = entry.listed
+        writer.member("gid", JobNumberCode.name(entry.number))
+        writer.member("batch", entry.batch)
+        writer.member("id", job.job)
+        writer.member("state", name(job.state))
+        writer.member("direction", entry.isUpload ? "upload" : "download")
+        if let places = job.route?.words(path: job.path) {
+            writer.member("url", shown(places.url, isOwner))
+            writer.member("to", entry.isUpload ? shown(places.to, isOwner) : places.to)
+        }
+        writer.member("finalURL", job.finalURL.flatMap { $0.isEmpty ? nil : shown($0, isOwner) })
+        let isLive = job.state == .claimed
+        writer.member("bytes", isLive ? live?.progress.completed ?? job.bytes : job.bytes)
+        if isLive, let live {
+            writer.member("total", live.progress.total)
+            writer.member("rate", live.progress.rate)
+            writer.member("phase", live.progress.phase.rawValue)
+            writer.member("connections", live.progress.connections)
+        } else if job.state == .done {
+            writer.member("total", job.bytes)
+        }
+        writer.member("priority", entry.priority)
+        writer.member("attempts", job.attempts)
+        writer.member("status", job.status)
+        writer.member("code", job.code)
+        writer.member("message", job.message)
+        writer.member("host", entry.host)
+        writer.member("since", time: job.since)
+        if job.route?.isInsecure == true { writer.member("insecure", true) }
+    }
+
+    /// A query may be what gives access, and who only looks needn't have it.
+    static func shown(_ url: String, _ isOwner: Bool) -> String {
+        guard !isOwner, let query = url.firstIndex(of: "?") else { return url }
+        return url[..<query] + "?…"
+    }
+}

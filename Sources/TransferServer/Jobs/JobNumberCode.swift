@@ -1,0 +1,34 @@
+/// The public name of a job's number, or of a batch's: 16 hex digits that look like those of aria2. The number can be told
+/// from the name alone, so that nothing has to be remembered.
+///
+/// The mixing is the finalizer of SplitMix64 (Steele, Lea and Flood, 2014): one-to-one, and near numbers get names that
+/// differ from their first digit on.
+enum JobNumberCode {
+    static func name(_ number: Int64) -> String {
+        let digits = String(mixed(UInt64(bitPattern: number)), radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+
+    /// - Returns: `nil` for a text that names no number.
+    static func number(_ name: some StringProtocol) -> Int64? {
+        guard name.utf8.count == 16, let value = UInt64(name, radix: 16), name.utf8.first != UInt8(ascii: "+") else {
+            return nil
+        }
+        let number = Int64(bitPattern: unmixed(value))
+        return number > 0 ? number : nil
+    }
+
+    private static func mixed(_ value: UInt64) -> UInt64 {
+        var z = value
+        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
+        return z ^ z >> 31
+    }
+
+    private static func unmixed(_ value: UInt64) -> UInt64 {
+        var z = value
+        z = (z ^ z >> 31 ^ z >> 62) &* 0x3196_42B2_D24D_8EC3
+        z = (z ^ z >> 27 ^ z >> 54) &* 0x96DE_1B17_3F11_9089
+        return z ^ z >> 30 ^ z >> 60
+    }
+}

@@ -1,0 +1,62 @@
+import Hummingbird
+import TransferQueue
+
+/// The page of jobs that a query asks for.
+enum JobQuery {
+    static let mostJobs = 1000
+
+    /// - Throws: A 400 for a value that means nothing.
+    static func selection(_ request: Request) throws -> JobSelection {
+        var selection = JobSelection()
+        selection.batch = request.query("batch")
+        selection.text = request.query("q")
+        selection.code = request.query("code")
+        selection.limit = try request.query("limit", in: 1...mostJobs) ?? 100
+        for name in (request.query("state") ?? "").split(separator: ",") {
+            guard let state = JobJSON.state(name) else {
+                throw Problem.malformed("no state \(Wording.quoted(String(name)))")
+            }
+            selection.states.insert(state)
+        }
+        if let host = request.query("host") {
+            guard let origin = Origin(anyURL: host) else {
+                throw Problem.malformed("host is an origin, such as https://cdn.example")
+            }
+            selection.origin = origin.description
+        }
+        switch request.query("direction") {
+        case nil: break
+        case "download": selection.isUpload = false
+        case "upload": selection.isUpload = true
+        case .some: throw Problem.malformed("direction is download or upload")
+        }
+        selection.order = try order(request)
+        return selection
+    }
+
+    private static func order(_ request: Request) throws -> JobSelection.Order {
+        let cursor = request.query("cursor")
+        switch request.query("sort") {
+        case nil, "number":
+            guard let cursor else { return .number(after: 0) }
+            guard let number = JobNumberCode.number(cursor) else { throw Problem.malformed("no such cursor") }
+            return .number(after: number)
+        case "-ended":
+            guard let cursor else { return .latestEnd(before: nil) }
+            guard let end = Int64(cursor), end > 0 else { throw Problem.malformed("no such cursor") }
+            return .latestEnd(before: end)
+        case .some: throw Problem.malformed("sort is number or -ended")
+        }
+    }
+
+    /// Where the next page begins.
+    static func cursor(after entry: JobEntry, sortedByEnd: Bool) -> String {
+        sortedByEnd ? entry.cursor.map { String($0) } ?? "" : JobNumberCode.name(entry.number)
+    }
+
+    /// The same question with another cursor.
+    static func path(_ request: Request, cursor: String) -> String {
+        let others = (request.uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("cursor=") }
+        return request.uri.path + "?" + (others.map(String.init) + ["cursor=\(cursor)"]).joined(separator: "&")
+    }
+}

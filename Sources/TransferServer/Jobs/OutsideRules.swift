@@ -1,0 +1,116 @@
+public import TransferQueue
+
+/// What a job that comes over the network may name. It names nothing of this machine but files beneath one folder, and no
+/// secret but those that were allowed for its servers.
+public struct OutsideRules: Sendable {
+    /// The folder that all sources and destinations lie beneath; absolute.
+    public var directory: String
+    /// Whether servers may have addresses of this machine and of private networks.
+    public var allowsPrivate = false
+    /// The servers that each credential may be shown to, by the credential's name.
+    public var secrets: [String: Set<Origin>] = [:]
+
+    public init(directory: String) { self.directory = directory }
+
+    /// Why a job isn't taken.
+    struct Refusal: Error {
+        let code: String
+        let message: String
+        var hint: String?
+    }
+
+    /// The job with its bounds. Blocks: its files' names are looked up.
+    ///
+    /// - Throws: ``Refusal``.
+    func confined(_ spec: JobSpec) throws -> JobSpec {
+        let confinement = JobConfinement(folder: directory, allowsPrivate: allowsPrivate)
+        var result = spec
+        try check(spec.settings, urls: spec.urls)
+        result.settings.confinement = confinement
+        if case .upload(var upload) = spec.work, var from = upload.from {
+            try check(from.settings, urls: from.download.urls)
+            from.settings.confinement = confinement
+            upload.from = from
+            result.work = .upload(upload)
+        } else {
+            try check(path: spec.work.path, confinement)
+        }
+        return result
+    }
+
+    private func check(path: String, _ confinement: JobConfinement) throws {
+        let absolute = AbsolutePaths(from: directory).absolute(path)
+        do throws(TransferError) {
+            try confinement.check(absolute)
+        } catch {
+            throw Refusal(code: "outsideFolder", message: error.message)
+        }
+    }
+
+    // MARK: Servers
+
+    private func check(_ settings: JobSettings, urls: [String]) throws {
+        for url in urls { try check(url: url, settings) }
+        try check(files: settings)
+        try check(secrets: settings, urls: urls)
+    }
+
+    private func check(url: String, _ settings: JobSettings) throws {
+        if url.lowercased().hasPrefix("sftp:") {
+            throw Refusal(code: "loginRefused", message: "sftp logs in with the keys of this machine's user")
+        }
+        if S3URL.isOne(url), settings.s3?.accessKey == nil || settings.s3?.secretKey == nil {
+            throw Refusal(
+                code: "loginRefused", message: "s3 URLs need keys that --allow-secret names for their endpoint")
+        }
+        guard !allowsPrivate, let host = Origin(anyURL: url)?.host else { return }
+        let isOwn = host == "localhost" || host.hasSuffix(".localhost")
+        guard isOwn || IPAddress(host)?.isPublic == false else { return }
+        throw Refusal(
+            code: "privateAddress", message: "\(host) is an address of this machine or of a private network",
+            hint: "--allow-private lets jobs from outside ask such servers")
+    }
+
+    /// Files and programs of this machine, and trust that isn't the client's to give.
+    private func check(files settings: JobSettings) throws {
+        func refuse(_ what: String) throws { throw Refusal(code: "keyRefused", message: "\(what) is not a client's to name") }
+        if settings.proxy != nil { try refuse("\"proxy\"") }
+        if settings.tls.ca != nil || settings.tls.cert != nil || settings.tls.key != nil {
+            try refuse("a file of \"tls\"")
+        }
+        if settings.tls.insecure { try refuse("\"tls.insecure\"") }
+        if settings.http.cookies != nil { try refuse("\"cookies\"") }
+        if case .netrc = settings.auth { try refuse("\"auth.netrc\"") }
+        if settings.ssh != nil { try refuse("\"ssh\"") }
+        if settings.s3?.profile != nil { try refuse("\"s3.profile\"") }
+        if settings.onFinish != nil { try refuse("\"onFinish\"") }
+    }
+
+    // MARK: Secrets
+
+    private func check(secrets settings: JobSettings, urls: [String]) throws {
+        for text in JobFields.all.order.secrets.flatMap({ $0.texts(settings) }) {
+            switch text {
+            case .literal: break
+            case .environment, .file:
+                throw Refusal(code: "secretRefused", message: "a client names no variables and no files of this machine")
+            case .credential(let name): try check(credential: name, settings, urls: urls)
+            }
+        }
+    }
+
+    private func check(credential name: String, _ settings: JobSettings, urls: [String]) throws {
+        guard let allowed = secrets[name] else {
+            throw Refusal(
+                code: "secretRefused", message: "the credential \"\(name)\" is not for jobs from outside",
+                hint: "--allow-secret \(name)=ORIGIN allows it for a server")
+        }
+        for url in urls {
+            guard let origin = settings.origin(of: url, SecretSource()), allowed.contains(origin) else {
+                throw Refusal(
+                    code: "secretRefused",
+                    message: "the credential \"\(name)\" is not for \(Origin(anyURL: url)?.description ?? "that server")")
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+
+/// Takes connections until the service is to end; then those that are under way get a moment for their answers.
+struct Listener: Sendable {
+    let socket: ListeningSocket
+    let channel: ServerChannel
+    let group: any EventLoopGroup
+    /// Connections at once.
+    let connections: Int
+    let logger: Logger
+
+    /// How long answers may take that were begun when the end was asked for.
+    private static let patience = Duration.milliseconds(500)
+
+    func run() async throws {
+        let server = try await ServerBootstrap(group: group)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        AvailableConnectionsChannelHandler(maxConnections: connections))
+                }
+            }
+            .bind(socket.descriptor) { [channel, logger] connection in
+                channel.setup(channel: connection, logger: logger)
+            }
+        try await withGracefulShutdownHandler {
+            try await server.executeThenClose { inbound in
+                try await withThrowingDiscardingTaskGroup { tasks in
+                    for try await connection in inbound {
+                        tasks.addTask { await channel.handle(value: connection, logger: logger) }
+                    }
+                    // What has been asked is still answered.
+                    tasks.addTask {
+                        try? await Task.sleep(for: Self.patience)
+                        throw CancellationError()
+                    }
+                }
+            }
+        } onGracefulShutdown: {
+            server.channel.close(promise: nil)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import NIOCore
+import NIOHTTP1
+import NIOWebSocket
+
+/// Lets requests in that ask for a WebSocket, where their page may ask, and hands the conversation on.
+struct WebSocketDoor: Sendable {
+    let access: AccessRules
+    let path: String
+    /// Talks until the client or the service ends.
+    let conversation: @Sendable (NIOAsyncChannel<WebSocketFrame, WebSocketFrame>) async throws -> Void
+
+    func upgrader(_ limits: ServerLimits) -> NIOTypedWebSocketServerUpgrader<ServerChannel.Spoken> {
+        NIOTypedWebSocketServerUpgrader(maxFrameSize: Self.frameBytes) { channel, head in
+            // Anything but fields refuses: the request is answered as one that wants no upgrade.
+            channel.eventLoop.makeSucceededFuture(admits(head) ? HTTPHeaders() : nil)
+        } upgradePipelineHandler: { channel, _ in
+            channel.eventLoop.makeCompletedFuture {
+                // A conversation has no requests to be waited for.
+                channel.pipeline.fireUserInboundEventTriggered(RequestProgress.complete)
+                return .webSocket(try NIOAsyncChannel(wrappingChannelSynchronously: channel))
+            }
+        }
+    }
+
+    private func admits(_ head: HTTPRequestHead) -> Bool {
+        let host = head.headers.first(name: "Host")
+        guard head.uri.prefix(while: { $0 != "?" }) == path, access.admits(host: host) else { return false }
+        return access.admits(origin: head.headers.first(name: "Origin"), host: host)
+    }
+
+    func talk(_ channel: NIOAsyncChannel<WebSocketFrame, WebSocketFrame>) async {
+        do {
+            try await conversation(channel)
+        } catch {
+            channel.channel.close(promise: nil)
+        }
+    }
+
+    /// A call of aria2's clients is shorter by far.
+    static let frameBytes = 1 << 20
+}

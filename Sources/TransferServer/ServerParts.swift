@@ -1,0 +1,70 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import TransferEventLoop
+import TransferQueue
+
+/// The parts of a service, put together.
+struct ServerParts: Sendable {
+    let reader: EventReader
+    let webSockets: WebSocketDoor
+    private let access: AccessRules
+    private let logger: Logger
+    private let status: StatusRoutes
+    private let jobs: JobRoutes
+    private let batches: BatchRoutes
+    private let steer: SteerRoutes
+    private let limits: LimitRoutes
+    private let events: EventRoutes
+
+    init(_ served: ServedQueue, _ configuration: ServerConfiguration) {
+        access = configuration.access
+        logger = configuration.logger
+        let live = LiveJobs()
+        let feed = EventFeed(configuration.limits)
+        let submissions = SubmissionDesk(served, configuration.limits)
+        let running = RunningLimits(served.queue, configuration.running)
+        reader = EventReader(served: served, feed: feed, live: live)
+        status = StatusRoutes(served: served, live: live)
+        jobs = JobRoutes(served: served, live: live, submissions: submissions)
+        batches = BatchRoutes(served: served, submissions: submissions)
+        steer = SteerRoutes(steering: SteeringDesk(served: served))
+        limits = LimitRoutes(limits: running)
+        events = EventRoutes(served: served, feed: feed)
+        webSockets = WebSocketDoor(access: access, path: "/jsonrpc") { channel in
+            try await channel.executeThenClose { _, _ in }
+        }
+    }
+
+    private func router() -> Router<ServerContext> {
+        let router = Router(context: ServerContext.self)
+        router.add(middleware: Doorkeeper(access: access, logger: logger))
+        router.get("healthz") { [status] _, _ in await status.health() }
+        let api = router.group("api/v1").add(middleware: RightsCheck())
+        status.add(to: api)
+        jobs.add(to: api)
+        batches.add(to: api)
+        steer.add(to: api)
+        limits.add(to: api)
+        events.add(to: api)
+        return router
+    }
+
+    /// Answers one request.
+    func responder() -> ServerChannel.Responder {
+        let responder = router().buildResponder()
+        let logger = logger
+        return { request, writer, channel in
+            let context = ServerContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+            var response: Response
+            do {
+                response = try await responder.respond(to: request, context: context)
+            } catch {
+                response = Problem(error).response
+            }
+            response.headers[.date] = HTTPDate.format(WallClock.seconds)
+            try await writer.write(response: response.head, body: response.body)
+        }
+    }
+}

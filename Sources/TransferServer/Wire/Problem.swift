@@ -1,0 +1,90 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TransferQueue
+
+/// An answer that refuses (RFC 9457), in words for people and with a code for programs.
+struct Problem: HTTPResponseError {
+    /// A fault of what was sent, and where.
+    struct Fault: Sendable {
+        /// A JSON Pointer (RFC 6901); empty for the whole.
+        var pointer = ""
+        var line: Int?
+        var column: Int?
+        var detail: String
+    }
+
+    let status: HTTPResponse.Status
+    let code: String
+    let detail: String
+    var hint: String?
+    var errors: [Fault] = []
+    var headers: HTTPFields = [:]
+
+    init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, hint: String? = nil) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.hint = hint
+    }
+
+    static func malformed(_ detail: String) -> Problem { Problem(.badRequest, "malformed", detail) }
+    static func notFound(_ detail: String) -> Problem { Problem(.notFound, "notFound", detail) }
+    static func conflict(_ code: String, _ detail: String) -> Problem { Problem(.conflict, code, detail) }
+
+    static func forbidden(_ code: String, _ detail: String, hint: String? = nil) -> Problem {
+        Problem(.forbidden, code, detail, hint: hint)
+    }
+
+    /// A client that shows no secret, or a wrong one (RFC 6750 §3).
+    static func unauthorized(hasShown: Bool) -> Problem {
+        var problem = Problem(
+            .unauthorized, "unauthorized", hasShown ? "the secret is another one" : "a secret is wanted",
+            hint: "send it as Authorization: Bearer SECRET")
+        problem.headers[.wwwAuthenticate] = hasShown ? "Bearer error=\"invalid_token\"" : "Bearer"
+        return problem
+    }
+
+    /// An error of the queue.
+    init(_ error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as TransferError:
+            switch error.code {
+            case .fileMissing: self.init(.notFound, "notFound", error.message)
+            case .fileExists: self.init(.conflict, "conflict", error.message)
+            case .badURL, .invalidRequest: self.init(.unprocessableContent, error.code.rawValue, error.message)
+            default: self.init(.internalServerError, error.code.rawValue, error.message)
+            }
+        case let error as any HTTPResponseError:
+            self.init(error.status, "http\(error.status.code)", error.status.reasonPhrase)
+        default: self.init(.internalServerError, "internalFault", "the service failed at this request")
+        }
+    }
+
+    var body: [UInt8] {
+        CanonicalWriter.bytes { writer in
+            writer.member("type", "about:blank")
+            writer.member("title", status.reasonPhrase)
+            writer.member("status", status.code)
+            writer.member("code", code)
+            writer.member("detail", detail)
+            writer.member("hint", hint)
+            guard !errors.isEmpty else { return }
+            writer.member("errors", objects: errors) { writer, fault in
+                writer.member("pointer", fault.pointer)
+                writer.member("line", fault.line)
+                writer.member("column", fault.column)
+                writer.member("detail", fault.detail)
+            }
+        }
+    }
+
+    func response(from request: Request, context: some RequestContext) -> Response { response }
+
+    var response: Response {
+        var headers = headers
+        headers[.contentType] = "application/problem+json"
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    }
+}

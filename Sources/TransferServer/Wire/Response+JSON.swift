@@ -1,0 +1,70 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TransferQueue
+
+extension Response {
+    /// An answer that is one JSON object.
+    static func json(
+        _ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], _ build: (inout CanonicalWriter) -> Void
+    ) -> Response {
+        .json(status, headers: headers, bytes: CanonicalWriter.bytes(build))
+    }
+
+    static func json(
+        _ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], bytes: [UInt8]
+    ) -> Response {
+        .plain(status, type: "application/json", headers: headers, bytes: bytes)
+    }
+
+    static func plain(
+        _ status: HTTPResponse.Status = .ok, type: String, headers: HTTPFields = [:], bytes: [UInt8]
+    ) -> Response {
+        var headers = headers
+        headers[.contentType] = type
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    static var nothing: Response { Response(status: .noContent) }
+}
+
+extension Request {
+    /// The whole body.
+    ///
+    /// - Parameter limit: Bytes.
+    /// - Throws: A 413 for a longer one, which isn't read.
+    func bytes(upTo limit: Int) async throws -> [UInt8] {
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit { throw Self.tooLarge(limit) }
+        do {
+            return Array(buffer: try await body.collect(upTo: limit))
+        } catch is NIOTooManyBytesError {
+            throw Self.tooLarge(limit)
+        }
+    }
+
+    private static func tooLarge(_ limit: Int) -> Problem {
+        Problem(.contentTooLarge, "tooLarge", "the body has more than \(limit) bytes")
+    }
+
+    /// The type of the body, without parameters.
+    var mediaType: String? {
+        headers[.contentType].map {
+            $0.prefix { $0 != ";" }.split(separator: " ").joined().lowercased()
+        }
+    }
+
+    /// A parameter of the query, decoded.
+    func query(_ name: String) -> String? { uri.queryParameters.get(name) }
+
+    /// A number of the query.
+    ///
+    /// - Throws: A 400 for what is none, or isn't in the range.
+    func query(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
+        guard let text = query(name) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw Problem.malformed(
+                "\(name) is a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+}

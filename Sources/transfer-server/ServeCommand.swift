@@ -1,0 +1,121 @@
+import ArgumentParser
+import TransferQueue
+import TransferServer
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "transfer serve",
+        abstract: "Serve the queue to this machine: a page, an HTTP API, aria2's JSON-RPC and metrics.",
+        discussion: """
+            Runs what is in the queue and in the job files, takes new work, and ends at SIGTERM with everything
+            checkpointed. Jobs of clients stay beneath the folder (--directory) and ask public servers only.
+            At the first start a secret is made, in the state folder, and the page's address with it is printed once.
+            The network is a reverse proxy's: see transfer(1).
+            """,
+        version: TransferVersion.current)
+
+    @Argument(help: ArgumentHelp("Job files to run besides.", valueName: "file"))
+    var files: [String] = []
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The folder that all jobs of clients stay beneath; the current one without.", valueName: "dir"))
+    var directory: String?
+
+    @Option(
+        help: ArgumentHelp("Where to listen: a port of this machine, or unix:PATH.", valueName: "address"))
+    var listen: String?
+
+    @OptionGroup var access: AccessOptions
+    @OptionGroup var bounds: BoundOptions
+
+    @Option(help: ArgumentHelp("The folder of the queue's state.", valueName: "dir"))
+    var state: String?
+
+    @Flag(name: .shortAndLong, help: "Tell also what succeeds.")
+    var verbose = false
+
+    func run() async throws {
+        try await Serving(self).run()
+    }
+}
+
+/// Who may do what.
+struct AccessOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The secret that clients show, in place of the one that is made.", valueName: "'$NAME'|@FILE"))
+    var secret: String?
+
+    @Option(
+        name: .customLong("read-secret"),
+        help: ArgumentHelp("A secret of clients that only look; repeatable.", valueName: "'$NAME'|@FILE"))
+    var readSecrets: [String] = []
+
+    @Flag(name: .customLong("no-secret"), help: "Everybody who can connect may do everything.")
+    var isOpen = false
+
+    @Option(
+        name: .customLong("allow-origin"),
+        help: ArgumentHelp(
+            "Pages of this origin may ask, with the secret; repeatable. Also null, and a reverse proxy's own.",
+            valueName: "origin"))
+    var origins: [String] = []
+
+    @Flag(name: .customLong("allow-private"), help: "Jobs of clients may ask servers of private networks and of this machine.")
+    var allowsPrivate = false
+
+    @Option(
+        name: .customLong("allow-secret"),
+        help: ArgumentHelp(
+            "Jobs of clients may use this credential at that server; repeatable.", valueName: "name=origin"))
+    var credentials: [String] = []
+
+    func validate() throws {
+        if isOpen, secret != nil || !readSecrets.isEmpty { throw ValidationError("--no-secret goes without secrets") }
+        if let origin = origins.first(where: { $0 != "null" && !$0.contains("://") || $0 == "*" || $0.hasSuffix("/") }) {
+            throw ValidationError("--allow-origin \(origin): an origin is SCHEME://HOST[:PORT], or null")
+        }
+        _ = try allowedSecrets()
+    }
+
+    func allowedSecrets() throws -> [String: Set<Origin>] {
+        var allowed: [String: Set<Origin>] = [:]
+        for text in credentials {
+            guard let equals = text.firstIndex(of: "="), let origin = Origin(anyURL: text[text.index(after: equals)...]),
+                equals > text.startIndex
+            else { throw ValidationError("--allow-secret \(text): it takes NAME=ORIGIN, such as cdn=https://cdn.example") }
+            allowed[String(text[..<equals]), default: []].insert(origin)
+        }
+        return allowed
+    }
+}
+
+/// How much at once.
+struct BoundOptions: ParsableArguments {
+    @Option(name: [.customShort("j"), .long], help: ArgumentHelp("Transfers at once.", valueName: "n"))
+    var concurrency: Int?
+
+    @Option(name: .customLong("per-host"), help: ArgumentHelp("Transfers at once to one host, or auto.", valueName: "n"))
+    var perHost: String?
+
+    @Option(name: .customLong("limit-rate"), help: ArgumentHelp("Bytes a second for all together.", valueName: "rate"))
+    var limitRate: String?
+
+    func validate() throws {
+        if let concurrency, !FieldRanges.concurrencies.contains(concurrency) {
+            throw ValidationError("-j takes 1 to \(FieldRanges.concurrencies.upperBound)")
+        }
+        if let perHost, PerHost(text: perHost) == nil { throw ValidationError("--per-host takes a number or auto") }
+        if let limitRate, ByteCount.parse(limitRate) == nil {
+            throw ValidationError("--limit-rate takes bytes a second, with K, M or G")
+        }
+    }
+
+    /// Those of a job file where no option says otherwise.
+    func limits(_ file: BatchLimits) -> BatchLimits {
+        var limits = file
+        if let concurrency { limits.concurrency = concurrency }
+        if let perHost { limits.perHost = PerHost(text: perHost) }
+        if let limitRate { limits.limitRate = ByteCount.parse(limitRate) }
+        return limits
+    }
+}

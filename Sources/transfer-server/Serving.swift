@@ -1,0 +1,161 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import Logging
+import ServiceLifecycle
+import TransferQueue
+import TransferServer
+import TransferService
+import UnixSignals
+
+/// One run of the service, from the options to the last word.
+struct Serving {
+    private let options: ServeCommand
+    private let environment = ProcessInfo.processInfo.environment
+
+    init(_ options: ServeCommand) { self.options = options }
+
+    func run() async throws {
+        let state = absolute(try StateFolder.locate(explicit: options.state, environment: environment))
+        let directory = try folder()
+        let address = try listenAddress()
+        let (access, printed) = try access(state: state, address)
+        var rules = OutsideRules(directory: directory)
+        rules.allowsPrivate = options.access.allowsPrivate
+        rules.secrets = try options.access.allowedSecrets()
+        var configuration = ServerConfiguration(address: address, access: access, rules: rules)
+        configuration.logger = logger
+
+        let queue = try await JobQueue.open(queueConfiguration(state))
+        if let notice = queue.notice { StandardStreams.tell("transfer serve: \(notice)") }
+        do {
+            try await serve(queue, state: state, &configuration, printed: printed)
+        } catch {
+            await queue.close()
+            throw error
+        }
+        await queue.close()
+    }
+
+    private func serve(
+        _ queue: JobQueue, state: String, _ configuration: inout ServerConfiguration, printed secret: String?
+    ) async throws {
+        let begun = try await ServedFiles(options.files.map(absolute), directory: configuration.rules.directory)
+            .begin(on: queue)
+        configuration.running = options.bounds.limits(begun.limits)
+        queue.setLimits(configuration.running)
+        let remote = try QueueRemote(state: state, runtimeFolder: environment["XDG_RUNTIME_DIR"])
+        let server = try TransferServer(queue, remote, configuration)
+        tell(server.address, configuration, secret)
+        let notify = SystemdNotify(environment: environment)
+        let watchdog = notify.flatMap { queue.watchdog($0) }
+        notify?.send(.ready, .status("serving \(configuration.rules.directory) at \(server.address)"))
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(service: QueueService(queue), failureTerminationBehavior: .cancelGroup), .init(service: server),
+                ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
+        try await group.run()
+        notify?.send(.stopping)
+        watchdog?.stop()
+        for folder in begun.folders { await folder.stop() }
+    }
+
+    private func tell(_ address: ListenAddress, _ configuration: ServerConfiguration, _ secret: String?) {
+        StandardStreams.say("serving \(configuration.rules.directory) at \(address)")
+        guard let secret, case .loopback = address else { return }
+        StandardStreams.say("its page, with the secret that was made just now: \(address)/#token=\(secret)")
+    }
+
+    // MARK: What the options say
+
+    private func folder() throws -> String {
+        let path = absolute(options.directory ?? ".")
+        guard let real = realpath(path, nil) else {
+            throw TransferError(.fileAccess, "can't use \(path): \(String(cString: strerror(errno)).lowercased())")
+        }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
+    /// Where the options say, else the socket of the service's manager (sd_listen_fds(3)), else aria2's port.
+    private func listenAddress() throws -> ListenAddress {
+        if let text = options.listen { return try ListenAddress(text) }
+        guard environment["LISTEN_PID"] == "\(getpid())", let count = environment["LISTEN_FDS"].flatMap({ Int($0) }) else {
+            return .standard
+        }
+        guard count == 1 else { throw TransferError(.invalidRequest, "\(count) sockets were handed over, and one is served") }
+        let first: Int32 = 3
+        _ = fcntl(first, F_SETFD, FD_CLOEXEC)
+        return .inherited(first)
+    }
+
+    /// - Returns: The rules, and the secret where it was made just now.
+    private func access(state: String, _ address: ListenAddress) throws -> (AccessRules, made: String?) {
+        var access = AccessRules()
+        access.origins = options.access.origins
+        access.isOpen = options.access.isOpen
+        access.readSecrets = try options.access.readSecrets.map { try secret($0, "--read-secret") }
+        if let named = options.access.secret {
+            access.secrets = [try secret(named, "--secret")]
+            return (access, nil)
+        }
+        guard !access.isOpen else { return (access, nil) }
+        _ = try StateFolder(state)
+        let (text, isNew) = try SecretFile.secret(in: state)
+        guard let own = ServerSecret(text) else {
+            throw TransferError(.secretMissing, "\(state)/serve.secret holds no secret: remove it, and one is made")
+        }
+        access.secrets = [own]
+        return (access, isNew ? text : nil)
+    }
+
+    /// - Throws: Without the value: it may be a secret that stands in the wrong place.
+    private func secret(_ text: String, _ option: String) throws -> ServerSecret {
+        let source: SecretText
+        if text.hasPrefix("$"), text.count > 1 {
+            source = .environment(String(text.dropFirst()))
+        } else if text.hasPrefix("@"), text.count > 1 {
+            source = .file(absolute(String(text.dropFirst())))
+        } else {
+            throw ValidationError(
+                "\(option) takes '$VARIABLE' or '@FILE': every user of the machine sees the command line")
+        }
+        guard let secret = ServerSecret(try secrets.read(source)) else {
+            throw TransferError(.secretMissing, "the secret of \(option) has fewer than 8 characters, or a space")
+        }
+        return secret
+    }
+
+    private var secrets: SecretSource {
+        let environment = environment
+        return SecretSource(
+            environment: { environment[$0] }, credentialsFolder: environment["CREDENTIALS_DIRECTORY"])
+    }
+
+    private func queueConfiguration(_ state: String) -> QueueConfiguration {
+        var configuration = QueueConfiguration(state: state, logger: logger)
+        configuration.userAgent = "transfer/\(TransferVersion.current)"
+        configuration.proxies = ProxyRule(environment: environment)
+        configuration.secrets = secrets
+        configuration.runtimeFolder = environment["XDG_RUNTIME_DIR"]
+        return configuration
+    }
+
+    private var logger: Logger {
+        var logger = Logger(label: "transfer serve") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = options.verbose ? .info : .warning
+        return logger
+    }
+
+    /// The group's own steps are of no interest.
+    private var quiet: Logger {
+        var logger = logger
+        logger.logLevel = .error
+        return logger
+    }
+
+    private func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+}
