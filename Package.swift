@@ -307,6 +307,10 @@ let package = Package(
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "TransferServerTests",
+            dependencies: ["TransferServer", "TransferQueue", "TransferTestServer", "TransferTestSupport", "transfer-server"],
+            swiftSettings: settings),
         // The documentation's code and tables, held against what they speak of.
         .testTarget(
             name: "TransferDocumentationTests",

@@ -33,7 +33,7 @@ struct BatchRoutes: Sendable {
     ) async throws -> Response {
         let number = try await served.look { try $0.batchNumbers()[status.name] ?? 0 }
         var headers: HTTPFields = [:]
-        if code == .created { headers[.location] = "/api/v1/batches/\(JobNumberCode.name(number))" }
+        if code == .created { headers[.location] = "/api/v1/batches/\(JobNumberCode.batch.name(number))" }
         return .json(code, headers: headers) { writer in
             BatchJSON.write(&writer, status, number: number)
             writer.member("added", added)

@@ -24,7 +24,7 @@ struct JobRoutes: Sendable {
         let batch = request.query("batch") ?? SubmissionDesk.standardBatch
         let taken = try await submissions.submit(read.jobs, batch: batch)
         if read.isSingle, let number = taken.numbers.first {
-            let gid = JobNumberCode.name(number)
+            let gid = JobNumberCode.job.name(number)
             return .json(.created, headers: [.location: "/api/v1/jobs/\(gid)"]) { writer in
                 writer.member("gid", gid)
                 writer.member("added", taken.added)
@@ -34,7 +34,7 @@ struct JobRoutes: Sendable {
         return .json(.created) { writer in
             writer.member("added", taken.added)
             writer.member("same", taken.numbers.count - taken.added)
-            writer.member("gids", taken.numbers.map(JobNumberCode.name))
+            writer.member("gids", taken.numbers.map(JobNumberCode.job.name))
         }
     }
 
@@ -71,7 +71,7 @@ struct JobRoutes: Sendable {
         let entry = try await entry(context)
         let explanation = try await served.look { try $0.explain(batch: entry.batch, job: entry.listed.job) }
         return .json { writer in
-            writer.member("gid", JobNumberCode.name(entry.number))
+            writer.member("gid", JobNumberCode.job.name(entry.number))
             ExplanationJSON.write(&writer, explanation)
         }
     }
@@ -82,7 +82,7 @@ struct JobRoutes: Sendable {
         switch end?.kind {
         case .finished(let receipt), .kept(let receipt):
             return .json { writer in
-                writer.member("gid", JobNumberCode.name(entry.number))
+                writer.member("gid", JobNumberCode.job.name(entry.number))
                 writer.member("batch", entry.batch)
                 writer.member("id", entry.listed.job)
                 ReceiptJSON.write(&writer, receipt, isOwner: context.level == .owner)

@@ -4,7 +4,7 @@ import TransferQueue
 enum BatchJSON {
     /// - Parameter number: The batch's own.
     static func write(_ writer: inout CanonicalWriter, _ status: BatchStatus, number: Int64) {
-        writer.member("key", JobNumberCode.name(number))
+        writer.member("key", JobNumberCode.batch.name(number))
         writer.member("name", status.name)
         writer.member("state", state(status))
         writer.member("source", status.source)

@@ -25,7 +25,7 @@ enum JobJSON {
         _ writer: inout CanonicalWriter, _ entry: JobEntry, _ live: LiveJobs.Job?, isOwner: Bool
     ) {
         let job = entry.listed
-        writer.member("gid", JobNumberCode.name(entry.number))
+        writer.member("gid", JobNumberCode.job.name(entry.number))
         writer.member("batch", entry.batch)
         writer.member("id", job.job)
         writer.member("state", name(job.state))

@@ -1,20 +1,26 @@
-/// The public name of a job's number, or of a batch's: 16 hex digits that look like those of aria2. The number can be told
-/// from the name alone, so that nothing has to be remembered.
+/// The public name of a job's number (its gid), or of a batch's (its key): 16 hex digits that look like those of aria2. The
+/// number can be told from the name alone, so that nothing has to be remembered.
 ///
 /// The mixing is the finalizer of SplitMix64 (Steele, Lea and Flood, 2014): one-to-one, and near numbers get names that
 /// differ from their first digit on.
-enum JobNumberCode {
-    static func name(_ number: Int64) -> String {
-        let digits = String(mixed(UInt64(bitPattern: number)), radix: 16)
+struct JobNumberCode {
+    static let job = JobNumberCode(salt: 0)
+    /// A key is no gid: the same number has another name.
+    static let batch = JobNumberCode(salt: 0xBA7C_0000_0000_0000)
+
+    private let salt: UInt64
+
+    func name(_ number: Int64) -> String {
+        let digits = String(Self.mixed(UInt64(bitPattern: number) ^ salt), radix: 16)
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
     /// - Returns: `nil` for a text that names no number.
-    static func number(_ name: some StringProtocol) -> Int64? {
+    func number(_ name: some StringProtocol) -> Int64? {
         guard name.utf8.count == 16, let value = UInt64(name, radix: 16), name.utf8.first != UInt8(ascii: "+") else {
             return nil
         }
-        let number = Int64(bitPattern: unmixed(value))
+        let number = Int64(bitPattern: Self.unmixed(value) ^ salt)
         return number > 0 ? number : nil
     }
 

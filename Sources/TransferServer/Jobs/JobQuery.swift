@@ -39,7 +39,7 @@ enum JobQuery {
         switch request.query("sort") {
         case nil, "number":
             guard let cursor else { return .number(after: 0) }
-            guard let number = JobNumberCode.number(cursor) else { throw Problem.malformed("no such cursor") }
+            guard let number = JobNumberCode.job.number(cursor) else { throw Problem.malformed("no such cursor") }
             return .number(after: number)
         case "-ended":
             guard let cursor else { return .latestEnd(before: nil) }
@@ -51,7 +51,7 @@ enum JobQuery {
 
     /// Where the next page begins.
     static func cursor(after entry: JobEntry, sortedByEnd: Bool) -> String {
-        sortedByEnd ? entry.cursor.map { String($0) } ?? "" : JobNumberCode.name(entry.number)
+        sortedByEnd ? entry.cursor.map { String($0) } ?? "" : JobNumberCode.job.name(entry.number)
     }
 
     /// The same question with another cursor.

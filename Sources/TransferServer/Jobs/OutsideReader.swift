@@ -19,18 +19,15 @@ struct OutsideReader: Sendable {
     /// - Throws: `Problem`, with all that is wrong.
     func read(_ bytes: [UInt8], format: JobFileFormat?, isJobs: Bool, limit: Int = .max) throws -> Read {
         var result = Read()
-        var bytes = bytes
-        if isJobs, format == .json, let first = bytes.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{") {
-            bytes = [UInt8(ascii: "[")] + bytes + [UInt8(ascii: "]")]
-            result.isSingle = true
-        }
+        let frame = JobFrame(bytes, isJobs: isJobs && format == .json)
+        result.isSingle = frame.isSingle
         var reader = JobFileReader(format: format, directory: rules.directory) { _ in
             throw TransferError(.fileAccess, "a client's jobs name no lists of checksums")
         }
         var refusals: [Problem.Fault] = []
         var code = ""
         var hint: String?
-        let report = try reader.read(bytes) { element in
+        let report = try reader.read(frame.file) { element in
             switch element {
             case .batch(let batch):
                 result.batch = batch
@@ -46,15 +43,16 @@ struct OutsideReader: Sendable {
                 do {
                     result.jobs.append(try rules.confined(spec))
                 } catch let refusal as OutsideRules.Refusal {
-                    (code, hint) = (refusal.code, refusal.hint ?? hint)
+                    if refusals.isEmpty { (code, hint) = (refusal.code, refusal.hint) }
                     if refusals.count < JobFileReport.capacity {
-                        refusals.append(Self.fault(place, refusal.message, isSingle: result.isSingle))
+                        let pointer = frame.pointer(ofPath: place.path)
+                        refusals.append(Problem.Fault(pointer: pointer, line: place.job.line, detail: refusal.message))
                     }
                 }
             case .fault: break
             }
         }
-        guard report.isEmpty else { throw Self.problem(report, isSingle: result.isSingle) }
+        guard report.isEmpty else { throw Self.problem(report, frame) }
         guard refusals.isEmpty else {
             var problem = Problem.forbidden(code, refusals[0].detail, hint: hint)
             problem.errors = refusals
@@ -71,34 +69,53 @@ struct OutsideReader: Sendable {
         return batch.limits == BatchLimits() ? nil : "limits"
     }
 
-    private static func fault(_ place: JobLocations, _ message: String, isSingle: Bool) -> Problem.Fault {
-        Problem.Fault(
-            pointer: isSingle ? "" : "/\(place.index)", line: place.job.line, column: place.job.column, detail: message)
-    }
-
     /// Everything that is wrong with what was sent: it's no JSON, or not what a job is.
-    private static func problem(_ report: JobFileReport, isSingle: Bool) -> Problem {
-        let first = report.faults.first
+    private static func problem(_ report: JobFileReport, _ frame: JobFrame) -> Problem {
         let count = report.faultCount > 1 ? ", and \(report.faultCount - 1) more" : ""
         var problem = Problem(
-            .unprocessableContent, "invalidJobs", (first?.message ?? "no jobs") + count)
+            .unprocessableContent, "invalidJobs", (report.faults.first?.message ?? "no jobs") + count)
         problem.errors = report.faults.map { fault in
-            // A single job stands in brackets that its client hasn't written.
-            let isShifted = isSingle && fault.span.line == 1
-            return Problem.Fault(
-                pointer: JSONPointer.text(ofPath: fault.path, dropsFirst: isSingle), line: fault.span.line,
-                column: fault.span.column - (isShifted ? 1 : 0), detail: fault.message)
+            Problem.Fault(
+                pointer: frame.pointer(ofPath: fault.path), line: fault.span.line, column: frame.column(of: fault.span),
+                detail: fault.message)
         }
         return problem
     }
+}
+
+/// Jobs as a client sends them, alone or in an array, in the frame that makes a job file of them.
+struct JobFrame {
+    let file: [UInt8]
+    /// One object that stands alone.
+    let isSingle: Bool
+    private let steps: Int
+    private let shift: Int
+
+    /// - Parameter isJobs: Whether there is a frame to be added.
+    init(_ bytes: [UInt8], isJobs: Bool) {
+        guard isJobs else {
+            (file, isSingle, steps, shift) = (bytes, false, 0, 0)
+            return
+        }
+        isSingle = bytes.first { $0 > 0x20 } == UInt8(ascii: "{")
+        let (before, after) = isSingle ? ("{\"version\":1,\"jobs\":[", "]}") : ("{\"version\":1,\"jobs\":", "}")
+        file = Array(before.utf8) + bytes + Array(after.utf8)
+        steps = isSingle ? 2 : 1
+        shift = before.utf8.count
+    }
+
+    /// The place as the client knows it.
+    func pointer(ofPath path: String) -> String { JSONPointer.text(ofPath: path, dropping: steps) }
+
+    func column(of span: SourceSpan) -> Int { max(1, span.column - (span.line == 1 ? shift : 0)) }
 }
 
 /// Places in JSON as RFC 6901 has them.
 enum JSONPointer {
     /// - Parameters:
     ///   - path: `$.jobs[0].to`
-    ///   - dropsFirst: Leaves the first step out.
-    static func text(ofPath path: String, dropsFirst: Bool) -> String {
+    ///   - count: Steps at the beginning that are left out.
+    static func text(ofPath path: String, dropping count: Int) -> String {
         var steps: [String] = []
         var step = ""
         func end(_ steps: inout [String], _ step: inout String) {
@@ -115,6 +132,6 @@ enum JSONPointer {
             }
         }
         end(&steps, &step)
-        return steps.dropFirst(dropsFirst ? 1 : 0).map { "/" + $0 }.joined()
+        return steps.dropFirst(count).map { "/" + $0 }.joined()
     }
 }

@@ -44,7 +44,7 @@ struct ServedQueue: Sendable {
     /// - Throws: A 404 where there is none.
     func batch(_ key: String) async throws -> BatchStatus {
         let status = try await look { remote -> BatchStatus? in
-            guard let number = JobNumberCode.number(key) else { return nil }
+            guard let number = JobNumberCode.batch.number(key) else { return nil }
             let name = try remote.batchRegister().entries.first { $0.number == number }?.name
             return try name.flatMap { try remote.statuses(name: $0).first }
         }
@@ -57,10 +57,10 @@ extension QueueRemote {
     /// - Returns: `nil` where no job has the name, or several begin with it.
     func job(gid: String) throws -> JobEntry? {
         let gid = gid.lowercased()
-        if gid.utf8.count == 16 { return try JobNumberCode.number(gid).flatMap { try job(number: $0) } }
+        if gid.utf8.count == 16 { return try JobNumberCode.job.number(gid).flatMap { try job(number: $0) } }
         guard !gid.isEmpty, gid.utf8.count < 16, let numbers = try jobNumbers() else { return nil }
         // Names are no order of numbers: all are looked at, which takes no look at the jobs.
-        let candidates = numbers.lazy.filter { JobNumberCode.name($0).hasPrefix(gid) }.prefix(Self.mostCandidates)
+        let candidates = numbers.lazy.filter { JobNumberCode.job.name($0).hasPrefix(gid) }.prefix(Self.mostCandidates)
         var selection = JobSelection()
         selection.numbers = Array(candidates)
         selection.limit = 2

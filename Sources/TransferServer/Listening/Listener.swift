@@ -31,19 +31,32 @@ struct Listener: Sendable {
             }
         try await withGracefulShutdownHandler {
             try await server.executeThenClose { inbound in
-                try await withThrowingDiscardingTaskGroup { tasks in
-                    for try await connection in inbound {
-                        tasks.addTask { await channel.handle(value: connection, logger: logger) }
-                    }
-                    // What has been asked is still answered.
+                await withTaskGroup { tasks in
+                    tasks.addTask { await answer(inbound) }
                     tasks.addTask {
+                        try? await gracefulShutdown()
+                        // What has been asked is still answered: for so long.
                         try? await Task.sleep(for: Self.patience)
-                        throw CancellationError()
                     }
+                    await tasks.next()
+                    tasks.cancelAll()
                 }
             }
         } onGracefulShutdown: {
             server.channel.close(promise: nil)
+        }
+    }
+
+    /// Talks with those who connect, until the last of them is gone.
+    private func answer(_ inbound: NIOAsyncChannelInboundStream<ServerChannel.Connection>) async {
+        await withDiscardingTaskGroup { tasks in
+            do {
+                for try await connection in inbound {
+                    tasks.addTask { await channel.handle(value: connection, logger: logger) }
+                }
+            } catch {
+                logger.error("no more connections are taken: \(error)")
+            }
         }
     }
 }

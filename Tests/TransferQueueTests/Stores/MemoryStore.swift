@@ -105,6 +105,31 @@ final class MemoryStore: JobStore, RunMemory {
         }
     }
 
+    func submit(
+        _ groups: [[JobSpec]], batch: String, directory: String
+    ) throws -> (results: [SubmittedJobs], staged: StagedJobs) {
+        var new: [String: JobSpec] = [:]
+        var results: [SubmittedJobs] = []
+        for group in groups {
+            let known = { (spec: JobSpec) in
+                self.look { $0.job(spec.identity, in: batch)?.fingerprint } ?? new[spec.identity]?.fingerprint
+            }
+            if let index = group.firstIndex(where: { spec in known(spec).map { $0 != spec.fingerprint } ?? false }) {
+                results.append(.conflict(index: index, identity: group[index].identity))
+                continue
+            }
+            let added = group.filter { known($0) == nil }
+            for spec in added { new[spec.identity] = spec }
+            results.append(.taken(numbers: group.map { _ in 0 }, added: added.count))
+        }
+        let header = BatchHeader(name: batch, source: nil, directory: directory)
+        let staged = try stage(header, StagingOptions(keepsWhatIsMissing: true)) { intake in
+            for spec in new.values { try intake.add(spec, at: nil) }
+            return true
+        }
+        return (results, staged)
+    }
+
     func hold(_ selection: BatchSelection) throws -> [HeldBatch] {
         try change { state, now in
             state.reclaim(now: now)
