@@ -180,6 +180,7 @@ let package = Package(
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
+            resources: [.embedInCode("Page/page.html")],
             swiftSettings: settings),
         .executableTarget(
             name: "transfer-server",
@@ -310,7 +311,7 @@ let package = Package(
         .testTarget(
             name: "TransferServerTests",
             dependencies: ["TransferServer", "TransferQueue", "TransferTestServer", "TransferTestSupport", "transfer-server"],
-            swiftSettings: settings),
+            exclude: ["aria2p_scenario.py"], swiftSettings: settings),
         // The documentation's code and tables, held against what they speak of.
         .testTarget(
             name: "TransferDocumentationTests",

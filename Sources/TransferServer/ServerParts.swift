@@ -17,6 +17,8 @@ struct ServerParts: Sendable {
     private let steer: SteerRoutes
     private let limits: LimitRoutes
     private let events: EventRoutes
+    private let aria: AriaRoutes
+    private let metrics: MetricRoutes
 
     init(_ served: ServedQueue, _ configuration: ServerConfiguration) {
         access = configuration.access
@@ -25,22 +27,35 @@ struct ServerParts: Sendable {
         let feed = EventFeed(configuration.limits)
         let submissions = SubmissionDesk(served, configuration.limits)
         let running = RunningLimits(served.queue, configuration.running)
-        reader = EventReader(served: served, feed: feed, live: live)
         status = StatusRoutes(served: served, live: live)
         jobs = JobRoutes(served: served, live: live, submissions: submissions)
         batches = BatchRoutes(served: served, submissions: submissions)
         steer = SteerRoutes(steering: SteeringDesk(served: served))
         limits = LimitRoutes(limits: running)
         events = EventRoutes(served: served, feed: feed)
-        webSockets = WebSocketDoor(access: access, path: "/jsonrpc") { channel in
-            try await channel.executeThenClose { _, _ in }
-        }
+        let news = AriaNews()
+        let downloads = AriaDownloads(
+            served: served, live: live, view: AriaView(folder: configuration.stateFolder), news: news)
+        let calls = AriaProtocol(
+            access: access,
+            calls: AriaCalls(
+                downloads: downloads, adding: AriaAdding(submissions: submissions, downloads: downloads),
+                options: AriaOptions(served: served, limits: running), order: AriaOrder(served: served),
+                shutdown: configuration.shutdown))
+        aria = AriaRoutes(calls: calls, limits: configuration.limits)
+        let socket = AriaSocket(calls: calls, news: news)
+        webSockets = WebSocketDoor(access: access, path: "/jsonrpc") { try await socket.talk($0) }
+        metrics = MetricRoutes(metrics: ServerMetrics(feed), history: RateHistory())
+        metrics.metrics.listen(to: served.queue)
+        reader = EventReader(served: served, feed: feed, live: live, news: news, history: metrics.history)
     }
 
     private func router() -> Router<ServerContext> {
         let router = Router(context: ServerContext.self)
-        router.add(middleware: Doorkeeper(access: access, logger: logger))
+        router.add(middleware: Doorkeeper(access: access, metrics: metrics.metrics, logger: logger))
         router.get("healthz") { [status] _, _ in await status.health() }
+        aria.add(to: router)
+        PageRoute().add(to: router)
         let api = router.group("api/v1").add(middleware: RightsCheck())
         status.add(to: api)
         jobs.add(to: api)
@@ -48,6 +63,7 @@ struct ServerParts: Sendable {
         steer.add(to: api)
         limits.add(to: api)
         events.add(to: api)
+        metrics.add(to: router, api)
         return router
     }
 

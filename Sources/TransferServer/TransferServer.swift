@@ -16,6 +16,10 @@ public struct ServerConfiguration: Sendable {
     /// The bounds that the queue runs by, until a client changes them.
     public var running = BatchLimits()
     public var logger = Logger(label: "TransferServer")
+    /// Where the service remembers what its clients have put away; `nil` for nowhere.
+    public var stateFolder: String?
+    /// Ends the program in order: a client has asked for that.
+    public var shutdown: @Sendable () -> Void = {}
 
     public init(address: ListenAddress, access: AccessRules, rules: OutsideRules) {
         self.address = address

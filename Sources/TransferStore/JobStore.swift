@@ -43,10 +43,12 @@ package protocol JobStore: Sendable {
 
     /// Adds the jobs of several callers to a batch, as ``submit(_:batch:directory:)`` does with one, in one transaction.
     ///
-    /// - Parameter groups: The jobs of each caller; those of one are taken all or not at all.
+    /// - Parameters:
+    ///   - groups: The jobs of each caller; those of one are taken all or not at all.
+    ///   - startsPaused: New ones wait until somebody resumes them.
     /// - Returns: What became of each group, and what was taken.
     func submit(
-        _ groups: [[JobSpec]], batch: String, directory: String
+        _ groups: [[JobSpec]], batch: String, directory: String, startsPaused: Bool
     ) throws -> (results: [SubmittedJobs], staged: StagedJobs)
 
     /// Takes batches for this process, as far as no other one has them.
@@ -128,6 +130,11 @@ package protocol JobStore: Sendable {
 
     /// Asks something of jobs: at once where no process has their batch, else of that one.
     func deliver(_ verb: QueueVerb, batch name: String, job: String?) throws -> CommandDelivery
+
+    /// Changes a job that waits and that no process has, where the change makes no other job of it.
+    ///
+    /// - Returns: Whether it was changed.
+    func amend(_ number: Int64, _ change: (inout JobSpec) -> Void) throws -> Bool
 
     /// The commands for this process, in their order, each once.
     func takeCommands() throws -> [QueueCommand]

@@ -23,9 +23,10 @@ extension SQLiteStore {
     }
 
     package func submit(
-        _ groups: [[JobSpec]], batch: String, directory: String
+        _ groups: [[JobSpec]], batch: String, directory: String, startsPaused: Bool
     ) throws -> (results: [SubmittedJobs], staged: StagedJobs) {
-        try Submissions(database: database, staging: staging).submit(groups, batch: batch, directory: directory)
+        try Submissions(database: database, staging: staging).submit(
+            groups, batch: batch, directory: directory, startsPaused: startsPaused)
     }
 
     package func hold(_ selection: BatchSelection) throws -> [HeldBatch] { try batches.hold(selection) }
@@ -84,6 +85,10 @@ extension SQLiteStore {
 
     package func deliver(_ verb: QueueVerb, batch name: String, job: String?) throws -> CommandDelivery {
         try steering.deliver(verb, batch: name, job: job)
+    }
+
+    package func amend(_ number: Int64, _ change: (inout JobSpec) -> Void) throws -> Bool {
+        try Amendments(database: database).amend(number, change)
     }
 
     package func takeCommands() throws -> [QueueCommand] { try steering.takeCommands() }

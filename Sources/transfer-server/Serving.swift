@@ -25,6 +25,9 @@ struct Serving {
         rules.secrets = try options.access.allowedSecrets()
         var configuration = ServerConfiguration(address: address, access: access, rules: rules)
         configuration.logger = logger
+        configuration.stateFolder = state
+        // As an operator would end it; the answer leaves first.
+        configuration.shutdown = { kill(getpid(), SIGTERM) }
 
         let queue = try await JobQueue.open(queueConfiguration(state))
         if let notice = queue.notice { StandardStreams.tell("transfer serve: \(notice)") }

@@ -33,7 +33,7 @@ struct Transfer: AsyncParsableCommand {
             """,
         version: VersionText.full,
         subcommands: [
-            Run.self, Get.self, Put.self, Copy.self, Watch.self, Status.self, Why.self, Verify.self,
+            Run.self, Get.self, Put.self, Copy.self, Watch.self, Serve.self, Status.self, Why.self, Verify.self,
             NetworkCommand.self,
             ConfigurationCommand.self, Wait.self, Pause.self, Resume.self, Cancel.self, Retry.self,
             Forget.self, Validate.self,
@@ -45,6 +45,12 @@ struct Transfer: AsyncParsableCommand {
         let arguments =
             arguments.contains("-nv")
             ? try UnknownWords.answered(arguments, commands: configuration.subcommands) : arguments
+        // Its words are another program's.
+        if arguments.first == Serve._commandName {
+            var serve = Serve()
+            serve.words = Array(arguments.dropFirst())
+            return serve
+        }
         // To look at all the other commands first takes longer than small batches do. Help and faults come from there.
         if arguments.first == Run._commandName, let run = try? Run.parse(Array(arguments.dropFirst())) { return run }
         do {

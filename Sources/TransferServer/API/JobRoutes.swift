@@ -12,6 +12,7 @@ struct JobRoutes: Sendable {
         routes.post("jobs") { request, _ in try await submit(request) }
         routes.get("jobs") { request, context in try await list(request, context) }
         routes.get("jobs/:gid") { _, context in try await look(context) }
+        routes.patch("jobs/:gid") { request, context in try await change(request, context) }
         routes.get("jobs/:gid/why") { _, context in try await why(context) }
         routes.get("jobs/:gid/receipt") { _, context in try await receipt(context) }
         routes.get("failures") { request, context in try await failures(request, context) }
@@ -22,7 +23,8 @@ struct JobRoutes: Sendable {
         let bytes = try await request.bytes(upTo: submissions.limits.bodyBytes)
         let read = try await submissions.read(bytes, format: form, isJobs: true)
         let batch = request.query("batch") ?? SubmissionDesk.standardBatch
-        let taken = try await submissions.submit(read.jobs, batch: batch)
+        let taken = try await submissions.submit(
+            read.jobs, batch: batch, startsPaused: request.query("paused") == "1")
         if read.isSingle, let number = taken.numbers.first {
             let gid = JobNumberCode.job.name(number)
             return .json(.created, headers: [.location: "/api/v1/jobs/\(gid)"]) { writer in
@@ -65,6 +67,17 @@ struct JobRoutes: Sendable {
             JobJSON.write(
                 &writer, entry, live.job(entry.listed.job, batch: entry.batch), isOwner: context.level == .owner)
         }
+    }
+
+    /// A merge patch (RFC 7396) of what may change while the job stays the same.
+    private func change(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let entry = try await entry(context)
+        let change = try JobChange(try await JSONBody.object(request))
+        guard !entry.listed.state.hasEnded else {
+            throw Problem.conflict("ended", "the job is \(JobJSON.name(entry.listed.state))")
+        }
+        try await served.amend(entry) { change.make(&$0) }
+        return try await look(context)
     }
 
     private func why(_ context: ServerContext) async throws -> Response {

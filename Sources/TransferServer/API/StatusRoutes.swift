@@ -8,7 +8,7 @@ struct StatusRoutes: Sendable {
     let live: LiveJobs
 
     func add(to routes: RouterGroup<ServerContext>) {
-        routes.get("status") { _, _ in try await status() }
+        routes.get("status") { _, context in try await status(context.level) }
         routes.get("network") { _, _ in try await network() }
         routes.get("folders") { _, context in try await folders(isOwner: context.level == .owner) }
         routes.get("hosts") { _, _ in try await hosts() }
@@ -24,13 +24,14 @@ struct StatusRoutes: Sendable {
         }
     }
 
-    private func status() async throws -> Response {
+    private func status(_ level: AccessRules.Level) async throws -> Response {
         let (statuses, cursor) = try await served.look { (try $0.statuses(), try $0.lastCursor()) }
         let rates = live.rates
         let total = { (path: KeyPath<BatchStatus, Int>) in statuses.reduce(0) { $0 + $1[keyPath: path] } }
         return .json { writer in
             writer.member("version", TransferVersion.current)
             writer.member("time", time: WallClock.milliseconds)
+            writer.member("level", level == .owner ? "owner" : "reader")
             writer.member("cursor", String(cursor))
             writer.member("directory", served.rules.directory)
             writer.member("batches", statuses.count)

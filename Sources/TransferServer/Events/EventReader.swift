@@ -8,14 +8,17 @@ struct EventReader: Service {
     let served: ServedQueue
     let feed: EventFeed
     let live: LiveJobs
+    let news: AriaNews
+    let history: RateHistory
 
     /// How long a stream may be silent: the comment then shows that the service lives.
     static let silence = Duration.seconds(15)
 
     /// Hears the queue from now on.
     func listen() {
-        served.queue.observe { [feed, live] event in
+        served.queue.observe { [feed, live, news] event in
             live.hear(event)
+            news.hear(event)
             // Ends come from the database, in the order of their cursors.
             guard feed.isHeard, !EventJSON.isEnd(event.kind), let frame = EventJSON.frame(event) else { return }
             feed.add(frame)
@@ -29,6 +32,7 @@ struct EventReader: Service {
             await withTaskGroup { group in
                 group.addTask { await readEnds(after: first) }
                 group.addTask { await tellProgress() }
+                group.addTask { await news.run(served) }
                 await group.waitForAll()
             }
         }
@@ -52,6 +56,9 @@ struct EventReader: Service {
             // The interval of progress is a time.
             try? await Task.sleep(for: .seconds(1))
             quiet += .seconds(1)
+            let rates = live.rates
+            history.add(
+                RateHistory.Point(time: WallClock.milliseconds, download: rates.download, upload: rates.upload))
             guard feed.isHeard else { continue }
             if let frame = progress() {
                 feed.add(frame)

@@ -8,9 +8,15 @@ actor Intake {
         let continuation: CheckedContinuation<SubmittedJobs, any Error>
     }
 
+    /// Jobs that can go together.
+    private struct Kind: Hashable {
+        let batch: String
+        let startsPaused: Bool
+    }
+
     private let queue: JobQueue
     private let directory: String
-    private var waiting: [String: [Waiting]] = [:]
+    private var waiting: [Kind: [Waiting]] = [:]
     private var isWorking = false
 
     init(_ queue: JobQueue, directory: String) {
@@ -18,11 +24,13 @@ actor Intake {
         self.directory = directory
     }
 
-    /// - Parameter jobs: Confined ones.
+    /// - Parameters:
+    ///   - jobs: Confined ones.
+    ///   - startsPaused: New ones wait until somebody resumes them.
     /// - Throws: `StagingError` for needs and destinations that don't go together.
-    func submit(_ jobs: [JobSpec], batch: String) async throws -> SubmittedJobs {
+    func submit(_ jobs: [JobSpec], batch: String, startsPaused: Bool) async throws -> SubmittedJobs {
         try await withCheckedThrowingContinuation { continuation in
-            waiting[batch, default: []].append(Waiting(jobs: jobs, continuation: continuation))
+            waiting[Kind(batch: batch, startsPaused: startsPaused), default: []].append(Waiting(jobs: jobs, continuation: continuation))
             guard !isWorking else { return }
             isWorking = true
             Task { await work() }
@@ -30,17 +38,18 @@ actor Intake {
     }
 
     private func work() async {
-        while let (batch, groups) = waiting.popFirst() { await take(groups, into: batch) }
+        while let (kind, groups) = waiting.popFirst() { await take(groups, as: kind) }
         isWorking = false
     }
 
-    private func take(_ groups: [Waiting], into batch: String) async {
+    private func take(_ groups: [Waiting], as kind: Kind) async {
         do {
-            let results = try await queue.submit(groups: groups.map(\.jobs), batch: batch, directory: directory)
+            let results = try await queue.submit(
+                groups: groups.map(\.jobs), batch: kind.batch, directory: directory, startsPaused: kind.startsPaused)
             for (group, result) in zip(groups, results) { group.continuation.resume(returning: result) }
         } catch  where groups.count > 1 {
             // The fault is one client's, and it isn't known whose.
-            for group in groups { await take([group], into: batch) }
+            for group in groups { await take([group], as: kind) }
         } catch {
             groups.first?.continuation.resume(throwing: error)
         }

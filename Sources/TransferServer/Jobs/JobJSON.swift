@@ -5,7 +5,8 @@ enum JobJSON {
     static func name(_ state: JobState) -> String {
         switch state {
         case .queued: "queued"
-        case .claimed: "running"
+        // A process has it, and it waits for a slot: the others can't tell that from waiting for a process.
+        case .claimed: "queued"
         case .waiting: "waiting"
         case .blocked: "blocked"
         case .paused: "paused"
@@ -16,7 +17,16 @@ enum JobJSON {
         }
     }
 
-    static func state(_ name: some StringProtocol) -> JobState? { JobState.allCases.first { self.name($0) == name } }
+    /// Whether its transfer is under way.
+    static func isUnderWay(_ entry: JobEntry, _ live: LiveJobs.Job?) -> Bool {
+        entry.listed.state == .claimed && (live != nil || entry.isUnderWay)
+    }
+
+    static func states(_ name: some StringProtocol) -> Set<JobState>? {
+        if name == "running" { return [.claimed] }
+        let states = JobState.allCases.filter { self.name($0) == name }
+        return states.isEmpty ? nil : Set(states)
+    }
 
     /// - Parameters:
     ///   - live: Of a job that is under way.
@@ -28,14 +38,14 @@ enum JobJSON {
         writer.member("gid", JobNumberCode.job.name(entry.number))
         writer.member("batch", entry.batch)
         writer.member("id", job.job)
-        writer.member("state", name(job.state))
+        writer.member("state", isUnderWay(entry, live) ? "running" : name(job.state))
         writer.member("direction", entry.isUpload ? "upload" : "download")
         if let places = job.route?.words(path: job.path) {
             writer.member("url", shown(places.url, isOwner))
             writer.member("to", entry.isUpload ? shown(places.to, isOwner) : places.to)
         }
         writer.member("finalURL", job.finalURL.flatMap { $0.isEmpty ? nil : shown($0, isOwner) })
-        let isLive = job.state == .claimed
+        let isLive = isUnderWay(entry, live)
         writer.member("bytes", isLive ? live?.progress.completed ?? job.bytes : job.bytes)
         if isLive, let live {
             writer.member("total", live.progress.total)

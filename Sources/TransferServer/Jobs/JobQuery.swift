@@ -13,10 +13,10 @@ enum JobQuery {
         selection.code = request.query("code")
         selection.limit = try request.query("limit", in: 1...mostJobs) ?? 100
         for name in (request.query("state") ?? "").split(separator: ",") {
-            guard let state = JobJSON.state(name) else {
+            guard let states = JobJSON.states(name) else {
                 throw Problem.malformed("no state \(Wording.quoted(String(name)))")
             }
-            selection.states.insert(state)
+            selection.states.formUnion(states)
         }
         if let host = request.query("host") {
             guard let origin = Origin(anyURL: host) else {

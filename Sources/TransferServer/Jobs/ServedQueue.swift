@@ -39,6 +39,11 @@ struct ServedQueue: Sendable {
         return entry
     }
 
+    /// Changes a job's priority, or bounds of its own.
+    func amend(_ entry: JobEntry, _ change: @escaping @Sendable (inout JobSpec) -> Void) async throws {
+        try await queue.amend(entry.number, batch: entry.batch, job: entry.listed.job, change)
+    }
+
     /// The batch of that key.
     ///
     /// - Throws: A 404 where there is none.

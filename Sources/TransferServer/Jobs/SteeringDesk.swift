@@ -49,8 +49,8 @@ struct SteeringDesk: Sendable {
             selection.origin = origin.description
         }
         if let state = try text("state") {
-            guard let state = JobJSON.state(state) else { throw refusal("no such \"state\"") }
-            selection.states = [state]
+            guard let states = JobJSON.states(state) else { throw refusal("no such \"state\"") }
+            selection.states = states
         }
         return .jobs(selection)
     }

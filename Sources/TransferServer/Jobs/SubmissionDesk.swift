@@ -31,12 +31,12 @@ struct SubmissionDesk: Sendable {
     /// Adds jobs to a batch, and returns when they are durable there.
     ///
     /// - Throws: `Problem` where one of them can't be taken; none is then.
-    func submit(_ jobs: [JobSpec], batch: String) async throws -> Taken {
+    func submit(_ jobs: [JobSpec], batch: String, startsPaused: Bool = false) async throws -> Taken {
         guard !jobs.isEmpty else { throw Problem(.unprocessableContent, "invalidJobs", "there is no job in it") }
         try await check(batch: batch)
         let result: SubmittedJobs
         do {
-            result = try await intake.submit(jobs, batch: batch)
+            result = try await intake.submit(jobs, batch: batch, startsPaused: startsPaused)
         } catch {
             throw Self.problem(error)
         }

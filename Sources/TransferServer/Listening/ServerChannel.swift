@@ -45,6 +45,9 @@ struct ServerChannel: HTTPChannelHandler {
             configuration.decoderConfiguration.maxHeaderFieldCount = 100
             let spoken = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(
                 configuration: configuration)
+            let upgrader = try channel.pipeline.syncOperations.handler(
+                type: NIOTypedHTTPServerUpgradeHandler<Spoken>.self)
+            try channel.pipeline.syncOperations.addHandler(MalformedHead(), position: .before(upgrader))
             return Connection(spoken: spoken, channel: channel)
         }
     }

@@ -6,12 +6,14 @@ import Logging
 /// by the secret that it shows. Refusals, and errors of what follows, become answers here.
 struct Doorkeeper: RouterMiddleware {
     let access: AccessRules
+    let metrics: ServerMetrics
     let logger: Logger
 
     func handle(
         _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
         var response: Response
+        let start = ContinuousClock.now
         do {
             response = try await admit(request, context, next)
         } catch {
@@ -20,6 +22,9 @@ struct Doorkeeper: RouterMiddleware {
             response = problem.response
         }
         finish(&response, request)
+        metrics.count(
+            route: context.endpointPath, method: request.method.rawValue, code: response.status.code,
+            seconds: Double((ContinuousClock.now - start).inNanoseconds) / 1e9)
         return response
     }
 

@@ -45,6 +45,14 @@ package struct Staging: Sendable {
             owner: database.process)
         guard try body(stager) else { throw StagingFailure.refused }
         try stager.finish()
+        if options.startsPaused {
+            // What was there keeps the generation that it has.
+            try db.execute(
+                sql: """
+                    UPDATE job SET state = \(JobStates.paused)
+                        WHERE batch = ? AND generation = ? AND state IN (\(JobStates.list([.queued, .blocked])))
+                    """, arguments: [batch.id, generation])
+        }
         guard stager.report.isEmpty else {
             var report = stager.report
             report.jobCount = stager.count

@@ -10,13 +10,13 @@ package struct Submissions: Sendable {
     /// - Parameter groups: The jobs of each caller; those of one are taken all or not at all.
     /// - Returns: What became of each group, and what was taken.
     package func submit(
-        _ groups: [[JobSpec]], batch: String, directory: String
+        _ groups: [[JobSpec]], batch: String, directory: String, startsPaused: Bool
     ) throws -> (results: [SubmittedJobs], staged: StagedJobs) {
         let known = try fingerprints(groups, batch: batch)
         var judged = Judgement(known: known)
         let verdicts = groups.map { judged.judge($0) }
         let header = BatchHeader(name: batch, source: nil, directory: directory)
-        let staged = try staging.stage(header, StagingOptions(keepsWhatIsMissing: true)) { stager in
+        let staged = try staging.stage(header, StagingOptions(keepsWhatIsMissing: true, startsPaused: startsPaused)) { stager in
             for spec in judged.new { try stager.add(spec, at: nil) }
             return true
         }

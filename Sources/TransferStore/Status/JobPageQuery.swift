@@ -1,6 +1,6 @@
 import GRDB
 import TransferCore
-package import TransferJobs
+import TransferJobs
 
 /// Pages of jobs of all batches. A page begins where the one before ended, and not at a count, so that each costs the same.
 package struct JobPageQuery: Sendable {
@@ -17,7 +17,11 @@ package struct JobPageQuery: Sendable {
             WHERE \(conditions.isEmpty ? "1" : conditions.joined(separator: " AND "))
             ORDER BY \(Self.order(selection)) LIMIT ? OFFSET ?
             """
-        let skipped = if case .turn(let count) = selection.order { count } else { 0 }
+        let skipped =
+            switch selection.order {
+            case .turn(let count), .ends(_, let count): count
+            case .number, .latestEnd: 0
+            }
         return try database.read { db in
             try Row.fetchAll(
                 db, sql: sql, arguments: StatementArguments(arguments + [selection.limit, skipped])
@@ -61,6 +65,7 @@ package struct JobPageQuery: Sendable {
         case .number(let last): if last > 0 { add("job.id > ?", last) }
         case .latestEnd(let cursor): if let cursor { add("endSequence < ?", cursor) } else { add("endSequence NOT NULL") }
         case .turn: break
+        case .ends(let cursor, _): add("endSequence > ?", cursor)
         }
         if let batch = selection.batch { add("job.batch = (SELECT id FROM batch WHERE name = ?)", batch) }
         if !selection.states.isEmpty {
@@ -73,6 +78,11 @@ package struct JobPageQuery: Sendable {
         }
         if let isUpload = selection.isUpload { add("isUpload = ?", isUpload) }
         if let origin = selection.origin { add("origin = ?", origin) }
+        if !selection.hidden.isEmpty {
+            conditions.append("job.id NOT IN (\(selection.hidden.map(String.init).joined(separator: ", ")))")
+        }
+        if let identity = selection.identity { add("identity = ?", identity) }
+        if let prefix = selection.identityPrefix { add("substr(identity, 1, ?) = ?", prefix.unicodeScalars.count, prefix) }
         if let code = selection.code { add("errorCode = ?", code) }
         if let text = selection.text { add("(instr(identity, ?) > 0 OR instr(batch.name, ?) > 0)", text, text) }
         return (conditions, arguments)
@@ -82,6 +92,7 @@ package struct JobPageQuery: Sendable {
         switch selection.order {
         case .number: "job.id"
         case .latestEnd: "endSequence DESC"
+        case .ends: "endSequence"
         case .turn: "priority DESC, job.id"
         }
     }

@@ -10,6 +10,8 @@ package struct JobSelection: Sendable, Hashable {
         case latestEnd(before: Int64?)
         /// By the order in which they are to start, so many of them skipped.
         case turn(skipping: Int)
+        /// By the order of their ends behind the end with this cursor, so many of them skipped.
+        case ends(after: Int64, skipping: Int)
     }
 
     /// `nil` for all batches.
@@ -24,6 +26,12 @@ package struct JobSelection: Sendable, Hashable {
     package var code: String?
     /// A text in the job's name or its batch's.
     package var text: String?
+    /// The one of this name.
+    package var identity: String?
+    /// Those whose names begin so.
+    package var identityPrefix: String?
+    /// Not these.
+    package var hidden: [Int64] = []
     /// Only these.
     package var numbers: [Int64]?
     package var order = Order.number(after: 0)

@@ -7,8 +7,13 @@ package struct StagingOptions: Sendable, Hashable {
     /// The number of the first jobs of a new batch that may be claimed at once: the process that stages them runs them
     /// too.
     package var claiming = 0
+    /// New jobs wait until somebody resumes them.
+    package var startsPaused = false
 
-    package init(keepsWhatIsMissing: Bool = false, isReload: Bool = false, claiming: Int = 0) {
+    package init(
+        keepsWhatIsMissing: Bool = false, isReload: Bool = false, claiming: Int = 0, startsPaused: Bool = false
+    ) {
+        self.startsPaused = startsPaused
         self.keepsWhatIsMissing = keepsWhatIsMissing
         self.isReload = isReload
         self.claiming = claiming

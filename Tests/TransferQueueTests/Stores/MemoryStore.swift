@@ -106,7 +106,7 @@ final class MemoryStore: JobStore, RunMemory {
     }
 
     func submit(
-        _ groups: [[JobSpec]], batch: String, directory: String
+        _ groups: [[JobSpec]], batch: String, directory: String, startsPaused: Bool
     ) throws -> (results: [SubmittedJobs], staged: StagedJobs) {
         var new: [String: JobSpec] = [:]
         var results: [SubmittedJobs] = []
@@ -129,6 +129,8 @@ final class MemoryStore: JobStore, RunMemory {
         }
         return (results, staged)
     }
+
+    func amend(_ number: Int64, _ change: (inout JobSpec) -> Void) throws -> Bool { false }
 
     func hold(_ selection: BatchSelection) throws -> [HeldBatch] {
         try change { state, now in

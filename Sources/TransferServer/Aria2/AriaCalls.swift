@@ -1,0 +1,74 @@
+import TransferQueue
+
+/// Each method of aria2's interface, done with the queue.
+struct AriaCalls: Sendable {
+    let downloads: AriaDownloads
+    let adding: AriaAdding
+    let options: AriaOptions
+    let order: AriaOrder
+    /// Ends the service.
+    let shutdown: @Sendable () -> Void
+    private let session = String(
+        (0..<40).map { _ in Character(String(UInt8.random(in: 0..<16), radix: 16)) })
+
+    init(
+        downloads: AriaDownloads, adding: AriaAdding, options: AriaOptions, order: AriaOrder,
+        shutdown: @escaping @Sendable () -> Void
+    ) {
+        self.downloads = downloads
+        self.adding = adding
+        self.options = options
+        self.order = order
+        self.shutdown = shutdown
+    }
+
+    private static let ok = JSONValue.string("OK")
+
+    func call(_ method: AriaMethod, _ parameters: AriaParameters) async throws -> JSONValue {
+        switch method {
+        case .addUri: return .string(try await adding.addURIs(parameters, order))
+        case .addMetalink: return .array(try await adding.addMetalink(parameters).map { .string($0) })
+        case .remove, .forceRemove: return .string(try await downloads.remove(try parameters.text(0)))
+        case .pause, .forcePause: return .string(try await downloads.pause(try parameters.text(0)))
+        case .unpause: return .string(try await downloads.unpause(try parameters.text(0)))
+        case .pauseAll, .forcePauseAll: try await downloads.steerAll(.pause)
+        case .unpauseAll: try await downloads.steerAll(.resume)
+        case .changePosition: return .number(String(try await order.change(parameters, downloads)))
+        case .tellStatus:
+            return try await downloads.status(try parameters.text(0), try parameters.keys(1))
+        case .getUris: return try await downloads.uris(try parameters.text(0))
+        case .getFiles: return try await downloads.files(try parameters.text(0))
+        case .getServers: return try await downloads.servers(try parameters.text(0))
+        case .tellActive: return try await downloads.active(try parameters.keys(0))
+        case .tellWaiting:
+            return try await downloads.waiting(
+                try parameters.integer(0), try parameters.integer(1), try parameters.keys(2))
+        case .tellStopped:
+            return try await downloads.stopped(
+                try parameters.integer(0), try parameters.integer(1), try parameters.keys(2))
+        case .getOption: return try await options.option(try parameters.text(0), downloads)
+        case .changeOption:
+            try await options.change(try parameters.text(0), try parameters.options(1), downloads)
+        case .getGlobalOption: return options.global
+        case .changeGlobalOption: try options.changeGlobal(try parameters.options(0))
+        case .purgeDownloadResult: try await downloads.purge()
+        case .removeDownloadResult: try await downloads.removeResult(try parameters.text(0))
+        case .getVersion: return Self.version
+        case .getSessionInfo: return .object(["sessionId": .string(session)])
+        case .getGlobalStat: return try await downloads.statistics()
+        // Everything is saved as it happens.
+        case .saveSession: break
+        case .shutdown, .forceShutdown: shutdown()
+        case .listMethods: return .array(AriaMethod.allCases.map { .string($0.rawValue) })
+        case .listNotifications: return .array(AriaNotification.allCases.map { .string($0.rawValue) })
+        case .multicall: throw AriaError("Recursive system.multicall forbidden.")
+        }
+        return Self.ok
+    }
+
+    private static let version = JSONValue.object([
+        "version": .string(TransferVersion.current),
+        "enabledFeatures": .array(
+            ["Async DNS", "GZip", "HTTPS", "Message Digest", "Metalink"].map { .string($0) }),
+    ])
+}

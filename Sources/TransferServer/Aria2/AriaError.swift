@@ -1,0 +1,34 @@
+import TransferQueue
+
+/// A refusal in aria2's words.
+struct AriaError: Error {
+    let code: Int
+    let message: String
+
+    /// - Parameter code: 1 for what a method refuses; others are JSON-RPC's own.
+    init(_ message: String, code: Int = 1) {
+        self.code = code
+        self.message = message
+    }
+
+    static let unauthorized = AriaError("Unauthorized")
+    static let parse = AriaError("Parse error.", code: -32700)
+    static let invalidRequest = AriaError("Invalid Request.", code: -32600)
+
+    static func notFound(_ gid: String) -> AriaError { AriaError("GID \(gid) is not found") }
+    static func option(_ name: String) -> AriaError {
+        AriaError("We encountered a problem while processing the option '--\(name)'.")
+    }
+
+    /// An error of the queue's.
+    init(_ error: any Error) {
+        switch error {
+        case let error as AriaError: self = error
+        case let problem as Problem: self.init(problem.detail)
+        case let error as TransferError: self.init(error.message)
+        default: self.init("the service failed at this call")
+        }
+    }
+
+    var value: JSONValue { .object(["code": .number(String(code)), "message": .string(message)]) }
+}

@@ -1,0 +1,36 @@
+/// The parameters of a call, behind its secret.
+struct AriaParameters {
+    private let values: [JSONValue]
+
+    init(_ values: [JSONValue]) { self.values = values }
+
+    var count: Int { values.count }
+
+    subscript(_ index: Int) -> JSONValue? { values.indices.contains(index) ? values[index] : nil }
+
+    func text(_ index: Int) throws -> String { try required(index, \.text) }
+
+    func list(_ index: Int) throws -> [JSONValue] { try required(index, \.elements) }
+
+    func integer(_ index: Int) throws -> Int { try required(index, \.integer) }
+
+    /// Options, which may be left out.
+    func options(_ index: Int) throws -> [String: JSONValue] {
+        self[index] == nil ? [:] : try required(index, \.members)
+    }
+
+    /// The keys that an answer is to have; `nil` for all.
+    func keys(_ index: Int) throws -> Set<String>? {
+        guard self[index] != nil else { return nil }
+        let keys = try list(index).compactMap(\.text)
+        return keys.isEmpty ? nil : Set(keys)
+    }
+
+    private func required<Value>(_ index: Int, _ read: (JSONValue) -> Value?) throws -> Value {
+        guard let value = self[index] else {
+            throw AriaError("The parameter at \(index) is required but missing.")
+        }
+        guard let result = read(value) else { throw AriaError("The parameter at \(index) has wrong type.") }
+        return result
+    }
+}

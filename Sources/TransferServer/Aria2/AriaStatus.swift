@@ -1,0 +1,146 @@
+import TransferQueue
+
+/// A job as aria2 tells of a download.
+struct AriaStatus {
+    let entry: JobEntry
+    let live: LiveJobs.Job?
+    /// The served folder.
+    let root: String
+
+    enum Word: String {
+        case active, waiting, paused, error, complete, removed
+    }
+
+    var word: Word {
+        switch entry.listed.state {
+        // A process has it, and it waits for a slot.
+        case .claimed: live != nil || entry.isUnderWay ? .active : .waiting
+        case .queued, .waiting, .blocked: .waiting
+        case .paused: .paused
+        case .done: .complete
+        case .failed, .skipped: .error
+        case .cancelled: .removed
+        }
+    }
+
+    var gid: String { AriaGID.name(entry) }
+
+    /// - Parameter keys: The members that are wanted; `nil` for all.
+    func value(_ keys: Set<String>?) -> JSONValue {
+        let all = members
+        return .object(keys.map { keys in all.filter { keys.contains($0.key) } } ?? all)
+    }
+
+    private var members: [String: JSONValue] {
+        let total = total, completed = completed
+        var members: [String: JSONValue] = [
+            "gid": .string(gid), "status": .string(word.rawValue), "totalLength": .string(String(total)),
+            "completedLength": .string(String(completed)), "uploadLength": .string("0"),
+            "downloadSpeed": .string(String(isLive ? live?.progress.rate ?? 0 : 0)), "uploadSpeed": .string("0"),
+            "connections": .string(String(isLive ? live?.progress.connections ?? 0 : 0)),
+            "numPieces": .string(String((total + Self.piece - 1) / Self.piece)),
+            "pieceLength": .string(String(Self.piece)), "dir": .string(folder), "files": .array([file]),
+        ]
+        if entry.listed.state.hasEnded {
+            members["errorCode"] = .string(String(AriaErrorCode.number(entry.listed)))
+            members["errorMessage"] = .string(word == .error ? entry.listed.message ?? "" : "")
+        }
+        return members
+    }
+
+    private static let piece: Int64 = 1 << 20
+
+    private var isLive: Bool { word == .active }
+    private var completed: Int64 { (isLive ? live?.progress.completed : nil) ?? entry.listed.bytes ?? 0 }
+
+    private var total: Int64 {
+        if isLive, let total = live?.progress.total { return total }
+        return entry.listed.state == .done ? entry.listed.bytes ?? 0 : 0
+    }
+
+    // MARK: The file
+
+    /// Absolute.
+    private var path: String {
+        if let path = entry.listed.path { return path }
+        let name = entry.listed.route?.words(path: nil)?.to ?? ""
+        return AbsolutePaths(from: entry.directory).absolute(name)
+    }
+
+    private var folder: String {
+        let path = path
+        return path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? root
+    }
+
+    var file: JSONValue {
+        .object([
+            "index": .string("1"), "path": .string(path), "length": .string(String(total)),
+            "completedLength": .string(String(completed)), "selected": .string("true"), "uris": uris,
+        ])
+    }
+
+    /// The job's URLs, without what gives access.
+    var urls: [String] { entry.listed.route?.job.map { $0.urls.map(Redaction.url) } ?? [] }
+
+    var uris: JSONValue {
+        let isAsked = word == .active || word == .complete || word == .error
+        return .array(
+            urls.enumerated().map { index, url in
+                .object(["uri": .string(url), "status": .string(isAsked && index == 0 ? "used" : "waiting")])
+            })
+    }
+
+    var servers: JSONValue {
+        let url = live?.start.url ?? urls.first ?? ""
+        let speed = live?.progress.rate ?? 0
+        return .array([
+            .object([
+                "index": .string("1"),
+                "servers": .array([
+                    .object([
+                        "uri": .string(urls.first ?? url), "currentUri": .string(url),
+                        "downloadSpeed": .string(String(speed)),
+                    ])
+                ]),
+            ])
+        ])
+    }
+}
+
+/// The names of downloads: a client may have given one its own.
+enum AriaGID {
+    /// The batch of downloads that come by aria2's interface.
+    static let batch = "aria2"
+
+    static func name(_ entry: JobEntry) -> String {
+        entry.batch == batch && isOne(entry.listed.job) ? entry.listed.job : JobNumberCode.job.name(entry.number)
+    }
+
+    /// Whether it's 16 hex digits, as a client may choose them.
+    static func isOne(_ text: String) -> Bool {
+        text.utf8.count == 16 && text.allSatisfy { $0.isHexDigit && $0.isASCII }
+    }
+}
+
+/// The exit statuses of aria2's manual, by which its clients tell why a download failed.
+enum AriaErrorCode {
+    static func number(_ job: ListedJob) -> Int {
+        guard job.state == .failed || job.state == .skipped else { return 0 }
+        return switch job.code.map(TransferError.Code.init(rawValue:)) {
+        case .timedOut: 2
+        case .httpStatus where job.status == 404 || job.status == 410: 3
+        case .httpStatus where job.status == 401 || job.status == 403: 24
+        case .httpStatus, .badResponse: 22
+        case .tooSlow: 5
+        case .connectionLost, .cannotConnect, .networkChanged, .originUnreachable, .addressRefused: 6
+        case .diskFull: 9
+        case .fileExists: 13
+        case .fileAccess: 16
+        case .cannotResolveHost: 19
+        case .tooManyRedirects: 23
+        case .loginRefused: 24
+        case .checksumMismatch: 32
+        default: 1
+        }
+    }
+}
