@@ -41,7 +41,7 @@ STRESS := 'StressBurstTests|MemoryOfRequestsTests|LeakTests'
 PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
-.PHONY: help setup setup-build setup-test setup-peers peers setup-bench setup-docs setup-deb setup-clean swift build demo-server run test matrix \
+.PHONY: help setup setup-build setup-test setup-peers peers setup-bench setup-docs setup-deb setup-clean swift build command server demo-server run test matrix \
 	tables fuzz tsan torture-build torture lint format \
 	bench bench-network docs deb deb-test record check check-build install uninstall clean
 
@@ -82,14 +82,21 @@ setup-clean:
 swift:
 	@scripts/require-swift
 
-build: swift setup-build ## release build of the command
+build: command server ## release build of the command, and of the program that `transfer serve` becomes
+
+command: swift setup-build
 	@swift build $(RELEASE) --product transfer
 	@echo "built: $$(swift build $(RELEASE) --show-bin-path)/transfer"
+
+# With a network library of its own, which the command is built without.
+server: swift setup-build
+	@swift build $(RELEASE) --product transfer-server
+	@echo "built: $$(swift build $(RELEASE) --show-bin-path)/transfer-server"
 
 demo-server: swift setup-build
 	@swift build $(RELEASE) --product transfer-demo-server
 
-run: build demo-server ## the demonstration: jobs/demo.json against a server that misbehaves
+run: command demo-server ## the demonstration: jobs/demo.json against a server that misbehaves
 	@scripts/run-demo "$$(swift build $(RELEASE) --show-bin-path)"
 
 test: swift setup-test ## all tests but the long ones
@@ -133,7 +140,7 @@ lint: swift ## formatting, layers, and the habits that a grep can hold
 format: swift ## format the sources in place
 	@scripts/lint-format --fix
 
-bench: build setup-bench ## compare with curl, wget2, aria2 and, request by request, AsyncHTTPClient and URLSession
+bench: command setup-bench ## compare with curl, wget2, aria2 and, request by request, AsyncHTTPClient and URLSession
 	@Benchmarks/run "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@Benchmarks/segments "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@Benchmarks/copies "$$(swift build $(RELEASE) --show-bin-path)/transfer"
@@ -142,7 +149,7 @@ bench: build setup-bench ## compare with curl, wget2, aria2 and, request by requ
 	@$(REQUESTS) --quiet
 	@Benchmarks/requests/run "$$($(REQUESTS) --show-bin-path)"
 
-bench-network: build setup-bench ## what changes of the network cost, beside curl and aria2; as root, in three minutes
+bench-network: command setup-bench ## what changes of the network cost, beside curl and aria2; as root, in three minutes
 	@Benchmarks/network "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 
 docs: swift setup-build setup-docs ## the libraries' documentation, in .build/docs
@@ -151,6 +158,7 @@ docs: swift setup-build setup-docs ## the libraries' documentation, in .build/do
 # The long tests measure, so they get the release build.
 check-build: swift setup-test
 	@swift build $(RELEASE) --product transfer
+	@swift build $(RELEASE) --product transfer-server
 	@swift build --build-tests $(IMPORTS)
 
 deb: setup-deb build ## a Debian package of the command for this machine's architecture, in .build/deb
@@ -161,7 +169,7 @@ deb-test: deb setup-clean ## the package in a clean system: lintian, installed, 
 	@Tests/packaging/run "$$(ls -t .build/deb/transfer_*.deb | head -n 1)"
 
 # The recording that README shows, of a real run against the demonstration's server.
-record: build demo-server ## docs/demo.svg, made anew
+record: command demo-server ## docs/demo.svg, made anew
 	@scripts/record "$$(swift build $(RELEASE) --show-bin-path)" docs/demo.svg
 
 check: lint docs check-build torture-build peers setup-clean ## everything: lint, docs, all tests with the long ones, the examples

@@ -310,8 +310,8 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "TransferServerTests",
-            dependencies: ["TransferServer", "TransferQueue", "TransferTestServer", "TransferTestSupport", "transfer-server"],
-            exclude: ["aria2p_scenario.py"], swiftSettings: settings),
+            dependencies: ["TransferServer", "TransferQueue", "TransferTestServer", "TransferTestSupport", "transfer", "transfer-server"],
+            exclude: ["Clients"], swiftSettings: settings),
         // The documentation's code and tables, held against what they speak of.
         .testTarget(
             name: "TransferDocumentationTests",

@@ -18,6 +18,8 @@ public struct ServerConfiguration: Sendable {
     public var logger = Logger(label: "TransferServer")
     /// Where the service remembers what its clients have put away; `nil` for nowhere.
     public var stateFolder: String?
+    /// Called once the service runs: a signal ends it in order from then on.
+    public var ready: @Sendable (ListenAddress) -> Void = { _ in }
     /// Ends the program in order: a client has asked for that.
     public var shutdown: @Sendable () -> Void = {}
 
@@ -61,7 +63,8 @@ public struct TransferServer: Service, CustomStringConvertible {
             responder: parts.responder(), limits: configuration.limits, webSockets: parts.webSockets)
         let listener = Listener(
             socket: socket, channel: channel, group: group, connections: configuration.limits.connections,
-            logger: configuration.logger)
+            logger: configuration.logger
+        ) { [configuration, socket] in configuration.ready(socket.address) }
         do {
             try await withThrowingTaskGroup { tasks in
                 tasks.addTask { try await parts.reader.run() }

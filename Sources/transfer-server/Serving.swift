@@ -48,11 +48,14 @@ struct Serving {
         configuration.running = options.bounds.limits(begun.limits)
         queue.setLimits(configuration.running)
         let remote = try QueueRemote(state: state, runtimeFolder: environment["XDG_RUNTIME_DIR"])
-        let server = try TransferServer(queue, remote, configuration)
-        tell(server.address, configuration, secret)
         let notify = SystemdNotify(environment: environment)
         let watchdog = notify.flatMap { queue.watchdog($0) }
-        notify?.send(.ready, .status("serving \(configuration.rules.directory) at \(server.address)"))
+        let directory = configuration.rules.directory
+        configuration.ready = { address in
+            Self.tell(address, directory, secret)
+            notify?.send(.ready, .status("serving \(directory) at \(address)"))
+        }
+        let server = try TransferServer(queue, remote, configuration)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
@@ -64,8 +67,8 @@ struct Serving {
         for folder in begun.folders { await folder.stop() }
     }
 
-    private func tell(_ address: ListenAddress, _ configuration: ServerConfiguration, _ secret: String?) {
-        StandardStreams.say("serving \(configuration.rules.directory) at \(address)")
+    private static func tell(_ address: ListenAddress, _ directory: String, _ secret: String?) {
+        StandardStreams.say("serving \(directory) at \(address)")
         guard let secret, case .loopback = address else { return }
         StandardStreams.say("its page, with the secret that was made just now: \(address)/#token=\(secret)")
     }

@@ -38,9 +38,10 @@ extension JobQueue {
         _ number: Int64, batch: String, job: String, _ change: @escaping @Sendable (inout JobSpec) -> Void
     ) async throws {
         if try await amended(number, change) { return }
-        try await ask(.pause, batch: batch, job: job)
+        await runner.giveBack([number])
         let isChanged = try await amended(number, change)
-        try await ask(.resume, batch: batch, job: job)
+        // It waits for the change, and for no time.
+        if isChanged { try await ask(.retry, batch: batch, job: job) }
         guard isChanged else { throw TransferError(.invalidRequest, "the job \"\(job)\" has ended") }
     }
 

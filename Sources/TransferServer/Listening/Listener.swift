@@ -13,6 +13,8 @@ struct Listener: Sendable {
     /// Connections at once.
     let connections: Int
     let logger: Logger
+    /// Called once connections are taken.
+    let ready: @Sendable () -> Void
 
     /// How long answers may take that were begun when the end was asked for.
     private static let patience = Duration.milliseconds(500)
@@ -29,6 +31,7 @@ struct Listener: Sendable {
             .bind(socket.descriptor) { [channel, logger] connection in
                 channel.setup(channel: connection, logger: logger)
             }
+        ready()
         try await withGracefulShutdownHandler {
             try await server.executeThenClose { inbound in
                 await withTaskGroup { tasks in

@@ -47,7 +47,8 @@ struct ServerChannel: HTTPChannelHandler {
                 configuration: configuration)
             let upgrader = try channel.pipeline.syncOperations.handler(
                 type: NIOTypedHTTPServerUpgradeHandler<Spoken>.self)
-            try channel.pipeline.syncOperations.addHandler(MalformedHead(), position: .before(upgrader))
+            try channel.pipeline.syncOperations.addHandlers(
+                [MalformedHead(), WebSocketGate(webSockets)], position: .before(upgrader))
             return Connection(spoken: spoken, channel: channel)
         }
     }

@@ -15,14 +15,22 @@ struct WebSocketDoor: Sendable {
             channel.eventLoop.makeSucceededFuture(admits(head) ? HTTPHeaders() : nil)
         } upgradePipelineHandler: { channel, _ in
             channel.eventLoop.makeCompletedFuture {
-                // A conversation has no requests to be waited for.
+                // A conversation has no requests to be waited for, and no heads to be judged.
                 channel.pipeline.fireUserInboundEventTriggered(RequestProgress.complete)
-                return .webSocket(try NIOAsyncChannel(wrappingChannelSynchronously: channel))
+                let pipeline = channel.pipeline.syncOperations
+                return (
+                    pipeline.removeHandler(context: try pipeline.context(handlerType: MalformedHead.self)),
+                    pipeline.removeHandler(context: try pipeline.context(handlerType: WebSocketGate.self))
+                )
+            }.flatMap { (one: EventLoopFuture<Void>, other: EventLoopFuture<Void>) in
+                one.and(other)
+            }.flatMapThrowing { _ in
+                .webSocket(try NIOAsyncChannel(wrappingChannelSynchronously: channel))
             }
         }
     }
 
-    private func admits(_ head: HTTPRequestHead) -> Bool {
+    func admits(_ head: HTTPRequestHead) -> Bool {
         let host = head.headers.first(name: "Host")
         guard head.uri.prefix(while: { $0 != "?" }) == path, access.admits(host: host) else { return false }
         return access.admits(origin: head.headers.first(name: "Origin"), host: host)
