@@ -310,7 +310,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "TransferServerTests",
-            dependencies: ["TransferServer", "TransferQueue", "TransferTestServer", "TransferTestSupport", "transfer", "transfer-server"],
+            dependencies: [
+                "TransferServer", "TransferQueue", "TransferTestServer", "TransferTestSupport", "transfer",
+                "transfer-server",
+            ],
             exclude: ["Clients"], swiftSettings: settings),
         // The documentation's code and tables, held against what they speak of.
         .testTarget(

@@ -48,9 +48,9 @@ BEGIN {
     only("OpenCombine", "^(Sources/TransferKitCombine|Tests)/")
     # The command and the queue link neither.
     only("ServiceLifecycle", "^(Sources/(TransferService|TransferServer|transfer-server)|Tests/TransferServiceTests|examples/service-program)/")
-    only("Hummingbird", "^(Sources/TransferServer|Tests/TransferServerTests)/")
-    only("NIOCore", "^(Sources/TransferServer|Tests/TransferServerTests)/")
-    only("NIOPosix", "^(Sources/TransferServer|Tests/TransferServerTests)/")
+    only("Hummingbird", "^Sources/TransferServer/")
+    only("NIOCore", "^(Sources/TransferServer|Tests/peers)/")
+    only("NIOPosix", "^(Sources/TransferServer|Tests/peers)/")
     only("CoreMetrics", "^(Sources/TransferMetrics|Tests/TransferServiceTests)/")
     only("CTransferSQLite", "^Sources/TransferStore/")
     only("GRDB", "^(Sources/TransferStore|Tests)/")
@@ -114,7 +114,7 @@ FNR == limit + 1 { fault("longer than " limit " lines: one concept a file") }
             fault(construct " needs a comment with its reason, on this line or just above")
     }
     # A program that uses the library has no options: errors take them by CommandWords.
-    if (!is_comment && root == "Sources" && target !~ /^(transfer|transfer-demo-server|TransferTestServer|TransferNetworking)$/ &&
+    if (!is_comment && root == "Sources" && target !~ /^(transfer|transfer-server|transfer-demo-server|TransferTestServer|TransferNetworking)$/ &&
         code ~ /"([^"]*[ (])?--[a-z][a-z]/ && code !~ /CommandWords\./)
         fault("an option of the command in a text of the library: CommandWords says it to people alone")
     # A job's slot, gate, lock and version are given back in one place.

@@ -12,7 +12,9 @@ extension IPAddress {
     private var embedded: IPAddress? {
         guard isVersion6 else { return nil }
         if bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] { return IPAddress(bytes: bytes.suffix(4)) }
-        if bytes.prefix(12) == [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0] { return IPAddress(bytes: bytes.suffix(4)) }
+        if bytes.prefix(12) == [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0] {
+            return IPAddress(bytes: bytes.suffix(4))
+        }
         if bytes.prefix(2) == [0x20, 0x02] { return IPAddress(bytes: bytes[2..<6]) }
         return nil
     }

@@ -29,7 +29,9 @@ extension SQLiteStore {
         try JobPageQuery(database: database).page(selection)
     }
 
-    package func count(_ selection: JobSelection) throws -> Int { try JobPageQuery(database: database).count(selection) }
+    package func count(_ selection: JobSelection) throws -> Int {
+        try JobPageQuery(database: database).count(selection)
+    }
 
     package func jobNumbers() throws -> ClosedRange<Int64>? { try JobPageQuery(database: database).numbers() }
 

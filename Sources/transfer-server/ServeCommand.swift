@@ -19,7 +19,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The folder that all jobs of clients stay beneath; the current one without.", valueName: "dir"))
+        help: ArgumentHelp(
+            "The folder that all jobs of clients stay beneath; the current one without.", valueName: "dir"))
     var directory: String?
 
     @Option(
@@ -42,7 +43,9 @@ struct ServeCommand: AsyncParsableCommand {
 
 /// Who may do what.
 struct AccessOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The secret that clients show, in place of the one that is made.", valueName: "'$NAME'|@FILE"))
+    @Option(
+        help: ArgumentHelp(
+            "The secret that clients show, in place of the one that is made.", valueName: "'$NAME'|@FILE"))
     var secret: String?
 
     @Option(
@@ -60,7 +63,9 @@ struct AccessOptions: ParsableArguments {
             valueName: "origin"))
     var origins: [String] = []
 
-    @Flag(name: .customLong("allow-private"), help: "Jobs of clients may ask servers of private networks and of this machine.")
+    @Flag(
+        name: .customLong("allow-private"),
+        help: "Jobs of clients may ask servers of private networks and of this machine.")
     var allowsPrivate = false
 
     @Option(
@@ -71,7 +76,8 @@ struct AccessOptions: ParsableArguments {
 
     func validate() throws {
         if isOpen, secret != nil || !readSecrets.isEmpty { throw ValidationError("--no-secret goes without secrets") }
-        if let origin = origins.first(where: { $0 != "null" && !$0.contains("://") || $0 == "*" || $0.hasSuffix("/") }) {
+        if let origin = origins.first(where: { $0 != "null" && !$0.contains("://") || $0 == "*" || $0.hasSuffix("/") })
+        {
             throw ValidationError("--allow-origin \(origin): an origin is SCHEME://HOST[:PORT], or null")
         }
         _ = try allowedSecrets()
@@ -80,9 +86,12 @@ struct AccessOptions: ParsableArguments {
     func allowedSecrets() throws -> [String: Set<Origin>] {
         var allowed: [String: Set<Origin>] = [:]
         for text in credentials {
-            guard let equals = text.firstIndex(of: "="), let origin = Origin(anyURL: text[text.index(after: equals)...]),
+            guard let equals = text.firstIndex(of: "="),
+                let origin = Origin(anyURL: text[text.index(after: equals)...]),
                 equals > text.startIndex
-            else { throw ValidationError("--allow-secret \(text): it takes NAME=ORIGIN, such as cdn=https://cdn.example") }
+            else {
+                throw ValidationError("--allow-secret \(text): it takes NAME=ORIGIN, such as cdn=https://cdn.example")
+            }
             allowed[String(text[..<equals]), default: []].insert(origin)
         }
         return allowed
@@ -94,7 +103,8 @@ struct BoundOptions: ParsableArguments {
     @Option(name: [.customShort("j"), .long], help: ArgumentHelp("Transfers at once.", valueName: "n"))
     var concurrency: Int?
 
-    @Option(name: .customLong("per-host"), help: ArgumentHelp("Transfers at once to one host, or auto.", valueName: "n"))
+    @Option(
+        name: .customLong("per-host"), help: ArgumentHelp("Transfers at once to one host, or auto.", valueName: "n"))
     var perHost: String?
 
     @Option(name: .customLong("limit-rate"), help: ArgumentHelp("Bytes a second for all together.", valueName: "rate"))

@@ -59,7 +59,8 @@ struct Serving {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
-                    .init(service: QueueService(queue), failureTerminationBehavior: .cancelGroup), .init(service: server),
+                    .init(service: QueueService(queue), failureTerminationBehavior: .cancelGroup),
+                    .init(service: server),
                 ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
         try await group.run()
         notify?.send(.stopping)
@@ -87,10 +88,13 @@ struct Serving {
     /// Where the options say, else the socket of the service's manager (sd_listen_fds(3)), else aria2's port.
     private func listenAddress() throws -> ListenAddress {
         if let text = options.listen { return try ListenAddress(text) }
-        guard environment["LISTEN_PID"] == "\(getpid())", let count = environment["LISTEN_FDS"].flatMap({ Int($0) }) else {
+        guard environment["LISTEN_PID"] == "\(getpid())", let count = environment["LISTEN_FDS"].flatMap({ Int($0) })
+        else {
             return .standard
         }
-        guard count == 1 else { throw TransferError(.invalidRequest, "\(count) sockets were handed over, and one is served") }
+        guard count == 1 else {
+            throw TransferError(.invalidRequest, "\(count) sockets were handed over, and one is served")
+        }
         let first: Int32 = 3
         _ = fcntl(first, F_SETFD, FD_CLOEXEC)
         return .inherited(first)

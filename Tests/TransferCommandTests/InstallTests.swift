@@ -81,7 +81,8 @@ import TransferTestSupport
         try FileManager.default.createSymbolicLink(
             atPath: binary, withDestinationPath: try TransferCommand.binary())
         let unit = try folder.write(
-            text.replacingOccurrences(of: "/usr/local/bin/transfer", with: binary), to: name.hasSuffix("@") ? "\(name)test.service" : "\(name).service")
+            text.replacingOccurrences(of: "/usr/local/bin/transfer", with: binary),
+            to: name.hasSuffix("@") ? "\(name)test.service" : "\(name).service")
         try folder.folder("run")
         let environment = ["PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": folder.path("run"), "HOME": folder.path]
         let command = ChildProcess.Command(

@@ -45,7 +45,8 @@ import TransferTestSupport
             try await withService { place in
                 func aria2p(_ arguments: [String]) async throws -> ProcessResult {
                     try await Client.tool(
-                        "aria2p", ["--host", "http://127.0.0.1", "--port", place.port, "--secret", place.secret] + arguments)
+                        "aria2p",
+                        ["--host", "http://127.0.0.1", "--port", place.port, "--secret", place.secret] + arguments)
                 }
                 let added = try await aria2p(["add", server.url("/a")])
                 #expect(added.exitCode == 0 && added.standardOutput.contains("Created download"), "\(added)")
@@ -99,7 +100,8 @@ import TransferTestSupport
             let script = try await place.ask("/jsonrpc?jsoncallback=f&method=aria2.getVersion&id=1")
             #expect(script.status == 403)
             let folder = #"{"jsonrpc": "2.0", "id": 1, "method": "aria2.addUri", "params": ["token:letmein-please", ["#
-            let elsewhere = try await place.ask("/jsonrpc", json: folder + #""http://127.0.0.1:1/a"], {"dir": "/etc"}]}"#)
+            let elsewhere = try await place.ask(
+                "/jsonrpc", json: folder + #""http://127.0.0.1:1/a"], {"dir": "/etc"}]}"#)
             #expect(elsewhere.status == 400 && elsewhere.text.contains("beneath it"), "\(elsewhere.text)")
             let lines = folder + #""http://127.0.0.1:1/a"], {"out": "a\n header=X: y"}]}"#
             #expect(try await place.ask("/jsonrpc", json: lines).status == 400, "a value is one line")
@@ -122,7 +124,8 @@ enum Client {
     static func isThere(_ tool: String) -> Bool {
         if FileManager.default.isExecutableFile(atPath: tools + "/" + tool) { return true }
         if ProcessInfo.processInfo.environment["TRANSFER_PEERS"] == "required" { return true }
-        FileHandle.standardError.write(Data("SKIPPED: the suite with \(tool), as it isn't installed (make setup-peers)\n".utf8))
+        FileHandle.standardError.write(
+            Data("SKIPPED: the suite with \(tool), as it isn't installed (make setup-peers)\n".utf8))
         return false
     }
 
@@ -141,7 +144,9 @@ enum Client {
     private static func command(_ executable: String, _ arguments: [String]) -> ChildProcess.Command {
         ChildProcess.Command(
             executable, arguments,
-            environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent", "NO_PROXY": "*", "LANG": "C.UTF-8"],
+            environment: [
+                "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent", "NO_PROXY": "*", "LANG": "C.UTF-8",
+            ],
             timeout: .seconds(150))
     }
 }

@@ -18,9 +18,11 @@ import TransferTestSupport
 
     static let attacks = [
         Attack(name: "a path above the folder", job: #"{"download": "URL", "to": "../out"}"#, code: "outsideFolder"),
-        Attack(name: "an absolute path elsewhere", job: #"{"download": "URL", "to": "/etc/out"}"#, code: "outsideFolder"),
+        Attack(
+            name: "an absolute path elsewhere", job: #"{"download": "URL", "to": "/etc/out"}"#, code: "outsideFolder"),
         Attack(name: "a link out of the folder", job: #"{"download": "URL", "to": "link/out"}"#, code: "outsideFolder"),
-        Attack(name: "a link to a file elsewhere", job: #"{"download": "URL", "to": "filelink"}"#, code: "outsideFolder"),
+        Attack(
+            name: "a link to a file elsewhere", job: #"{"download": "URL", "to": "filelink"}"#, code: "outsideFolder"),
         Attack(
             name: "a source elsewhere", job: #"{"upload": "/etc/hostname", "to": "URL"}"#, code: "outsideFolder"),
         Attack(name: "a source behind a link", job: #"{"upload": "filelink", "to": "URL"}"#, code: "outsideFolder"),
@@ -38,7 +40,8 @@ import TransferTestSupport
             job: #"{"download": "URL", "to": "a", "headers": {"X": {"credential": "cdn"}}}"#, code: "secretRefused"),
         Attack(
             name: "netrc", job: #"{"download": "URL", "to": "a", "auth": {"netrc": true}}"#, code: "keyRefused"),
-        Attack(name: "a proxy", job: #"{"download": "URL", "to": "a", "proxy": "http://p.example:1"}"#, code: "keyRefused"),
+        Attack(
+            name: "a proxy", job: #"{"download": "URL", "to": "a", "proxy": "http://p.example:1"}"#, code: "keyRefused"),
         Attack(
             name: "a client's certificate",
             job: #"{"download": "URL", "to": "a", "tls": {"cert": "/etc/c.pem"}}"#, code: "keyRefused"),
@@ -54,12 +57,14 @@ import TransferTestSupport
         Attack(
             name: "a webhook", job: #"{"download": "URL", "to": "a", "onFinish": {"url": "https://h.example/"}}"#,
             code: "keyRefused"),
-        Attack(name: "the user's SSH keys", job: #"{"download": "sftp://h.example/a", "to": "a"}"#, code: "loginRefused"),
+        Attack(
+            name: "the user's SSH keys", job: #"{"download": "sftp://h.example/a", "to": "a"}"#, code: "loginRefused"),
         Attack(name: "the user's S3 keys", job: #"{"download": "s3://bucket/key", "to": "a"}"#, code: "loginRefused"),
         Attack(
             name: "this machine", job: #"{"download": "http://127.0.0.1/", "to": "a"}"#, code: "privateAddress"),
         Attack(
-            name: "this machine by its name", job: #"{"download": "http://localhost/", "to": "a"}"#, code: "privateAddress"),
+            name: "this machine by its name", job: #"{"download": "http://localhost/", "to": "a"}"#,
+            code: "privateAddress"),
         Attack(
             name: "this machine in another spelling", job: #"{"download": "http://[::ffff:127.0.0.1]/", "to": "a"}"#,
             code: "privateAddress"),
@@ -72,7 +77,8 @@ import TransferTestSupport
             name: "bounds that no job file can have",
             job: #"{"download": "URL", "to": "a", "confined": {"folder": "/"}}"#, code: "invalidJobs", status: 422),
         Attack(
-            name: "a list of checksums of this machine", job: #"{"download": "URL", "to": "a", "checksums": "/etc/sums"}"#,
+            name: "a list of checksums of this machine",
+            job: #"{"download": "URL", "to": "a", "checksums": "/etc/sums"}"#,
             code: "invalidJobs", status: 422),
         Attack(
             name: "a watched folder behind the jobs",
@@ -82,10 +88,13 @@ import TransferTestSupport
 
     /// A service whose clients may ask public servers only, with links in its folder that lead out of it.
     private func strict(_ body: (ServedPlace) async throws -> Void) async throws {
-        try await withService(["--secret", "$SECRET", "--read-secret", "$READER", "--allow-secret", "cdn=https://cdn.example"]) {
+        try await withService([
+            "--secret", "$SECRET", "--read-secret", "$READER", "--allow-secret", "cdn=https://cdn.example",
+        ]) {
             place in
             _ = try place.folder.write("mine", to: "files/own")
-            try FileManager.default.createSymbolicLink(atPath: place.folder.path("files/link"), withDestinationPath: "/tmp")
+            try FileManager.default.createSymbolicLink(
+                atPath: place.folder.path("files/link"), withDestinationPath: "/tmp")
             try FileManager.default.createSymbolicLink(
                 atPath: place.folder.path("files/filelink"), withDestinationPath: "/etc/hostname")
             try await body(place)
@@ -125,11 +134,14 @@ import TransferTestSupport
             try await strict { place in
                 // A name that looks public, and leads to this machine.
                 let port = server.url("/").split(separator: ":").last.map { $0.dropLast() } ?? ""
-                for url in ["http://localtest.invalid:\(port)/a", "http://0x7f000001:\(port)/a", "http://127.1:\(port)/a"] {
+                for url in [
+                    "http://localtest.invalid:\(port)/a", "http://0x7f000001:\(port)/a", "http://127.1:\(port)/a",
+                ] {
                     let answer = try await place.ask("/api/v1/jobs", json: job(url, to: "a", #""retry": {"limit": 0}"#))
                     guard let gid = answer.json["gid"] as? String else { continue }
                     let failed = try await place.job(gid, becomes: "failed")
-                    #expect(["addressRefused", "cannotResolveHost"].contains(failed["code"] as? String ?? ""), "\(failed)")
+                    #expect(
+                        ["addressRefused", "cannotResolveHost"].contains(failed["code"] as? String ?? ""), "\(failed)")
                 }
             }
             #expect(server.requests.isEmpty, "nobody connected")
@@ -176,7 +188,8 @@ import TransferTestSupport
         try await strict { place in
             let answer = try await place.ask("/api/v1/steer", json: String(repeating: " ", count: 2 << 20))
             #expect(answer.status == 413)
-            let head = try await place.ask("/api/v1/status", headers: ["X-Long: " + String(repeating: "a", count: 64 << 10)])
+            let head = try await place.ask(
+                "/api/v1/status", headers: ["X-Long: " + String(repeating: "a", count: 64 << 10)])
             #expect(head.status == 400 || head.status == 431)
             #expect(try await place.ask("/api/v1/status").status == 200, "others are still answered")
         }

@@ -5,9 +5,11 @@ import TransferTestSupport
 
 /// Events that clients follow.
 @Suite(.timeLimit(.minutes(2))) struct EventTests {
-    private func follow(_ place: ServedPlace, after cursor: String? = nil, _ query: String = "") throws -> ChildProcess {
+    private func follow(_ place: ServedPlace, after cursor: String? = nil, _ query: String = "") throws -> ChildProcess
+    {
         var arguments = [
-            "-sSN", "--noproxy", "*", "-H", "Authorization: Bearer \(place.secret)", place.url + "/api/v1/events" + query,
+            "-sSN", "--noproxy", "*", "-H", "Authorization: Bearer \(place.secret)",
+            place.url + "/api/v1/events" + query,
         ]
         if let cursor { arguments += ["-H", "Last-Event-ID: \(cursor)"] }
         return try ChildProcess.start(
@@ -22,7 +24,9 @@ import TransferTestSupport
                 _ = try await stream.line(.standardOutput) { $0 == "event: hello" }
                 _ = try await place.ask("/api/v1/jobs", json: job(server.url("/a"), to: "a"))
                 _ = try await stream.line(.standardOutput) { $0 == "id: 1" }
-                let data = try await stream.line(.standardOutput) { $0.contains("job.finished") && $0.hasPrefix("data:") }
+                let data = try await stream.line(.standardOutput) {
+                    $0.contains("job.finished") && $0.hasPrefix("data:")
+                }
                 #expect(data.contains(#""id":"a""#) && data.contains(#""cursor":"1""#))
                 stream.kill(SIGKILL)
             }

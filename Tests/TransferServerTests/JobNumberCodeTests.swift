@@ -34,7 +34,9 @@ import Testing
         #expect(ServerSecret("short") == nil && ServerSecret("with a space") == nil)
     }
 
-    @Test(arguments: ["localhost", "127.0.0.1:6800", "[::1]:6800", "LOCALHOST:1"]) func ownNamesAreAdmitted(host: String) {
+    @Test(arguments: ["localhost", "127.0.0.1:6800", "[::1]:6800", "LOCALHOST:1"]) func ownNamesAreAdmitted(
+        host: String
+    ) {
         #expect(AccessRules().admits(host: host))
     }
 

@@ -15,7 +15,8 @@ struct PageTests {
                 // Jobs that wait, so that the list is long.
                 let names = (0..<10_000).map { job("http://127.0.0.1:1/\($0)", to: "many/\($0)") }
                 let taken = try await place.ask(
-                    "/api/v1/jobs?paused=1&batch=many", body: names.joined(separator: "\n"), type: "application/x-ndjson")
+                    "/api/v1/jobs?paused=1&batch=many", body: names.joined(separator: "\n"),
+                    type: "application/x-ndjson")
                 #expect(taken.status == 201, "\(taken.text.prefix(500))")
                 let result = try await ChildProcess.start(
                     ChildProcess.Command(
@@ -27,9 +28,12 @@ struct PageTests {
                 let seen = Dictionary(
                     result.lines.compactMap { line -> (String, Any)? in
                         let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-                        guard let object, let step = object["step"] as? String, let value = object["value"] else { return nil }
+                        guard let object, let step = object["step"] as? String, let value = object["value"] else {
+                            return nil
+                        }
                         return (step, value)
-                    }) { $1 }
+                    }
+                ) { $1 }
                 #expect(seen["address"] as? Bool == false, "the secret leaves the address")
                 #expect(seen["policy"] as? Bool == false, "a script without the number doesn't run")
                 #expect(seen["running"] as? String == "large")
@@ -60,7 +64,8 @@ struct PageTests {
                 _ = try await place.job(try #require(answer.json["gid"] as? String), becomes: "done")
                 #expect(try await place.ask("/metrics", secret: nil).status == 401)
                 let metrics = try await place.ask("/metrics")
-                var command = ChildProcess.Command("/usr/bin/promtool", ["check", "metrics"], environment: ["PATH": "/usr/bin"])
+                var command = ChildProcess.Command(
+                    "/usr/bin/promtool", ["check", "metrics"], environment: ["PATH": "/usr/bin"])
                 command.standardInput = .data(metrics.body)
                 let result = try await ChildProcess.start(command).result()
                 #expect(result.exitCode == 0, "\(result)")

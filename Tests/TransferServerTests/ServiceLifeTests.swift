@@ -75,7 +75,9 @@ import TransferTestSupport
         #expect(!folder.exists("s.sock"))
     }
 
-    @Test(arguments: ["0.0.0.0:0", "192.0.2.1:6800", "[::]:0"]) func theNetworkIsNotListenedTo(address: String) async throws {
+    @Test(arguments: ["0.0.0.0:0", "192.0.2.1:6800", "[::]:0"]) func theNetworkIsNotListenedTo(address: String)
+        async throws
+    {
         let folder = try TemporaryFolder("serve")
         let command = ChildProcess.Command(
             try TransferCommand.builtProduct("transfer-server"),

@@ -41,7 +41,8 @@ import TransferTestSupport
         try await withTestServer { server in
             try await withService { place in
                 let faulty = try await place.ask(
-                    "/api/v1/jobs", json: "[\(job(server.url("/a"), to: "a")), {\"download\": \"\(server.url("/b"))\"}]")
+                    "/api/v1/jobs", json: "[\(job(server.url("/a"), to: "a")), {\"download\": \"\(server.url("/b"))\"}]"
+                )
                 #expect(faulty.status == 422)
                 let errors = try #require(faulty.json["errors"] as? [[String: Any]])
                 #expect(errors.first?["pointer"] as? String == "/1")

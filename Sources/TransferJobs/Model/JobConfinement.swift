@@ -47,7 +47,9 @@ package struct JobConfinement: Sendable, Hashable {
 
     private func refuseLink(_ root: Int32, _ inner: String, _ path: String) throws(TransferError) {
         var status = stat()
-        guard fstatat(root, inner, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
+        guard fstatat(root, inner, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFLNK else {
+            return
+        }
         throw Self.refusal(path, folder)
     }
 

@@ -33,7 +33,8 @@ struct AriaRoutes: Sendable {
             return answer(await calls.answer(parameters))
         }
         let call = JSONValue.object([
-            "jsonrpc": .string("2.0"), "method": .string(method), "id": request.query("id").map { .string($0) } ?? .null,
+            "jsonrpc": .string("2.0"), "method": .string(method),
+            "id": request.query("id").map { .string($0) } ?? .null,
             "params": parameters ?? .array([]),
         ])
         return answer(await calls.answer(call))

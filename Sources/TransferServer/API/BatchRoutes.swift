@@ -16,7 +16,7 @@ struct BatchRoutes: Sendable {
     }
 
     private func list() async throws -> Response {
-        let (statuses, numbers) = try await served.look { (try $0.statuses(), try $0.batchNumbers()) }
+        let (statuses, numbers) = try await served.look { (try $0.statuses(), try JobNames.batchNumbers(in: $0)) }
         return .json { writer in
             writer.member("batches", objects: statuses) { writer, status in
                 BatchJSON.write(&writer, status, number: numbers[status.name] ?? 0)
@@ -31,7 +31,7 @@ struct BatchRoutes: Sendable {
     private func answer(
         _ code: HTTPResponse.Status, _ status: BatchStatus, added: Int? = nil, same: Int? = nil
     ) async throws -> Response {
-        let number = try await served.look { try $0.batchNumbers()[status.name] ?? 0 }
+        let number = try await served.look { try JobNames.batchNumbers(in: $0)[status.name] ?? 0 }
         var headers: HTTPFields = [:]
         if code == .created { headers[.location] = "/api/v1/batches/\(JobNumberCode.batch.name(number))" }
         return .json(code, headers: headers) { writer in
@@ -55,7 +55,8 @@ struct BatchRoutes: Sendable {
             guard let status else { throw Problem.notFound("the batch was forgotten meanwhile") }
             return try await answer(.ok, status, added: taken.added, same: taken.numbers.count - taken.added)
         }
-        return try await answer(.created, try await stage(name, read.jobs, keeps: true), added: read.jobs.count, same: 0)
+        return try await answer(
+            .created, try await stage(name, read.jobs, keeps: true), added: read.jobs.count, same: 0)
     }
 
     /// The batch becomes what the job file says: unchanged jobs stay as they are, and those that it lacks are dropped.
@@ -119,12 +120,5 @@ struct BatchRoutes: Sendable {
             throw Problem.conflict("running", "the batch runs: cancel it first")
         }
         return .nothing
-    }
-}
-
-extension QueueRemote {
-    /// The numbers of all batches, by their names.
-    func batchNumbers() throws -> [String: Int64] {
-        Dictionary(try batchRegister().entries.map { ($0.name, $0.number) }) { first, _ in first }
     }
 }

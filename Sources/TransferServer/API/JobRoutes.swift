@@ -44,7 +44,9 @@ struct JobRoutes: Sendable {
         let selection = try JobQuery.selection(request)
         let page = try await served.look { [selection] in try $0.jobs(selection) }
         var headers: HTTPFields = [:]
-        let next = page.count == selection.limit ? page.last.map { JobQuery.cursor(after: $0, sortedByEnd: request.query("sort") == "-ended") } : nil
+        let next =
+            page.count == selection.limit
+            ? page.last.map { JobQuery.cursor(after: $0, sortedByEnd: request.query("sort") == "-ended") } : nil
         if let next, let name = HTTPField.Name("Link") {
             headers[name] = "<\(JobQuery.path(request, cursor: next))>; rel=\"next\""
         }

@@ -11,7 +11,9 @@ struct PageRoute: Sendable {
 
     func add(to router: Router<ServerContext>) {
         router.get("/") { _, _ -> Response in
-            let nonce = String(UInt64.random(in: .min ... .max), radix: 16) + String(UInt64.random(in: .min ... .max), radix: 16)
+            let nonce =
+                String(UInt64.random(in: .min ... .max), radix: 16)
+                + String(UInt64.random(in: .min ... .max), radix: 16)
             let policy =
                 "default-src 'none'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; connect-src 'self'; "
                 + "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

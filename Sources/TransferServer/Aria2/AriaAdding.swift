@@ -86,7 +86,8 @@ struct AriaAdding: Sendable {
             spec.work = .download(download)
         }
         if let gid = options["gid"] {
-            guard AriaGID.isOne(gid), try await submissions.served.look({ try $0.download(gid: gid) }) == nil else {
+            guard AriaGID.isOne(gid), try await submissions.served.look({ try JobNames.download(gid, in: $0) }) == nil
+            else {
                 throw AriaError("No URI to download.")
             }
             spec.id = gid.lowercased()
@@ -100,7 +101,7 @@ struct AriaAdding: Sendable {
     /// Two downloads of one name get two files, the second one with a number before its extension.
     private func taken(_ spec: JobSpec, startsPaused: Bool) async throws -> Int64 {
         for number in 0..<Self.mostNames {
-            let named = number == 0 ? spec : spec.renamed(number)
+            let named = number == 0 ? spec : Self.renamed(spec, number)
             do {
                 let taken = try await submissions.submit([named], batch: AriaGID.batch, startsPaused: startsPaused)
                 if taken.added == 1, let number = taken.numbers.first { return number }
@@ -112,19 +113,17 @@ struct AriaAdding: Sendable {
     }
 
     private static let mostNames = 1000
-}
 
-extension JobSpec {
     /// The same download with a number in its file's name: `a.1.bin`.
-    fileprivate func renamed(_ number: Int) -> JobSpec {
-        guard case .download(var download) = work else { return self }
+    private static func renamed(_ spec: JobSpec, _ number: Int) -> JobSpec {
+        guard case .download(var download) = spec.work else { return spec }
         let path = download.expectedFile
         let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let name = path[start...]
         let dot = name.lastIndex(of: ".").flatMap { $0 > name.startIndex ? $0 : nil } ?? name.endIndex
         download.destination = "\(path[..<start])\(name[..<dot]).\(number)\(name[dot...])"
-        var spec = self
-        spec.work = .download(download)
-        return spec
+        var renamed = spec
+        renamed.work = .download(download)
+        return renamed
     }
 }

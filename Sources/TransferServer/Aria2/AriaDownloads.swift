@@ -17,7 +17,7 @@ struct AriaDownloads: Sendable {
         guard !gid.isEmpty, gid.utf8.count <= 16, gid.allSatisfy({ $0.isHexDigit && $0.isASCII }) else {
             throw AriaError("Invalid GID \(gid)")
         }
-        let entry = try await served.look { try $0.download(gid: gid) }
+        let entry = try await served.look { try JobNames.download(gid, in: $0) }
         guard let entry, !entry.isUpload, view.shows(entry) else { throw AriaError.notFound(gid) }
         return entry
     }
@@ -178,19 +178,5 @@ struct AriaDownloads: Sendable {
             throw AriaError("Could not remove download result of GID#\(AriaGID.name(entry))")
         }
         view.remove(entry.number)
-    }
-}
-
-extension QueueRemote {
-    /// The download of that name, or of the only name that begins so; `nil` where there is none.
-    func download(gid: String) throws -> JobEntry? {
-        let gid = gid.lowercased()
-        if let entry = try job(gid: gid) { return entry }
-        var selection = JobSelection()
-        selection.batch = AriaGID.batch
-        selection.identityPrefix = gid
-        selection.limit = 2
-        let found = try jobs(selection).filter { AriaGID.isOne($0.listed.job) }
-        return found.count == 1 ? found[0] : nil
     }
 }

@@ -38,7 +38,9 @@ struct AriaOptions: Sendable {
     /// A download that is under way gets its new bounds when it goes on.
     func change(_ gid: String, _ options: [String: JSONValue], _ downloads: AriaDownloads) async throws {
         let entry = try await downloads.entry(gid)
-        guard !entry.listed.state.hasEnded else { throw AriaError("Cannot change option for GID#\(AriaGID.name(entry))") }
+        guard !entry.listed.state.hasEnded else {
+            throw AriaError("Cannot change option for GID#\(AriaGID.name(entry))")
+        }
         let texts = try Self.texts(options)
         guard let text = texts["max-download-limit"] else { return }
         guard let rate = ByteCount.parse(text) else { throw AriaError.option("max-download-limit") }

@@ -73,7 +73,8 @@ struct AriaProtocol: Sendable {
         guard calls.count <= Self.mostCalls else { throw AriaError("too many calls at once") }
         var results: [JSONValue] = []
         for call in calls {
-            guard let name = call["methodName"]?.text, let parameters = call["params"]?.elements ?? [] as [JSONValue]? else {
+            guard let name = call["methodName"]?.text, let parameters = call["params"]?.elements ?? [] as [JSONValue]?
+            else {
                 results.append(AriaError("methodName and params are required.").value)
                 continue
             }

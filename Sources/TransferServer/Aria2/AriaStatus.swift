@@ -32,7 +32,8 @@ struct AriaStatus {
     }
 
     private var members: [String: JSONValue] {
-        let total = total, completed = completed
+        let total = total
+        let completed = completed
         var members: [String: JSONValue] = [
             "gid": .string(gid), "status": .string(word.rawValue), "totalLength": .string(String(total)),
             "completedLength": .string(String(completed)), "uploadLength": .string("0"),

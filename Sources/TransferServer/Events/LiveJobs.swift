@@ -22,7 +22,8 @@ final class LiveJobs: Sendable {
             jobs.withLock { $0[Key(batch: event.batch, job: job)] = Job(start: start, progress: progress) }
         case .progress(let job, let progress):
             jobs.withLock { $0[Key(batch: event.batch, job: job)]?.progress = progress }
-        case .retrying(let job, _, _), .waiting(let job, _), .skipped(let job, _), .cancelled(let job), .dropped(let job):
+        case .retrying(let job, _, _), .waiting(let job, _), .skipped(let job, _), .cancelled(let job),
+            .dropped(let job):
             remove(job, event.batch)
         case .finished(let receipt), .kept(let receipt): remove(receipt.job, event.batch)
         case .failed(let failure): remove(failure.job, event.batch)

@@ -30,7 +30,8 @@ actor Intake {
     /// - Throws: `StagingError` for needs and destinations that don't go together.
     func submit(_ jobs: [JobSpec], batch: String, startsPaused: Bool) async throws -> SubmittedJobs {
         try await withCheckedThrowingContinuation { continuation in
-            waiting[Kind(batch: batch, startsPaused: startsPaused), default: []].append(Waiting(jobs: jobs, continuation: continuation))
+            waiting[Kind(batch: batch, startsPaused: startsPaused), default: []].append(
+                Waiting(jobs: jobs, continuation: continuation))
             guard !isWorking else { return }
             isWorking = true
             Task { await work() }

@@ -15,7 +15,9 @@ enum JobBody {
         case .some(let type):
             throw Problem(
                 .unsupportedMediaType, "mediaType", "no form of jobs is called \(Wording.quoted(type))",
-                hint: "application/json, application/x-ndjson, text/plain, text/csv and application/metalink4+xml are taken")
+                hint:
+                    "application/json, application/x-ndjson, text/plain, text/csv and application/metalink4+xml are taken"
+            )
         }
     }
 }

@@ -59,7 +59,9 @@ struct OutsideReader: Sendable {
             throw problem
         }
         guard report.jobCount <= limit else {
-            throw Problem(.contentTooLarge, "tooMany", "more than \(limit) jobs in one request: submit a batch")
+            throw Problem(
+                .contentTooLarge, "tooMany", "more than \(CountText.words(limit, "job")) in one request: submit a batch"
+            )
         }
         return result
     }

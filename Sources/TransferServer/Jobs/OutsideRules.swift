@@ -61,19 +61,22 @@ public struct OutsideRules: Sendable {
         }
         if S3URL.isOne(url), settings.s3?.accessKey == nil || settings.s3?.secretKey == nil {
             throw Refusal(
-                code: "loginRefused", message: "s3 URLs need keys that --allow-secret names for their endpoint")
+                code: "loginRefused", message: "s3 URLs need keys that are allowed for their endpoint",
+                hint: CommandWords.only("--allow-secret NAME=ORIGIN allows one"))
         }
         guard !allowsPrivate, let host = Origin(anyURL: url)?.host else { return }
         let isOwn = host == "localhost" || host.hasSuffix(".localhost")
         guard isOwn || IPAddress(host)?.isPublic == false else { return }
         throw Refusal(
             code: "privateAddress", message: "\(host) is an address of this machine or of a private network",
-            hint: "--allow-private lets jobs from outside ask such servers")
+            hint: CommandWords.only("--allow-private lets jobs from outside ask such servers"))
     }
 
     /// Files and programs of this machine, and trust that isn't the client's to give.
     private func check(files settings: JobSettings) throws {
-        func refuse(_ what: String) throws { throw Refusal(code: "keyRefused", message: "\(what) is not a client's to name") }
+        func refuse(_ what: String) throws {
+            throw Refusal(code: "keyRefused", message: "\(what) is not a client's to name")
+        }
         if settings.proxy != nil { try refuse("\"proxy\"") }
         if settings.tls.ca != nil || settings.tls.cert != nil || settings.tls.key != nil {
             try refuse("a file of \"tls\"")
@@ -93,7 +96,8 @@ public struct OutsideRules: Sendable {
             switch text {
             case .literal: break
             case .environment, .file:
-                throw Refusal(code: "secretRefused", message: "a client names no variables and no files of this machine")
+                throw Refusal(
+                    code: "secretRefused", message: "a client names no variables and no files of this machine")
             case .credential(let name): try check(credential: name, settings, urls: urls)
             }
         }
@@ -103,13 +107,14 @@ public struct OutsideRules: Sendable {
         guard let allowed = secrets[name] else {
             throw Refusal(
                 code: "secretRefused", message: "the credential \"\(name)\" is not for jobs from outside",
-                hint: "--allow-secret \(name)=ORIGIN allows it for a server")
+                hint: CommandWords.only("--allow-secret \(name)=ORIGIN allows it for a server"))
         }
         for url in urls {
             guard let origin = settings.origin(of: url, SecretSource()), allowed.contains(origin) else {
                 throw Refusal(
                     code: "secretRefused",
-                    message: "the credential \"\(name)\" is not for \(Origin(anyURL: url)?.description ?? "that server")")
+                    message:
+                        "the credential \"\(name)\" is not for \(Origin(anyURL: url)?.description ?? "that server")")
             }
         }
     }

@@ -34,7 +34,7 @@ struct ServedQueue: Sendable {
     ///
     /// - Throws: A 404 where there is none.
     func job(_ gid: String) async throws -> JobEntry {
-        let entry = try await look { remote in try remote.job(gid: gid) }
+        let entry = try await look { remote in try JobNames.job(gid, in: remote) }
         guard let entry else { throw Problem.notFound("no job has the gid \(Wording.quoted(gid))") }
         return entry
     }
@@ -56,22 +56,4 @@ struct ServedQueue: Sendable {
         guard let status else { throw Problem.notFound("no batch has the key \(Wording.quoted(key))") }
         return status
     }
-}
-
-extension QueueRemote {
-    /// - Returns: `nil` where no job has the name, or several begin with it.
-    func job(gid: String) throws -> JobEntry? {
-        let gid = gid.lowercased()
-        if gid.utf8.count == 16 { return try JobNumberCode.job.number(gid).flatMap { try job(number: $0) } }
-        guard !gid.isEmpty, gid.utf8.count < 16, let numbers = try jobNumbers() else { return nil }
-        // Names are no order of numbers: all are looked at, which takes no look at the jobs.
-        let candidates = numbers.lazy.filter { JobNumberCode.job.name($0).hasPrefix(gid) }.prefix(Self.mostCandidates)
-        var selection = JobSelection()
-        selection.numbers = Array(candidates)
-        selection.limit = 2
-        let found = selection.numbers?.isEmpty == false ? try jobs(selection) : []
-        return found.count == 1 ? found[0] : nil
-    }
-
-    private static let mostCandidates = 1000
 }

@@ -23,13 +23,16 @@ struct SteeringDesk: Sendable {
     /// - Throws: A 422 for a selection that means nothing: none means all but the word itself.
     static func selection(_ value: JSONValue) throws -> Selection {
         if value.text == "all" { return .all }
-        guard let members = value.members, !members.isEmpty else { throw refusal("it is \"all\" or an object with keys") }
+        guard let members = value.members, !members.isEmpty else {
+            throw refusal("it is \"all\" or an object with keys")
+        }
         let known: Set<String> = ["gids", "batch", "state", "code", "host", "q"]
         if let stranger = members.keys.sorted().first(where: { !known.contains($0) }) {
             throw refusal("unknown key \(Wording.quoted(stranger))")
         }
         if let gids = members["gids"] {
-            guard members.count == 1, let names = gids.elements?.compactMap(\.text), names.count == gids.elements?.count,
+            guard members.count == 1, let names = gids.elements?.compactMap(\.text),
+                names.count == gids.elements?.count,
                 names.count <= mostJobs
             else { throw refusal("\"gids\" is a list of at most \(mostJobs) names, and stands alone") }
             return .gids(names)
@@ -79,7 +82,8 @@ struct SteeringDesk: Sendable {
             let entries = try await served.look { [jobs] in try $0.jobs(jobs) }
             guard entries.count <= Self.mostJobs else {
                 throw Problem(
-                    .contentTooLarge, "tooMany", "more than \(Self.mostJobs) jobs are meant: name their batch")
+                    .contentTooLarge, "tooMany",
+                    "more than \(CountText.words(Self.mostJobs, "job")) are meant: name their batch")
             }
             return try await steer(verb, entries)
         }

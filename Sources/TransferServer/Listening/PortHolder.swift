@@ -19,7 +19,8 @@ enum PortHolder {
 
     /// The sockets that listen at the port, by their inodes (proc_pid_net(5)).
     private static func listeners(_ path: String, _ port: Int) -> [String] {
-        let wanted = ":" + String(repeating: "0", count: max(0, 4 - String(port, radix: 16).count))
+        let wanted =
+            ":" + String(repeating: "0", count: max(0, 4 - String(port, radix: 16).count))
             + String(port, radix: 16, uppercase: true)
         return (SecretSource.text(of: path) ?? "").split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: " ")

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Logging
+import TransferQueue
 
 /// Judges each request before anything is done: by the name that it calls the service, by the page that it comes from, and
 /// by the secret that it shows. Refusals, and errors of what follows, become answers here.
@@ -35,14 +36,16 @@ struct Doorkeeper: RouterMiddleware {
         guard access.admits(host: host) else {
             throw Problem(
                 .misdirectedRequest, "foreignHost", "this service isn't known by that name",
-                hint: "behind a reverse proxy, name its origin with --allow-origin")
+                hint: CommandWords.only("behind a reverse proxy, name its origin with --allow-origin"))
         }
         let origin = request.headers[.origin]
         guard access.admits(origin: origin, host: host) else {
-            logger.notice("refused a page of \(origin ?? ""); --allow-origin '\(origin ?? "")' lets it in")
+            logger.notice(
+                "refused a page of \(origin ?? "")\(CommandWords.only("; --allow-origin '\(origin ?? "")' lets it in"))"
+            )
             throw Problem.forbidden(
                 "foreignOrigin", "pages of \(origin ?? "") may not ask",
-                hint: "--allow-origin '\(origin ?? "")' lets them")
+                hint: CommandWords.only("--allow-origin '\(origin ?? "")' lets them"))
         }
         if request.method == .options, let origin, access.isNamed(origin) { return preflight }
         var context = context

@@ -69,7 +69,7 @@ struct Problem: HTTPResponseError {
             writer.member("status", status.code)
             writer.member("code", code)
             writer.member("detail", detail)
-            writer.member("hint", hint)
+            writer.member("hint", hint.flatMap { $0.isEmpty ? nil : $0 })
             guard !errors.isEmpty else { return }
             writer.member("errors", objects: errors) { writer, fault in
                 writer.member("pointer", fault.pointer)

@@ -46,7 +46,7 @@ package struct Staging: Sendable {
         guard try body(stager) else { throw StagingFailure.refused }
         try stager.finish()
         if options.startsPaused {
-            // What was there keeps the generation that it has.
+            // Jobs that were there keep the generation that they have.
             try db.execute(
                 sql: """
                     UPDATE job SET state = \(JobStates.paused)

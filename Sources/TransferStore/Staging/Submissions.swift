@@ -16,7 +16,8 @@ package struct Submissions: Sendable {
         var judged = Judgement(known: known)
         let verdicts = groups.map { judged.judge($0) }
         let header = BatchHeader(name: batch, source: nil, directory: directory)
-        let staged = try staging.stage(header, StagingOptions(keepsWhatIsMissing: true, startsPaused: startsPaused)) { stager in
+        let staged = try staging.stage(header, StagingOptions(keepsWhatIsMissing: true, startsPaused: startsPaused)) {
+            stager in
             for spec in judged.new { try stager.add(spec, at: nil) }
             return true
         }

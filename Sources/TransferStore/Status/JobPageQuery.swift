@@ -63,14 +63,15 @@ package struct JobPageQuery: Sendable {
         }
         switch selection.order {
         case .number(let last): if last > 0 { add("job.id > ?", last) }
-        case .latestEnd(let cursor): if let cursor { add("endSequence < ?", cursor) } else { add("endSequence NOT NULL") }
+        case .latestEnd(let cursor):
+            if let cursor { add("endSequence < ?", cursor) } else { add("endSequence NOT NULL") }
         case .turn: break
         case .ends(let cursor, _): add("endSequence > ?", cursor)
         }
         if let batch = selection.batch { add("job.batch = (SELECT id FROM batch WHERE name = ?)", batch) }
         if !selection.states.isEmpty {
             let states = JobStates.list(Array(selection.states))
-            // What a process took ahead of its turn is shown as ready.
+            // A job that a process took ahead of its turn is shown as ready.
             let isTold = selection.states.contains(.queued) != selection.states.contains(.claimed)
             let stored = Set(selection.states).union(isTold ? [.claimed] : [])
             conditions.append("job.state IN (\(JobStates.list(Array(stored))))")
@@ -82,7 +83,9 @@ package struct JobPageQuery: Sendable {
             conditions.append("job.id NOT IN (\(selection.hidden.map(String.init).joined(separator: ", ")))")
         }
         if let identity = selection.identity { add("identity = ?", identity) }
-        if let prefix = selection.identityPrefix { add("substr(identity, 1, ?) = ?", prefix.unicodeScalars.count, prefix) }
+        if let prefix = selection.identityPrefix {
+            add("substr(identity, 1, ?) = ?", prefix.unicodeScalars.count, prefix)
+        }
         if let code = selection.code { add("errorCode = ?", code) }
         if let text = selection.text { add("(instr(identity, ?) > 0 OR instr(batch.name, ?) > 0)", text, text) }
         return (conditions, arguments)

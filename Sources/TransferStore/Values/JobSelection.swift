@@ -18,17 +18,17 @@ package struct JobSelection: Sendable, Hashable {
     package var batch: String?
     /// Empty for all.
     package var states: Set<JobState> = []
-    /// Of downloads only, or of uploads only.
+    /// Whether uploads alone are meant, or downloads alone; `nil` for both.
     package var isUpload: Bool?
-    /// Those of this origin: scheme, host and port.
+    /// The origin of their servers: scheme, host and port.
     package var origin: String?
-    /// Those whose failure, or wait, has this code.
+    /// The code of their failure, or of why they wait.
     package var code: String?
     /// A text in the job's name or its batch's.
     package var text: String?
     /// The one of this name.
     package var identity: String?
-    /// Those whose names begin so.
+    /// The beginning of their names.
     package var identityPrefix: String?
     /// Not these.
     package var hidden: [Int64] = []
@@ -51,7 +51,7 @@ package struct JobEntry: Sendable {
     package let origin: String
     /// The host that failed, where one did.
     package let host: String?
-    /// Of a job that has ended.
+    /// The cursor of the end, of a job that has ended.
     package let cursor: Int64?
     /// Whether its transfer was under way when its process last told.
     package let isUnderWay: Bool

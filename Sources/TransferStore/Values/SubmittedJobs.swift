@@ -1,6 +1,6 @@
 import TransferJobs
 
-/// What became of jobs that were submitted together: all of them were taken, or none.
+/// The outcome for jobs that were submitted together: all of them were taken, or none.
 package enum SubmittedJobs: Sendable {
     /// - Parameters:
     ///   - numbers: The jobs' own, in their order.

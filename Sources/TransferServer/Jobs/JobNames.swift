@@ -1,0 +1,41 @@
+import TransferQueue
+
+/// Jobs and batches by the names that clients have of them.
+enum JobNames {
+    /// The job of that gid; a part of it is enough where no other job's begins with it.
+    ///
+    /// - Returns: `nil` where no job has the name, or several begin with it.
+    static func job(_ gid: String, in remote: QueueRemote) throws -> JobEntry? {
+        let gid = gid.lowercased()
+        if gid.utf8.count == 16 { return try JobNumberCode.job.number(gid).flatMap { try remote.job(number: $0) } }
+        guard !gid.isEmpty, gid.utf8.count < 16, let numbers = try remote.jobNumbers() else { return nil }
+        // Names are no order of numbers: all are looked at, which takes no look at the jobs.
+        let candidates = numbers.lazy.filter { JobNumberCode.job.name($0).hasPrefix(gid) }.prefix(mostCandidates)
+        var selection = JobSelection()
+        selection.numbers = Array(candidates)
+        selection.limit = 2
+        let found = selection.numbers?.isEmpty == false ? try remote.jobs(selection) : []
+        return found.count == 1 ? found[0] : nil
+    }
+
+    private static let mostCandidates = 1000
+
+    /// The download of that gid, which may be one that a client of aria2's interface chose.
+    ///
+    /// - Returns: `nil` where there is none.
+    static func download(_ gid: String, in remote: QueueRemote) throws -> JobEntry? {
+        let gid = gid.lowercased()
+        if let entry = try job(gid, in: remote) { return entry }
+        var selection = JobSelection()
+        selection.batch = AriaGID.batch
+        selection.identityPrefix = gid
+        selection.limit = 2
+        let found = try remote.jobs(selection).filter { AriaGID.isOne($0.listed.job) }
+        return found.count == 1 ? found[0] : nil
+    }
+
+    /// The numbers of all batches, by their names.
+    static func batchNumbers(in remote: QueueRemote) throws -> [String: Int64] {
+        Dictionary(try remote.batchRegister().entries.map { ($0.name, $0.number) }) { first, _ in first }
+    }
+}
