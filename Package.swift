@@ -180,7 +180,7 @@ let package = Package(
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            resources: [.embedInCode("Page/page.html")],
+            resources: [.embedInCode("API/openapi.json"), .embedInCode("Page/page.html")],
             swiftSettings: settings),
         .executableTarget(
             name: "transfer-server",

@@ -56,6 +56,7 @@ struct ServerParts: Sendable {
         router.get("healthz") { [status] _, _ in await status.health() }
         aria.add(to: router)
         PageRoute().add(to: router)
+        DescriptionRoute().add(to: router)
         let api = router.group("api/v1").add(middleware: RightsCheck())
         status.add(to: api)
         jobs.add(to: api)

@@ -25,6 +25,13 @@ struct PageRoute: Sendable {
     }
 }
 
+/// The API's description (OpenAPI 3.1), for programs.
+struct DescriptionRoute: Sendable {
+    func add(to router: Router<ServerContext>) {
+        router.get("openapi.json") { _, _ in Response.json(bytes: PackageResources.openapi_json) }
+    }
+}
+
 extension HTTPField.Name {
     fileprivate static var referrerPolicy: Self {
         // A name of letters and a hyphen is one.
