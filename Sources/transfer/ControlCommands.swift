@@ -10,11 +10,21 @@ struct Target: ParsableArguments {
     @Flag(help: "Every batch.")
     var all = false
 
+    @OptionGroup var service: ServiceOptions
     @OptionGroup var state: StateOptions
 
     mutating func validate() throws {
         if names.isEmpty, !all { throw ValidationError("name a batch or BATCH/JOB, or say --all") }
         if all, !names.isEmpty { throw ValidationError("--all goes without names") }
+    }
+
+    /// Asks a service, where one is named.
+    ///
+    /// - Returns: Whether one is.
+    func askService(_ verb: QueueVerb, past: String) async throws -> Bool {
+        guard let client = try service.client(state) else { return false }
+        try await ServiceVerbs(client: client).ask(verb, all ? [] : names, past: past)
+        return true
     }
 
     /// - Returns: The batches that nobody runs, where it's done already.
@@ -53,17 +63,25 @@ struct Target: ParsableArguments {
     }
 }
 
-struct Pause: ParsableCommand {
+struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Hold jobs; what they have stays and they go on from there.")
     @OptionGroup var target: Target
-    func run() throws { try target.ask(.pause, past: "paused") }
+
+    func run() async throws {
+        if try await target.askService(.pause, past: "paused") { return }
+        try target.ask(.pause, past: "paused")
+    }
 }
 
-struct Resume: ParsableCommand {
+struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Let paused jobs go on.")
     @OptionGroup var target: Target
-    func run() throws { try target.ask(.resume, past: "resumed") }
+
+    func run() async throws {
+        if try await target.askService(.resume, past: "resumed") { return }
+        try target.ask(.resume, past: "resumed")
+    }
 }
 
 struct Cancel: AsyncParsableCommand {
@@ -72,6 +90,7 @@ struct Cancel: AsyncParsableCommand {
     @OptionGroup var target: Target
 
     func run() async throws {
+        if try await target.askService(.cancel, past: "cancelled") { return }
         let batches = Set(try target.ask(.cancel, past: "cancelled"))
         let remote = try Composition.remote(state: target.state.state)
         try StreamSpool.sweep(remote, state: target.state.state)
@@ -101,14 +120,19 @@ struct Cancel: AsyncParsableCommand {
     }
 }
 
-struct Retry: ParsableCommand {
+struct Retry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Give failed jobs, and those that wait for their next attempt, a fresh start.",
         discussion: "Where nobody runs the batch, transfer run goes on with it.")
     @Flag(help: "Only jobs that failed or were skipped.")
     var failed = false
     @OptionGroup var target: Target
-    func run() throws { try target.ask(failed ? .retryFailed : .retry, past: "ready again") }
+
+    func run() async throws {
+        let verb: QueueVerb = failed ? .retryFailed : .retry
+        if try await target.askService(verb, past: "ready again") { return }
+        try target.ask(verb, past: "ready again")
+    }
 }
 
 extension QueueVerb {

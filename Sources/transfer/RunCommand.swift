@@ -47,7 +47,9 @@ struct Run: AsyncParsableCommand {
     @OptionGroup var limits: LimitOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var stops: StopOptions
-    @OptionGroup var state: StateOptions
+    @OptionGroup var place: QueuePlaceOptions
+
+    var state: StateOptions { place.state }
 
     mutating func validate() throws {
         if files.isEmpty { throw ValidationError("name a job file, or - for standard input") }
@@ -58,6 +60,9 @@ struct Run: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if let client = try place.service.client(state) {
+            ExitStatus.exit(try await ServiceVerbs(client: client).run(files, name: name))
+        }
         try request.fields.checkFiles()
         var rules = try request.rulesOfFiles(isAsking: !dryRun)
         try downloads.coding.lay(over: &rules)

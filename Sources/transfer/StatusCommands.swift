@@ -26,9 +26,13 @@ struct Status: AsyncParsableCommand {
     @Flag(help: "JSON on standard output.")
     var json = false
 
+    @OptionGroup var service: ServiceOptions
     @OptionGroup var state: StateOptions
 
     func validate() throws {
+        if service.server != nil, failed || jobs || list || follow {
+            throw ValidationError("--server shows the batches: the service's page and its API have the jobs")
+        }
         if list, !failed { throw ValidationError("--list goes with --failed") }
         if list, json || follow { throw ValidationError("--list is a job file: it goes without --json and --follow") }
         if jobs, list { throw ValidationError("--jobs shows the jobs, and --list is a job file: take one of them") }
@@ -36,6 +40,9 @@ struct Status: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if let client = try service.client(state) {
+            return try await ServiceVerbs(client: client).status(batch, json: json)
+        }
         guard let remote = try Composition.remote(existingState: state.state) else {
             if let batch { throw state.hint.noBatch(batch) }
             for line in json || jobs || list ? [] : StatusTable.lines([], charset: .utf8) { print(line) }

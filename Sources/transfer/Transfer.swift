@@ -45,6 +45,10 @@ struct Transfer: AsyncParsableCommand {
         let arguments =
             arguments.contains("-nv")
             ? try UnknownWords.answered(arguments, commands: configuration.subcommands) : arguments
+        // `transfer --server URL status` reads like `transfer status --server URL`.
+        if arguments.count > 2, arguments[0] == "--server" {
+            return try command([arguments[2], "--server", arguments[1]] + arguments.dropFirst(3))
+        }
         // Its words are another program's.
         if arguments.first == Serve._commandName {
             var serve = Serve()

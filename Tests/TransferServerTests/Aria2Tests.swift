@@ -137,8 +137,14 @@ enum Client {
         try await start(script, arguments).result()
     }
 
-    static func tool(_ name: String, _ arguments: [String]) async throws -> ProcessResult {
-        try await ChildProcess.start(command(tools + "/" + name, arguments)).result()
+    /// - Parameter folder: Where it may leave files of its own.
+    static func tool(_ name: String, _ arguments: [String], in folder: String? = nil) async throws -> ProcessResult {
+        var command = command(tools + "/" + name, arguments)
+        if let folder {
+            command.workingFolder = folder
+            command.environment["HOME"] = folder
+        }
+        return try await ChildProcess.start(command).result()
     }
 
     private static func command(_ executable: String, _ arguments: [String]) -> ChildProcess.Command {

@@ -108,3 +108,63 @@ struct PageTests {
         #expect(result.exitCode == 0 && result.standardOutput.contains("--allow-private"), "\(result)")
     }
 }
+
+/// The command's verbs at a service, as at a folder.
+@Suite(.timeLimit(.minutes(2))) struct RemoteVerbTests {
+    private func transfer(_ arguments: [String], at place: ServedPlace) async throws -> ProcessResult {
+        var command = TransferCommand(arguments, in: place.folder)
+        command.environment["TRANSFER_SECRET"] = place.secret
+        return try await command.run()
+    }
+
+    @Test func aServiceRunsAJobFileAndTellsHowItWent() async throws {
+        try await withTestServer { server in
+            server.serve("/a", .random(seed: 1, count: 1000))
+            try await withService { place in
+                let jobs = [job(server.url("/a"), to: "a"), job(server.url("/missing"), to: "b")]
+                _ = try place.folder.write(
+                    "{\"version\": 1, \"name\": \"nightly\", \"jobs\": [\(jobs.joined(separator: ", "))]}",
+                    to: "jobs.json")
+                let run = try await transfer(["--server", place.url, "run", "jobs.json"], at: place)
+                #expect(run.exitCode == 1 && run.standardOutput == "nightly: 1 of 2 done, 1 failed\n", "\(run)")
+                #expect(place.folder.size("files/a") == 1000)
+                let status = try await transfer(["status", "--server", place.url], at: place)
+                #expect(status.standardOutput.contains("nightly  finished  1/2"), "\(status)")
+                let json = try await transfer(["status", "--json", "--server", place.url, "nightly"], at: place)
+                #expect(json.standardOutput.contains(#""batch":"nightly","state":"finished","done":1"#), "\(json)")
+            }
+        }
+    }
+
+    @Test func batchesAndJobsAreSteeredThere() async throws {
+        try await withTestServer { server in
+            server.serve("/a", .random(seed: 1, count: 100_000), etag: "\"1\"")
+            server.script("/a", [.stall(after: 50_000)])
+            try await withService { place in
+                let answer = try await place.ask("/api/v1/jobs?batch=b", json: job(server.url("/a"), to: "in/a"))
+                let gid = try #require(answer.json["gid"] as? String)
+                try await server.waitForHeld(1)
+                let paused = try await transfer(["pause", "b/in/a", "--server", place.url], at: place)
+                #expect(paused.standardOutput == "b/in/a: 1 job paused by \(place.url)\n", "\(paused)")
+                _ = try await place.job(gid, becomes: "paused")
+                server.script("/a", [])
+                let resumed = try await transfer(["resume", "--all", "--server", place.url], at: place)
+                #expect(resumed.exitCode == 0, "\(resumed)")
+                _ = try await place.job(gid, becomes: "done")
+            }
+        }
+    }
+
+    @Test func whatTheServiceRefusesIsTold() async throws {
+        try await withService { place in
+            var command = TransferCommand(["status", "--server", place.url], in: place.folder)
+            let without = try await command.run()
+            #expect(without.exitCode == 74 && without.standardError.contains("a secret is wanted"), "\(without)")
+            command.environment["TRANSFER_SECRET"] = place.secret
+            _ = try place.folder.write(#"{"download": "http://127.0.0.1:1/a", "to": "../a"}"#, to: "jobs.jsonl")
+            command.arguments = ["run", "--name", "b", "--server", place.url, "jobs.jsonl"]
+            let outside = try await command.run()
+            #expect(outside.exitCode == 74 && outside.standardError.contains("is not beneath"), "\(outside)")
+        }
+    }
+}

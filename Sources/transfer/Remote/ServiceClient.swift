@@ -1,0 +1,120 @@
+import FoundationEssentials
+import TransferCore
+import TransferEngine
+import TransferQueue
+
+/// Speaks to a service (`transfer serve`) by its HTTP API.
+struct ServiceClient: Sendable {
+    /// `http://127.0.0.1:6800`
+    let base: String
+    let secret: String?
+
+    /// A batch as the service tells of it.
+    struct Batch: Decodable {
+        let key: String
+        let name: String
+        let state: String
+        let total: Int
+        let done: Int
+        let failed: Int
+        let skipped: Int
+        let cancelled: Int
+        let waiting: Int
+        let remaining: Int
+        let rate: Int64?
+        let eta: Int?
+        let waitingFor: String?
+        let pid: Int32?
+    }
+
+    struct Batches: Decodable { let batches: [Batch] }
+
+    struct Steered: Decodable {
+        let matched: Int
+        let changed: Int
+    }
+
+    private struct Problem: Decodable {
+        struct Fault: Decodable {
+            let pointer: String?
+            let line: Int?
+            let column: Int?
+            let detail: String
+        }
+
+        let code: String
+        let detail: String
+        let hint: String?
+        let errors: [Fault]?
+    }
+
+    /// The longest answer that is read.
+    private static let mostBytes = 64 << 20
+
+    func batches() async throws -> [Batch] { try await ask("GET", "batches", as: Batches.self).batches }
+
+    /// - Parameter body: A value of its API's.
+    func post<Answer: Decodable>(_ path: String, _ body: some Encodable, as: Answer.Type) async throws -> Answer {
+        try await ask("POST", path, body: Array(try JSONEncoder().encode(body)), as: Answer.self)
+    }
+
+    /// - Throws: `Failure` that says what the service refused, or why it can't be reached.
+    func ask<Answer: Decodable>(
+        _ method: String, _ path: String, body: [UInt8]? = nil, type: String = "application/json", as: Answer.Type
+    ) async throws -> Answer {
+        let (head, bytes) = try await exchange(method, path, body, type)
+        let data = Data(bytes)
+        guard (200..<300).contains(head.status) else {
+            throw Self.failure(head.status, try? JSONDecoder().decode(Problem.self, from: data), base)
+        }
+        do {
+            return try JSONDecoder().decode(Answer.self, from: data)
+        } catch {
+            throw Failure(.stateUnusable, "\(base) is no service of transfer's: it answers something else")
+        }
+    }
+
+    private func exchange(
+        _ method: String, _ path: String, _ body: [UInt8]?, _ type: String
+    ) async throws -> (ResponseHead, [UInt8]) {
+        let engine = try ExchangeEngine(loops: 1)
+        defer { engine.shutDown() }
+        var settings = ExchangeSettings()
+        settings.followsRedirects = false
+        settings.proxies = ProxyRule(environment: Composition.environment)
+        var headers = [HeaderField("User-Agent", "transfer/\(TransferVersion.current)")]
+        if let secret { headers.append(HeaderField("Authorization", "Bearer \(secret)")) }
+        if body != nil { headers.append(HeaderField("Content-Type", type)) }
+        let request = ExchangeRequest(
+            url: "\(base)/api/v1/\(path)", method: method, headers: headers, body: body.map { .bytes($0) } ?? .none,
+            settings: settings)
+        let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<ExchangeOutcome, Never>) in
+            engine.start(request) {
+                AnswerSink(limit: Self.mostBytes)
+            } events: { event in
+                if case .ended(let outcome) = event { continuation.resume(returning: outcome) }
+            }
+        }
+        switch outcome.result {
+        case .success(let head): return (head, outcome.answer)
+        case .failure(let error): throw Failure(.stateUnusable, "no service at \(base): \(error.message)")
+        }
+    }
+
+    private static func failure(_ status: Int, _ problem: Problem?, _ base: String) -> Failure {
+        guard let problem else {
+            return Failure(.stateUnusable, "\(base) answers \(status), as no service of transfer's does")
+        }
+        var lines = [problem.detail + (problem.hint.map { " (\($0))" } ?? "")]
+        for fault in problem.errors ?? [] where fault.detail != problem.detail {
+            lines.append("  \(fault.line.map { "line \($0): " } ?? "")\(fault.detail)")
+        }
+        let code: ExitStatus =
+            switch status {
+            case 422: .invalidJobFile
+            case 401, 403: .stateUnusable
+            default: .wrongUsage
+            }
+        return Failure(code, lines.joined(separator: "\n"))
+    }
+}

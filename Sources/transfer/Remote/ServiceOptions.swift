@@ -1,0 +1,46 @@
+import ArgumentParser
+import Glibc
+import TransferCore
+import TransferQueue
+
+/// A service (`transfer serve`) in place of a queue in a folder.
+struct ServiceOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Ask the service at this address (transfer serve) in place of a queue in a folder; its secret is TRANSFER_SECRET, "
+                + "or that of a service of this user's own.", valueName: "url"))
+    var server: String?
+
+    func validate() throws {
+        guard let server else { return }
+        guard Origin(url: server) != nil else {
+            throw ValidationError("--server takes the address of a service, such as http://127.0.0.1:6800")
+        }
+        guard !Redaction.hasSecret(server) else {
+            throw ValidationError("--server goes without a password in the address: TRANSFER_SECRET is the secret")
+        }
+    }
+
+    /// The service that was named.
+    ///
+    /// - Parameter state: The state folder of a service of this user's own.
+    func client(_ state: StateOptions) throws -> ServiceClient? {
+        guard let server else { return nil }
+        let environment = Composition.environment
+        var secret = environment["TRANSFER_SECRET"].flatMap { $0.isEmpty ? nil : $0 }
+        // A service of this machine shows its secret to its own user only.
+        if secret == nil, let host = Origin(url: server)?.host,
+            IPAddress(host)?.isLoopback == true || host == "localhost"
+        {
+            let path = try Composition.statePath(state.state) + "/serve.secret"
+            secret = try? SecretSource().read(.file(path))
+        }
+        return ServiceClient(base: server.hasSuffix("/") ? String(server.dropLast()) : server, secret: secret)
+    }
+}
+
+/// Where the queue is: in a folder, or behind a service.
+struct QueuePlaceOptions: ParsableArguments {
+    @OptionGroup var service: ServiceOptions
+    @OptionGroup var state: StateOptions
+}
