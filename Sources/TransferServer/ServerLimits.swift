@@ -2,6 +2,8 @@
 public struct ServerLimits: Sendable, Hashable {
     /// Bytes of a request's body: of jobs that come together.
     public var bodyBytes = 64 << 20
+    /// Bytes of a call of aria2's interface, whose secret is inside it.
+    public var callBytes = 8 << 20
     /// Bytes of a request's head.
     public var headBytes = 32 << 10
     /// Connections at once; further ones wait until one ends.

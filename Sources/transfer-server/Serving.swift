@@ -18,6 +18,7 @@ struct Serving {
     func run() async throws {
         let state = absolute(try StateFolder.locate(explicit: options.state, environment: environment))
         let directory = try folder()
+        try Self.refuse(state: state, beneath: directory)
         let address = try listenAddress()
         let (access, printed) = try access(state: state, address)
         var rules = OutsideRules(directory: directory)
@@ -83,6 +84,19 @@ struct Serving {
         }
         defer { free(real) }
         return String(cString: real)
+    }
+
+    /// Clients may have files beneath the folder sent anywhere: the queue's database and its secret aren't theirs.
+    private static func refuse(state: String, beneath directory: String) throws {
+        _ = try StateFolder(state)
+        guard let real = realpath(state, nil) else { return }
+        defer { free(real) }
+        let path = String(cString: real)
+        guard path == directory || JobConfinement.inner(of: path, beneath: directory) != nil else { return }
+        throw TransferError(
+            .invalidRequest,
+            "the queue's state (\(path)) is beneath \(directory), where clients may read: name a folder for them with --directory"
+        )
     }
 
     /// Where the options say, else the socket of the service's manager (sd_listen_fds(3)), else aria2's port.

@@ -85,9 +85,11 @@ struct PageTests {
 @Suite(.timeLimit(.minutes(2))) struct ServeVerbTests {
     @Test func theCommandBecomesTheProgramBesideIt() async throws {
         let folder = try TemporaryFolder("verb")
-        let process = try TransferCommand(["serve", "--listen", "127.0.0.1:0", "--no-secret"], in: folder).start()
+        let files = try folder.folder("files")
+        let words = ["serve", "--listen", "127.0.0.1:0", "--no-secret", "-d", files]
+        let process = try TransferCommand(words, in: folder).start()
         let line = try await process.line(.standardOutput) { $0.hasPrefix("serving ") }
-        #expect(line.hasPrefix("serving \(folder.path) at http://127.0.0.1:"))
+        #expect(line.hasPrefix("serving \(files) at http://127.0.0.1:"))
         process.kill(SIGTERM)
         #expect(try await process.result().exitCode == 0, "its signals are its own")
     }
@@ -100,6 +102,12 @@ struct PageTests {
             ChildProcess.Command(alone, ["serve"], environment: ["PATH": "/usr/bin", "HOME": folder.path])
         ).result()
         #expect(result.exitCode == 74 && result.standardError.contains("transfer-server"), "\(result)")
+    }
+
+    @Test func theQueuesOwnFilesAreNotServed() async throws {
+        let folder = try TemporaryFolder("verb")
+        let result = try await TransferCommand(["serve", "--listen", "127.0.0.1:0"], in: folder).run()
+        #expect(result.exitCode == 65 && result.standardError.contains("--directory"), "\(result)")
     }
 
     @Test func helpIsTheProgramsOwn() async throws {

@@ -10,7 +10,7 @@ struct AriaRoutes: Sendable {
     func add(to router: Router<ServerContext>) {
         router.post("jsonrpc") { request, _ in
             // aria2 asks for no type: pages of others are kept away by their origin, and by the secret in the call.
-            answer(await calls.answer(try await request.bytes(upTo: limits.bodyBytes)))
+            answer(await calls.answer(try await request.bytes(upTo: limits.callBytes)))
         }
         router.get("jsonrpc") { request, _ in try await get(request) }
     }

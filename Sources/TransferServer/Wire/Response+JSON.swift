@@ -43,7 +43,7 @@ extension Request {
     }
 
     private static func tooLarge(_ limit: Int) -> Problem {
-        Problem(.contentTooLarge, "tooLarge", "the body has more than \(limit) bytes")
+        Problem(.contentTooLarge, "tooLarge", "the body has more than \(CountText.words(limit, "byte"))")
     }
 
     /// The type of the body, without parameters.
