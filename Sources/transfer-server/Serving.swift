@@ -16,10 +16,10 @@ struct Serving {
     init(_ options: ServeCommand) { self.options = options }
 
     func run() async throws {
+        let address = try listenAddress()
         let state = absolute(try StateFolder.locate(explicit: options.state, environment: environment))
         let directory = try folder()
         try Self.refuse(state: state, beneath: directory)
-        let address = try listenAddress()
         let (access, printed) = try access(state: state, address)
         var rules = OutsideRules(directory: directory)
         rules.allowsPrivate = options.access.allowsPrivate

@@ -92,7 +92,10 @@ import TransferTestSupport
             let port = try #require(place.url.split(separator: ":").last.map(String.init))
             let command = ChildProcess.Command(
                 try TransferCommand.builtProduct("transfer-server"),
-                ["--listen", "127.0.0.1:\(port)", "--state", place.folder.path("other")],
+                [
+                    "--listen", "127.0.0.1:\(port)", "--state", place.folder.path("other"), "-d",
+                    place.folder.path("files"),
+                ],
                 environment: ["PATH": "/usr/bin"], workingFolder: place.folder.path)
             let result = try await ChildProcess.start(command).result()
             #expect(result.standardError.contains("process \(place.process.processID)"), "\(result)")

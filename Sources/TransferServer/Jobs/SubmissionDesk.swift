@@ -5,6 +5,7 @@ import TransferQueue
 struct SubmissionDesk: Sendable {
     let served: ServedQueue
     let intake: Intake
+    private let own = OwnBatches()
     let limits: ServerLimits
 
     /// The batch of jobs that name none.
@@ -33,7 +34,10 @@ struct SubmissionDesk: Sendable {
     /// - Throws: `Problem` where one of them can't be taken; none is then.
     func submit(_ jobs: [JobSpec], batch: String, startsPaused: Bool = false) async throws -> Taken {
         guard !jobs.isEmpty else { throw Problem(.unprocessableContent, "invalidJobs", "there is no job in it") }
-        try await check(batch: batch)
+        if !own.holds(batch) {
+            try await check(batch: batch)
+            own.add(batch)
+        }
         let result: SubmittedJobs
         do {
             result = try await intake.submit(jobs, batch: batch, startsPaused: startsPaused)

@@ -12,16 +12,20 @@ package struct Submissions: Sendable {
     package func submit(
         _ groups: [[JobSpec]], batch: String, directory: String, startsPaused: Bool
     ) throws -> (results: [SubmittedJobs], staged: StagedJobs) {
-        let known = try fingerprints(groups, batch: batch)
-        var judged = Judgement(known: known)
+        let known = try look(groups, batch: batch)
+        var judged = Judgement(known: known.mapValues(\.fingerprint))
         let verdicts = groups.map { judged.judge($0) }
-        let header = BatchHeader(name: batch, source: nil, directory: directory)
-        let staged = try staging.stage(header, StagingOptions(keepsWhatIsMissing: true, startsPaused: startsPaused)) {
-            stager in
-            for spec in judged.new { try stager.add(spec, at: nil) }
-            return true
+        var numbers = known.mapValues(\.number)
+        let staged: StagedJobs
+        if Appending.admits(judged.new),
+            let appended = try Appending(database: database).append(judged.new, to: batch, startsPaused: startsPaused)
+        {
+            numbers.merge(appended.numbers) { $1 }
+            staged = appended.staged
+        } else {
+            staged = try stage(judged.new, batch: batch, directory: directory, startsPaused: startsPaused)
+            numbers = try look(groups, batch: batch).mapValues(\.number)
         }
-        let numbers = try self.numbers(groups, batch: batch)
         let results = zip(groups, verdicts).map { group, verdict -> SubmittedJobs in
             switch verdict {
             case .conflict(let index): .conflict(index: index, identity: group[index].identity)
@@ -29,6 +33,17 @@ package struct Submissions: Sendable {
             }
         }
         return (results, staged)
+    }
+
+    private func stage(
+        _ jobs: [JobSpec], batch: String, directory: String, startsPaused: Bool
+    ) throws -> StagedJobs {
+        let header = BatchHeader(name: batch, source: nil, directory: directory)
+        let options = StagingOptions(keepsWhatIsMissing: true, startsPaused: startsPaused)
+        return try staging.stage(header, options) { stager in
+            for spec in jobs { try stager.add(spec, at: nil) }
+            return true
+        }
     }
 
     /// Tells which jobs are new.
@@ -61,24 +76,22 @@ package struct Submissions: Sendable {
         }
     }
 
-    private func fingerprints(_ groups: [[JobSpec]], batch: String) throws -> [String: Int64] {
-        try look(groups, batch: batch, column: "fingerprint")
-    }
-
-    private func numbers(_ groups: [[JobSpec]], batch: String) throws -> [String: Int64] {
-        try look(groups, batch: batch, column: "id")
-    }
-
-    private func look(_ groups: [[JobSpec]], batch: String, column: String) throws -> [String: Int64] {
+    /// The jobs that are there already, by their identities.
+    private func look(
+        _ groups: [[JobSpec]], batch: String
+    ) throws -> [String: (number: Int64, fingerprint: Int64)] {
         try database.read { db in
-            guard let id = try Int64.fetchOne(db, sql: "SELECT id FROM batch WHERE name = ?", arguments: [batch]) else {
-                return [:]
-            }
-            let find = try db.makeStatement(sql: "SELECT \(column) FROM job WHERE batch = ? AND identity = ?")
-            var found: [String: Int64] = [:]
+            let id = try Int64.fetchOne(
+                db.cachedStatement(sql: "SELECT id FROM batch WHERE name = ?"), arguments: [batch])
+            guard let id else { return [:] }
+            let find = try db.cachedStatement(sql: "SELECT id, fingerprint FROM job WHERE batch = ? AND identity = ?")
+            var found: [String: (number: Int64, fingerprint: Int64)] = [:]
             for spec in groups.joined() {
                 let identity = spec.identity
-                if found[identity] == nil { found[identity] = try Int64.fetchOne(find, arguments: [id, identity]) }
+                guard found[identity] == nil, let row = try Row.fetchOne(find, arguments: [id, identity]) else {
+                    continue
+                }
+                found[identity] = (row[0], row[1])
             }
             return found
         }

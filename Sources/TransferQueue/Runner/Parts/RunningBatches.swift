@@ -34,6 +34,9 @@ protocol BatchHost: PartHost {
 /// The batches of the run: how each comes into it, what its counts are, and its end.
 final class RunningBatches {
     private var runs: [Int64: BatchRun] = [:]
+    /// Batches that are being counted, and those of them that have changed since.
+    private var counting: Set<Int64> = []
+    private var stale: Set<Int64> = []
 
     subscript(batch: Int64) -> BatchRun? { runs[batch] }
 
@@ -203,13 +206,21 @@ final class RunningBatches {
     /// Another hand changed jobs of the batch in the store: count and look for work anew.
     func refresh(_ batch: Int64, on host: isolated some BatchHost) {
         runs[batch]?.isAsStaged = false
+        // Jobs may come faster than all of them can be counted.
+        guard counting.insert(batch).inserted else {
+            stale.insert(batch)
+            return
+        }
         host.withStore {
             try $0.tally(batch: batch)
         } then: { host, tally in
             host.tellWatch(of: batch, tally)
-            guard let run = host.batches[batch], run.refresh(tally) else { return }
-            // The folder gave it more jobs meanwhile.
-            host.batches.refresh(batch, on: host)
+            let own = host.batches
+            own.counting.remove(batch)
+            let isStale = own.stale.remove(batch) != nil
+            guard let run = own[batch], run.refresh(tally) || isStale else { return }
+            // More jobs came meanwhile, of its folder or of a program.
+            own.refresh(batch, on: host)
         }
         loadReady(batch, on: host)
     }
@@ -255,7 +266,10 @@ final class RunningBatches {
         }
     }
 
-    func forgetEnded() { runs = runs.filter { !$0.value.isFinished } }
+    func forgetEnded() {
+        runs = runs.filter { !$0.value.isFinished }
+        (counting, stale) = ([], [])
+    }
 
     // MARK: Single jobs
 
