@@ -51,7 +51,7 @@ struct ServerParts: Sendable {
     }
 
     private func router() -> Router<ServerContext> {
-        let router = Router(context: ServerContext.self)
+        let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: Doorkeeper(access: access, metrics: metrics.metrics, logger: logger))
         router.get("healthz") { [status] _, _ in await status.health() }
         aria.add(to: router)

@@ -194,4 +194,44 @@ import TransferTestSupport
             #expect(try await place.ask("/api/v1/status").status == 200, "others are still answered")
         }
     }
+
+    @Test func bytesThatAreNoRequestLeaveTheServiceAlive() async throws {
+        try await withService { place in
+            let call = #"{"jsonrpc": "2.0", "id": 1, "method": "system.listMethods"}"#
+            let upgrade =
+                "GET /jsonrpc HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+            // A call that is masked with zeros.
+            let frame = Data([0x81, 0x80 | UInt8(call.utf8.count), 0, 0, 0, 0]) + Data(call.utf8)
+            let early = try await place.exchange(Data((upgrade + "\r\n").utf8) + frame)
+            #expect(early.contains("101 Switching Protocols") && early.contains("aria2.addUri"), "\(early)")
+            let unmasked = try await place.exchange(
+                Data((upgrade + "\r\n").utf8) + Data([0x81, UInt8(call.utf8.count)]) + Data(call.utf8))
+            #expect(unmasked.contains("101 Switching Protocols") && !unmasked.contains("aria2"), "\(unmasked)")
+            // Half an upgrade, and a request behind it.
+            let half = upgrade.replacingOccurrences(of: "Connection: Upgrade", with: "Connection: Upgsade") + "\r\n"
+            let both = try await place.exchange(Data((half + "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").utf8))
+            #expect(both.hasPrefix("HTTP/1.1 400"), "\(both)")
+            let hosts = try await place.exchange(
+                Data("GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n".utf8))
+            #expect(hosts.hasPrefix("HTTP/1.1 400"), "\(hosts)")
+            let second = try await place.exchange(Data((upgrade + "Host: evil.example\r\n\r\n").utf8) + frame)
+            #expect(second.hasPrefix("HTTP/1.1 400"), "\(second)")
+            let chunks = try await place.exchange(
+                Data(
+                    "POST /jsonrpc HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n".utf8))
+            #expect(chunks.hasPrefix("HTTP/1.1 400"), "\(chunks)")
+            _ = try await place.exchange(Data([0x16, 0x03, 0x01, 0x00, 0xA5]))
+            #expect(try await place.ask("/api/v1/status").status == 200 && place.process.isRunning)
+        }
+    }
+
+    @Test func whoAsksForTheHeadOfAStreamLeavesItsPlace() async throws {
+        try await withService { place in
+            let head =
+                "HEAD /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(place.secret)\r\n\r\n"
+            let answers = try await place.exchange(Data(String(repeating: head, count: 300).utf8))
+            #expect(answers.components(separatedBy: "HTTP/1.1 200").count == 301)
+        }
+    }
 }

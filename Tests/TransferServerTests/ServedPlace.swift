@@ -78,6 +78,15 @@ struct ServedPlace: Sendable {
         return try await Self.curl(arguments + [url + path], input: nil)
     }
 
+    /// What comes back for bytes that are sent as they are.
+    func exchange(_ bytes: Data) async throws -> String {
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Clients/raw.py"
+        var command = ChildProcess.Command(
+            "/usr/bin/python3", [script, port], environment: ["PATH": "/usr/bin:/bin"])
+        command.standardInput = .data(bytes)
+        return String(decoding: try await ChildProcess.start(command).result().standardOutputData, as: UTF8.self)
+    }
+
     private static func curl(_ arguments: [String], input: String?) async throws -> Answer {
         var command = ChildProcess.Command("/usr/bin/curl", arguments, environment: ["PATH": "/usr/bin:/bin"])
         if let input { command.standardInput = .data(Data(input.utf8)) }

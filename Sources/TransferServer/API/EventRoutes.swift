@@ -22,15 +22,13 @@ struct EventRoutes: Sendable {
         if request.headers[.accept]?.contains("application/x-ndjson") == true {
             return try await finished(after: cursor ?? 0, filter)
         }
-        guard let joined = feed.join() else {
+        guard let seat = feed.join() else {
             var problem = Problem(.serviceUnavailable, "tooManyStreams", "too many clients follow the events")
             problem.headers[.retryAfter] = "30"
             throw problem
         }
-        let stream = EventStream(served: served, feed: feed, filter: filter, joined: joined, after: cursor)
+        let stream = EventStream(served: served, feed: feed, filter: filter, seat: seat, after: cursor)
         let body = ResponseBody { writer in
-            // Joined when the request came; left when its stream ends, in whichever way.
-            defer { feed.leave() }
             try await stream.write(to: &writer)
             try await writer.finish(nil)
         }

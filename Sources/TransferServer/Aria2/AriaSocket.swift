@@ -36,6 +36,8 @@ struct AriaSocket: Sendable {
     ) async throws {
         var message: [UInt8] = []
         for try await frame in inbound {
+            // A client masks what it sends (RFC 6455 §5.1).
+            guard frame.maskKey != nil else { return try await close(.protocolError, outbound) }
             switch frame.opcode {
             case .text, .binary, .continuation:
                 message += Array(buffer: frame.unmaskedData)

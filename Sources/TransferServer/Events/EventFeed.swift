@@ -66,16 +66,32 @@ final class EventFeed: Sendable {
 
     var streams: Int { state.withLock { $0.streams } }
 
-    /// - Returns: The place of the next frame, and the end that was told last; `nil` where too many follow already.
-    func join() -> (place: Int, cursor: Int64)? {
-        state.withLock { state in
+    /// - Returns: `nil` where too many follow already.
+    func join() -> Seat? {
+        let present = state.withLock { state -> (Int, Int64)? in
             guard state.streams < mostStreams else { return nil }
             state.streams += 1
             return (state.next, state.cursor)
         }
+        return present.map { Seat(self, place: $0, cursor: $1) }
     }
 
-    func leave() { state.withLock { $0.streams -= 1 } }
+    /// That somebody follows, until it's let go of: a stream that never begins leaves, too.
+    final class Seat: Sendable {
+        private let feed: EventFeed
+        /// The place of the next frame.
+        let place: Int
+        /// The end that was told last.
+        let cursor: Int64
+
+        fileprivate init(_ feed: EventFeed, place: Int, cursor: Int64) {
+            self.feed = feed
+            self.place = place
+            self.cursor = cursor
+        }
+
+        deinit { feed.state.withLock { $0.streams -= 1 } }
+    }
 
     /// The place of the next frame, and the end that was told last, for a stream that goes on from the database.
     var present: (place: Int, cursor: Int64) { state.withLock { ($0.next, $0.cursor) } }

@@ -7,12 +7,12 @@ struct EventStream: Sendable {
     let served: ServedQueue
     let feed: EventFeed
     let filter: EventFilter
-    let joined: (place: Int, cursor: Int64)
+    let seat: EventFeed.Seat
     /// The end behind which the client wants to go on; `nil` for what happens from now on.
     let after: Int64?
 
     func write(to writer: inout any ResponseBodyWriter) async throws {
-        var (place, told) = joined
+        var (place, told) = (seat.place, seat.cursor)
         try await hello(told, &writer)
         if let after {
             if after > told {

@@ -30,10 +30,24 @@ struct WebSocketDoor: Sendable {
         }
     }
 
+    /// Only what is an opening handshake in every field (RFC 6455 §4.2.1): the parser, the upgrader and this have to be of one
+    /// mind about what follows the head.
     func admits(_ head: HTTPRequestHead) -> Bool {
-        let host = head.headers.first(name: "Host")
-        guard head.uri.prefix(while: { $0 != "?" }) == path, access.admits(host: host) else { return false }
-        return access.admits(origin: head.headers.first(name: "Origin"), host: host)
+        let fields = head.headers
+        func only(_ name: String) -> String? {
+            let values = fields[name]
+            return values.count == 1 ? values[0] : nil
+        }
+        let host = only("Host")
+        guard head.method == .GET, head.version == .http1_1, head.uri.prefix(while: { $0 != "?" }) == path,
+            only("Upgrade")?.lowercased() == "websocket", only("Sec-WebSocket-Version") == "13",
+            only("Sec-WebSocket-Key") != nil,
+            !fields.contains(name: "Content-Length"), !fields.contains(name: "Transfer-Encoding"),
+            // As some clients write it, and as others do.
+            ["upgrade", "keep-alive, upgrade", "upgrade, keep-alive"].contains(only("Connection")?.lowercased()),
+            host != nil, access.admits(host: host)
+        else { return false }
+        return access.admits(origin: fields.first(name: "Origin"), host: host)
     }
 
     func talk(_ channel: NIOAsyncChannel<WebSocketFrame, WebSocketFrame>) async {

@@ -9,13 +9,26 @@ final class WebSocketGate: ChannelInboundHandler, RemovableChannelHandler {
 
     private let door: WebSocketDoor
 
+    private var isFirst = true
+    private var isWebSocket = false
+
     init(_ door: WebSocketDoor) { self.door = door }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .head(var head) = unwrapInboundIn(data), head.headers.contains(name: "Upgrade"), !door.admits(head)
-        else { return context.fireChannelRead(data) }
+        // Behind a request that became a WebSocket come bytes, which are no parts.
+        guard !isWebSocket, case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        let isFirst = isFirst
+        self.isFirst = false
+        guard head.headers.contains(name: "Upgrade") || head.method == .CONNECT else {
+            return context.fireChannelRead(data)
+        }
+        if isFirst, door.admits(head) {
+            isWebSocket = true
+            return context.fireChannelRead(data)
+        }
         head.headers.remove(name: "Upgrade")
-        head.headers.remove(name: "Connection")
+        // The parser reads no request behind one that asked for something else.
+        head.headers.replaceOrAdd(name: "Connection", value: "close")
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 }

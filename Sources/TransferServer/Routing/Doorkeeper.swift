@@ -32,6 +32,10 @@ struct Doorkeeper: RouterMiddleware {
     private func admit(
         _ request: Request, _ context: ServerContext, _ next: (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
+        // The first is the request's; RFC 9112 §3.2 refuses a second.
+        if let name = HTTPField.Name("Host"), request.headers[name] != nil {
+            throw Problem.malformed("a request has one Host field")
+        }
         let host = request.head.authority
         guard access.admits(host: host) else {
             throw Problem(

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NIOHTTP1
 import TransferQueue
 
 /// An answer that refuses (RFC 9457), in words for people and with a code for programs.
@@ -56,6 +57,7 @@ struct Problem: HTTPResponseError {
             case .badURL, .invalidRequest: self.init(.unprocessableContent, error.code.rawValue, error.message)
             default: self.init(.internalServerError, error.code.rawValue, error.message)
             }
+        case is HTTPParserError: self = .malformed("the body isn't what its fields say")
         case let error as any HTTPResponseError:
             self.init(error.status, "http\(error.status.code)", error.status.reasonPhrase)
         default: self.init(.internalServerError, "internalFault", "the service failed at this request")
