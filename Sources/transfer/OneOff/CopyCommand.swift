@@ -58,7 +58,9 @@ struct Copy: AsyncParsableCommand {
     private var sources: [String] { urls.dropLast().map(URLArgument.completed) }
 
     mutating func validate() throws {
-        guard urls.count >= 2, let to = urls.last else { throw ValidationError("name what to copy, and then where it goes: two URLs or more") }
+        guard urls.count >= 2, let to = urls.last else {
+            throw ValidationError("name what to copy, and then where it goes: two URLs or more")
+        }
         guard to.contains("://") else {
             throw ValidationError("the last one is where it goes, a URL; \(Self.getWords) a file here")
         }
