@@ -108,6 +108,12 @@ import TransferTestSupport
             _ = try EndpointArgument.text($0)
         },
         Row(
+            names: ["--server"], values: ["h", "", "ftp://h"],
+            form: "it takes the address of a service, such as http://"
+        ) {
+            _ = try ServiceAddress.text($0)
+        },
+        Row(
             names: ["--mirror", "--to"], values: ["ftpp://h/x"],
             form: "http, https, s3, ftp, ftps and sftp are supported"),
         Row(
@@ -136,6 +142,7 @@ import TransferTestSupport
         (["-u", "--user"], "me:s3cret", "--user is a name alone; --password '$VARIABLE' or '@FILE' is the rest"),
         (["-H", "--header"], "Authorization: s3cret", "write 'Authorization: $VARIABLE'"),
         (["-b", "--cookie", "--load-cookies"], "a=s3cret", "name a file of cookies, or write --cookie '$VARIABLE'"),
+        (["--server"], "http://me:s3cret@h", "--server goes without a password in the address"),
         (["--on-finish"], "'s3cret x'", "write words with blanks as a JSON array"),
     ]
 

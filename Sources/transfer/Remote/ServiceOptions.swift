@@ -8,15 +8,11 @@ struct ServiceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Ask the service at this address (transfer serve) in place of a queue in a folder; its secret is TRANSFER_SECRET, "
-                + "or that of a service of this user's own.", valueName: "url"))
+                + "or that of a service of this user's own.", valueName: "url"), transform: ServiceAddress.text)
     var server: String?
 
     func validate() throws {
-        guard let server else { return }
-        guard Origin(url: server) != nil else {
-            throw ValidationError("--server takes the address of a service, such as http://127.0.0.1:6800")
-        }
-        guard !Redaction.hasSecret(server) else {
+        guard server.map(Redaction.hasSecret) != true else {
             throw ValidationError("--server goes without a password in the address: TRANSFER_SECRET is the secret")
         }
     }
@@ -37,6 +33,14 @@ struct ServiceOptions: ParsableArguments {
         }
         return ServiceClient(base: server.hasSuffix("/") ? String(server.dropLast()) : server, secret: secret)
     }
+}
+
+/// The address of a service.
+enum ServiceAddress: OptionText {
+    /// One with a password is refused later, in words that don't tell it again.
+    static func isTaken(_ argument: String) -> Bool { Origin(url: argument) != nil || Redaction.hasSecret(argument) }
+
+    static let form = "the address of a service, such as http://127.0.0.1:6800"
 }
 
 /// Where the queue is: in a folder, or behind a service.
