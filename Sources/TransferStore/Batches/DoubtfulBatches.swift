@@ -10,6 +10,8 @@ package final class DoubtfulBatches: Sendable {
 
     private let batches = Mutex<[Int64: Stage]>([:])
 
+    package init() {}
+
     package func found(in batch: Int64) {
         batches.withLock { if $0[batch] == nil { $0[batch] = .found } }
     }

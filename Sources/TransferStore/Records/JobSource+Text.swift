@@ -3,13 +3,13 @@ import TransferJobs
 
 extension [JobSource] {
     /// The list as the database has it; `nil` for none.
-    var text: String? {
+    package var text: String? {
         guard !isEmpty, let data = try? JSONEncoder().encode(self) else { return nil }
         return String(decoding: data, as: UTF8.self)
     }
 
     /// - Parameter text: What can't be read, as a newer version may have written it, is none.
-    init(text: String?) {
+    package init(text: String?) {
         self = text.flatMap { try? JSONDecoder().decode([JobSource].self, from: Data($0.utf8)) } ?? []
     }
 }

@@ -38,6 +38,8 @@ package struct OriginMemory {
     private var start = ""
     private var origin = ""
 
+    package init() {}
+
     package mutating func origin(of spec: JobSpec) -> String {
         let url =
             switch spec.work {

@@ -11,4 +11,6 @@ package struct AppliedCommand: Sendable {
     /// Whether hooks have something to be told now.
     package var isHooked = false
     package var count: Int { jobs.count }
+
+    package init() {}
 }

@@ -6,4 +6,6 @@ package struct Backlog: Sendable {
     package var ready: [Lane: Int] = [:]
     /// Jobs that wait for their next attempt.
     package var sleepers: [SleepingJob] = []
+
+    package init() {}
 }

@@ -2,4 +2,9 @@
 package struct BatchHeld: Error, Sendable {
     package let batch: String
     package let pid: Int32
+
+    package init(batch: String, pid: Int32) {
+        self.batch = batch
+        self.pid = pid
+    }
 }

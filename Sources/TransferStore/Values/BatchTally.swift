@@ -4,4 +4,6 @@ package import TransferJobs
 package struct BatchTally: Sendable {
     package var counts: [JobState: Int] = [:]
     package var watched: FolderTally?
+
+    package init(counts: [JobState: Int] = [:]) { self.counts = counts }
 }

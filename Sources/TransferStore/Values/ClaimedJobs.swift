@@ -16,4 +16,13 @@ package struct ClaimedJobs: Sendable {
         jobs += more.jobs
         unreadable += more.unreadable
     }
+
+    package init(
+        lane: Lane, jobs: [(record: JobRecord, rank: Int)],
+        unreadable: [(id: Int64, identity: String, error: TransferError)]
+    ) {
+        self.lane = lane
+        self.jobs = jobs
+        self.unreadable = unreadable
+    }
 }

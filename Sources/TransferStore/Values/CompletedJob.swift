@@ -20,4 +20,26 @@ package struct CompletedJob: Sendable {
     package let route: JobRoute
     /// The job's present `strict`; read only for jobs whose length is unproven.
     package let isStrict: Bool
+
+    package init(
+        id: Int64, batch: Int64, identity: String, isUpload: Bool, path: String, facts: FileStamp, digest: Checksum?,
+        sums: PieceSumList?, validator: String?, finalURL: String, status: Int, attempts: Int, isLengthUnproven: Bool,
+        route: JobRoute, isStrict: Bool
+    ) {
+        self.id = id
+        self.batch = batch
+        self.identity = identity
+        self.isUpload = isUpload
+        self.path = path
+        self.facts = facts
+        self.digest = digest
+        self.sums = sums
+        self.validator = validator
+        self.finalURL = finalURL
+        self.status = status
+        self.attempts = attempts
+        self.isLengthUnproven = isLengthUnproven
+        self.route = route
+        self.isStrict = isStrict
+    }
 }

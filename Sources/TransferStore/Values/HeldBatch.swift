@@ -6,4 +6,12 @@ package struct HeldBatch: Sendable {
     /// Whether its relative paths started from another folder before.
     package var hasMoved = false
     package var isNew = false
+
+    package init(id: Int64, name: String, directory: String, hasMoved: Bool = false, isNew: Bool = false) {
+        self.id = id
+        self.name = name
+        self.directory = directory
+        self.hasMoved = hasMoved
+        self.isNew = isNew
+    }
 }

@@ -4,4 +4,10 @@ package struct HeldUpload: Sendable, Hashable {
     package let identity: String
     /// Whether a secret of its job file is wanting, which is never stored.
     package let hasSecrets: Bool
+
+    package init(id: Int64, identity: String, hasSecrets: Bool) {
+        self.id = id
+        self.identity = identity
+        self.hasSecrets = hasSecrets
+    }
 }

@@ -11,7 +11,14 @@ package struct Lease: Sendable, Hashable {
 
     /// How long a lease is.
     package static let term: Duration = .seconds(180)
+
+    package init(generation: Int64, until: MonotonicTime) {
+        self.generation = generation
+        self.until = until
+    }
 }
 
 /// Another process has taken over what this one had claimed: it was taken for dead.
-package struct LeaseLost: Error, Sendable, Hashable {}
+package struct LeaseLost: Error, Sendable, Hashable {
+    package init() {}
+}

@@ -9,4 +9,6 @@ package struct RecordedGroup: Sendable {
     package var watched = WatchedEnds()
     /// Batches of which hooks have something to be told now.
     package var hooked: Set<Int64> = []
+
+    package init() {}
 }

@@ -8,4 +8,15 @@ package struct SkippedJob: Sendable {
     /// Whether somebody is told of it (`onFinish`).
     package var tellsHook = false
     package let route: JobRoute
+
+    package init(
+        batch: Int64, identity: String, need: String, cursor: Int64, tellsHook: Bool = false, route: JobRoute
+    ) {
+        self.batch = batch
+        self.identity = identity
+        self.need = need
+        self.cursor = cursor
+        self.tellsHook = tellsHook
+        self.route = route
+    }
 }
