@@ -59,6 +59,7 @@ let package = Package(
         .systemLibrary(name: "CTransferFailpoint"),
         .systemLibrary(name: "CTransferZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CTransferSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CTransferPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CTransferPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
         .systemLibrary(name: "CTransferIDN", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
 
@@ -121,6 +122,14 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings),
+        // The store for many machines; apart, so that who needs one machine's queue links no libpq.
+        .target(
+            name: "TransferStorePostgres",
+            dependencies: [
+                "TransferCore", "TransferEventLoop", "TransferEngine", "TransferJobs", "TransferScheduling",
+                "TransferStore", "CTransferLinux", "CTransferPostgres",
             ],
             swiftSettings: settings),
         .target(
@@ -292,8 +301,8 @@ let package = Package(
         .testTarget(
             name: "TransferQueueTests",
             dependencies: [
-                "TransferQueue", "TransferJobs", "TransferScheduling", "TransferStore", "TransferFolders",
-                "TransferReachability", "TransferWatch", "TransferTestServer", "TransferTestSupport",
+                "TransferQueue", "TransferJobs", "TransferScheduling", "TransferStore", "TransferStorePostgres",
+                "TransferFolders", "TransferReachability", "TransferWatch", "TransferTestServer", "TransferTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),

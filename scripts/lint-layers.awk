@@ -17,6 +17,8 @@ BEGIN {
     allow("TransferScheduling", "TransferCore TransferEngine TransferReachability TransferJobs")
     allow("TransferStore", "TransferCore TransferEventLoop TransferEngine TransferReachability TransferWatch " \
         "TransferJobs TransferScheduling CTransferLinux CTransferFailpoint CTransferSQLite")
+    allow("TransferStorePostgres", "TransferCore TransferEventLoop TransferEngine TransferJobs TransferScheduling " \
+        "TransferStore CTransferLinux CTransferPostgres")
     allow("TransferFolders", "TransferCore TransferEventLoop TransferEngine TransferWatch TransferJobs TransferStore " \
         "CTransferLinux CTransferFailpoint")
     allow("TransferQueue", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
@@ -52,6 +54,7 @@ BEGIN {
     only("NIOCore", "^(Sources/TransferServer|Tests/peers)/")
     only("NIOPosix", "^(Sources/TransferServer|Tests/peers)/")
     only("CoreMetrics", "^(Sources/TransferMetrics|Tests/TransferServiceTests)/")
+    only("CTransferPostgres", "^Sources/TransferStorePostgres/Connection/")
     only("CTransferSQLite", "^Sources/TransferStore/")
     only("GRDB", "^(Sources/TransferStore|Tests)/")
     only("FoundationNetworking", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine)|Tests|examples)/")

@@ -1,0 +1,147 @@
+import TransferCore
+package import TransferJobs
+package import TransferStore
+
+/// Batches as processes take them, give them up and forget them.
+package struct PostgresBatches: Sendable {
+    package let database: PostgresDatabase
+    package let leases: PostgresLeases
+    package let doubtful: DoubtfulBatches
+
+    package func register() throws -> BatchRegister {
+        try database.read { db in
+            let rows = try db.run(
+                """
+                SELECT name, id, (SELECT value FROM counter WHERE name = 'batch') FROM batch
+                UNION ALL SELECT NULL, NULL, value FROM counter WHERE name = 'batch' ORDER BY 2 NULLS LAST
+                """)
+            let entries = rows.compactMap { row in
+                row.text(0).map { BatchRegister.Entry(name: $0, number: row.number(1) ?? 0) }
+            }
+            return BatchRegister(entries: entries, last: rows.first?.number(2) ?? 0)
+        }
+    }
+
+    package func tally(batch: Int64) throws -> BatchTally {
+        try database.read { db in
+            var tally = BatchTally()
+            let counts = try db.run("SELECT state, count(*) FROM job WHERE batch = $1 GROUP BY state", [batch])
+            for row in counts {
+                tally.counts[JobState(stored: row.int(0) ?? 0)] = row.int(1)
+            }
+            return tally
+        }
+    }
+
+    // MARK: Taking
+
+    package func hold(_ selection: BatchSelection) throws -> [HeldBatch] {
+        let (condition, name): (String, String?) =
+            switch selection {
+            case .named(let name): ("name = $2", name)
+            case .unfinished:
+                (
+                    """
+                    $2::text IS NULL AND (EXISTS (SELECT 1 FROM job WHERE job.batch = batch.id AND state < \(JobStates.firstEnded))
+                        OR EXISTS (SELECT 1 FROM hook_call WHERE hook_call.batch = batch.id))
+                    """, nil
+                )
+            }
+        return try database.write { db in
+            try leases.reclaim(db)
+            try database.requireLease(db)
+            return try db.run(
+                """
+                UPDATE batch SET owner = $1 WHERE (owner IS NULL OR owner = $1) AND \(condition)
+                RETURNING id, name, directory
+                """, [database.process, name]
+            ).map { HeldBatch(id: $0.number(0) ?? 0, name: $0.text(1) ?? "", directory: $0.text(2) ?? "") }
+                .sorted { $0.id < $1.id }
+        }
+    }
+
+    /// Makes the batch or finds it, and takes it for this process, in a transaction of somebody else's.
+    ///
+    /// - Throws: ``/TransferStore/StagingFailure/held(_:)`` where another process has it.
+    package func hold(_ db: PostgresConnection, _ header: BatchHeader) throws -> HeldBatch {
+        try leases.reclaim(db)
+        try database.requireLease(db)
+        if let known = try find(db, header) { return known }
+        // Who makes batches takes turns: none gets a number twice.
+        let number = try db.run("UPDATE counter SET value = value + 1 WHERE name = 'batch' RETURNING value").first
+        if let known = try find(db, header) {
+            try db.run("UPDATE counter SET value = value - 1 WHERE name = 'batch'")
+            return known
+        }
+        let id = number?.number(0) ?? 0
+        try db.run(
+            """
+            INSERT INTO batch (id, name, source, directory, owner, updated, hook)
+            VALUES ($1, $2, $3, $4, $5, \(PostgresClock.now), $6)
+            """, [id, header.name, header.source, header.directory, database.process, header.onFinish.text])
+        return HeldBatch(id: id, name: header.name, directory: header.directory, isNew: true)
+    }
+
+    private func find(_ db: PostgresConnection, _ header: BatchHeader) throws -> HeldBatch? {
+        let row = try db.run(
+            """
+            SELECT batch.id, batch.owner, batch.directory, process.pid FROM batch
+            LEFT JOIN process ON process.generation = batch.owner WHERE batch.name = $1 FOR UPDATE OF batch
+            """, [header.name]
+        ).first
+        guard let row, let id = row.number(0) else { return nil }
+        if let owner = row.number(1), owner != database.process {
+            throw StagingFailure.held(BatchHeld(batch: header.name, pid: Int32(row.int(3) ?? 0)))
+        }
+        try db.run(
+            "UPDATE batch SET source = $2, directory = $3, owner = $4, updated = \(PostgresClock.now) WHERE id = $1",
+            [id, header.source, header.directory, database.process])
+        if case .set = header.onFinish {
+            try db.run("UPDATE batch SET hook = $2 WHERE id = $1", [id, header.onFinish.text])
+        }
+        return HeldBatch(
+            id: id, name: header.name, directory: header.directory, hasMoved: row.text(2) != header.directory)
+    }
+
+    // MARK: Giving up
+
+    package func letGo(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
+        if isComplete { doubtful.runEnded(of: batch) }
+        return try database.write { db in
+            if let end { try PostgresHookMessages.add(db, batch: batch, end) }
+            if !isComplete {
+                try db.run(
+                    """
+                    UPDATE job SET state = \(JobStates.queued), owner = NULL
+                    WHERE owner = $1 AND batch = $2 AND state = \(JobStates.claimed) AND NOT is_sending
+                    """, [database.process, batch])
+            }
+            try db.run(
+                "UPDATE batch SET owner = NULL, updated = \(PostgresClock.now) WHERE id = $1 AND owner = $2",
+                [batch, database.process])
+            return []
+        }
+    }
+
+    package func forget(name: String?, endedBefore: Int64?) throws -> [String] {
+        try database.write { db in
+            try leases.reclaim(db)
+            return try db.run(
+                """
+                DELETE FROM batch WHERE owner IS NULL AND ($1::text IS NULL OR name = $1)
+                    AND ($2::bigint IS NULL OR updated < $2 AND NOT EXISTS (
+                        SELECT 1 FROM job WHERE job.batch = batch.id AND state < \(JobStates.firstEnded)))
+                RETURNING name
+                """, [name, endedBefore]
+            ).compactMap { $0.text(0) }
+        }
+    }
+}
+
+extension BatchHeader.Hook {
+    /// As the database has it; `nil` for nobody.
+    fileprivate var text: String? {
+        guard case .set(let hook?) = self else { return nil }
+        return HookRoute.text(hook.settings)
+    }
+}

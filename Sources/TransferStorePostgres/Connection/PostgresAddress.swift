@@ -1,0 +1,94 @@
+import CTransferPostgres
+import Glibc
+import TransferCore
+
+/// The address of a queue in a PostgreSQL database: `postgres://[user@][host][:port]/database[?queue=NAME&…]`, as libpq
+/// reads it (PostgreSQL's manual, "Connection URIs"), with the queue's name in addition.
+package struct PostgresAddress: Sendable, Hashable {
+    /// The queue where none is named.
+    package static let usualQueue = "default"
+
+    /// libpq's keywords and their values.
+    package let keywords: [String: String]
+    /// Several queues may be in one database.
+    package let queue: String
+
+    /// The schema that has the queue's tables.
+    package var schema: String { "transfer_\(queue)" }
+
+    /// The address without anything that a log mustn't show.
+    package var shown: String {
+        let host = keywords["host"].map { $0.hasPrefix("/") ? "" : $0 } ?? ""
+        let port = keywords["port"].map { ":\($0)" } ?? ""
+        return "postgres://\(host)\(port)/\(keywords["dbname"] ?? "")?queue=\(queue)"
+    }
+
+    /// - Throws: `TransferError` where it's no such address, and where it has a password: other processes see it in the
+    ///   list of commands, and logs keep it.
+    package init(_ url: String) throws {
+        guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://") else {
+            throw TransferError(.invalidRequest, "a queue's address begins with postgres://")
+        }
+        let (address, queue) = try Self.takeQueue(out: url)
+        var keywords = try Self.parse(address)
+        guard keywords["password"] == nil else {
+            throw TransferError(
+                .invalidRequest,
+                "the queue's address has a password, which other processes can see: write it into ~/.pgpass (host:port:database:user:password, mode 0600), or into a service file, and name that with ?service=NAME"
+            )
+        }
+        if keywords["sslmode"] == nil, keywords["service"] == nil, getenv("PGSSLMODE") == nil {
+            keywords["sslmode"] = Self.isLocal(keywords["host"]) ? "prefer" : "verify-full"
+        }
+        self.keywords = keywords
+        self.queue = queue
+    }
+
+    /// Whether nothing leaves the machine on the way there.
+    private static func isLocal(_ host: String?) -> Bool {
+        guard let host, !host.isEmpty else { return getenv("PGHOST") == nil }
+        return host.hasPrefix("/") || host.hasPrefix("@") || ["localhost", "127.0.0.1", "::1"].contains(host)
+    }
+
+    /// Takes the queue's name out, which libpq doesn't know.
+    private static func takeQueue(out url: String) throws -> (address: String, queue: String) {
+        guard let mark = url.firstIndex(of: "?") else { return (url, usualQueue) }
+        var queue = usualQueue
+        let items = url[url.index(after: mark)...].split(separator: "&").filter { item in
+            guard item.hasPrefix("queue=") else { return true }
+            queue = String(item.dropFirst("queue=".count))
+            return false
+        }
+        guard isName(queue) else {
+            throw TransferError(
+                .invalidRequest, "a queue's name has 1 to 40 lower-case letters, digits and underscores: \"\(queue)\"")
+        }
+        return (url[..<mark] + (items.isEmpty ? "" : "?" + items.joined(separator: "&")), queue)
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        (1...40).contains(name.utf8.count)
+            && name.utf8.allSatisfy {
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "_")
+            }
+    }
+
+    private static func parse(_ address: String) throws -> [String: String] {
+        var message: UnsafeMutablePointer<CChar>?
+        guard let options = PQconninfoParse(address, &message) else {
+            defer { PQfreemem(message) }
+            // libpq's text may repeat the address, and a password with it.
+            throw TransferError(
+                .invalidRequest, "the queue's address can't be read: postgres://user@host:port/database")
+        }
+        defer { PQconninfoFree(options) }
+        var keywords: [String: String] = [:]
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val { keywords[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        return keywords
+    }
+}

@@ -1,0 +1,177 @@
+import CTransferLinux
+import CTransferPostgres
+import Glibc
+import TransferCore
+import TransferEventLoop
+
+/// One connection to a PostgreSQL database. It waits where it's called, on the store's worker, until the server answers or
+/// until somebody abandons it.
+///
+/// The socket never blocks: each wait is a poll(2) of it and of an eventfd(2), so that a server that doesn't answer keeps no
+/// thread for good.
+///
+/// `@unchecked`: only ``abandon()`` is called from other threads, and touches the eventfd alone; all else is called under the
+/// lock of ``PostgresDatabase``.
+package final class PostgresConnection: @unchecked Sendable {
+    package static let connectTimeout = Duration.seconds(15)
+
+    let raw: OpaquePointer
+    private let abandonment: Int32
+    /// The names of the statements that the server has prepared, by their text.
+    private var prepared: [String: String] = [:]
+
+    /// Connects, and waits for it.
+    ///
+    /// - Throws: `TransferError`.
+    package init(_ address: PostgresAddress) throws {
+        var keywords = address.keywords
+        keywords["client_encoding"] = "UTF8"
+        keywords["fallback_application_name"] = "transfer"
+        // A server that is cut off is given up in half a minute.
+        for (keyword, value) in [
+            ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
+            ("tcp_user_timeout", "30000"),
+        ] where keywords[keyword] == nil {
+            keywords[keyword] = value
+        }
+        let names = keywords.keys.sorted()
+        let raw = PostgresStrings.with(names.map { $0 }) { keys in
+            PostgresStrings.with(names.map { keywords[$0] }) { values in PQconnectStartParams(keys, values, 0) }
+        }
+        guard let raw else { throw TransferError(.internalFault, "no memory for a connection to the database") }
+        self.raw = raw
+        abandonment = transfer_eventfd()
+        try connect(address)
+    }
+
+    deinit {
+        PQfinish(raw)
+        close(abandonment)
+    }
+
+    /// Ends what is waited for, now and later. For any thread.
+    package func abandon() {
+        var one: UInt64 = 1
+        _ = write(abandonment, &one, MemoryLayout.size(ofValue: one))
+    }
+
+    /// Whether the connection is of no use any more.
+    package var isBroken: Bool { PQstatus(raw) == CONNECTION_BAD }
+
+    private func connect(_ address: PostgresAddress) throws {
+        let limit = MonotonicTime.now + Self.connectTimeout
+        var step = PGRES_POLLING_WRITING
+        while true {
+            switch step {
+            case PGRES_POLLING_OK:
+                _ = PQsetnonblocking(raw, 1)
+                return
+            case PGRES_POLLING_READING: try wait(for: Int16(POLLIN), until: limit)
+            case PGRES_POLLING_WRITING: try wait(for: Int16(POLLOUT), until: limit)
+            default:
+                throw TransferError(
+                    .cannotConnect, "can't reach the queue \(address.shown): \(words)", isTransient: true)
+            }
+            step = PQconnectPoll(raw)
+        }
+    }
+
+    /// libpq's last message, on one line.
+    var words: String {
+        String(cString: PQerrorMessage(raw)).split(whereSeparator: \.isNewline).joined(separator: "; ")
+    }
+
+    /// - Throws: `TransferError` when the time is over, or the connection was abandoned.
+    func wait(for events: Int16, until limit: MonotonicTime? = nil) throws {
+        var descriptors = [
+            pollfd(fd: PQsocket(raw), events: events, revents: 0),
+            pollfd(fd: abandonment, events: Int16(POLLIN), revents: 0),
+        ]
+        while true {
+            let left = limit.map { Int32(clamping: max(0, ($0 - .now).inMilliseconds)) } ?? -1
+            let ready = poll(&descriptors, 2, left)
+            if ready < 0, errno == EINTR { continue }
+            guard ready > 0 else {
+                throw TransferError(.timedOut, "the queue's database doesn't answer", isTransient: true)
+            }
+            guard descriptors[1].revents == 0 else {
+                throw TransferError(.cancelled, "the queue's database isn't waited for any more")
+            }
+            return
+        }
+    }
+
+    /// The connection is lost, or the server speaks of something that wasn't asked.
+    var lost: TransferError {
+        TransferError(.connectionLost, "the connection to the queue's database is lost: \(words)", isTransient: true)
+    }
+
+    // MARK: Statements
+
+    /// Runs one statement, prepared once in this connection.
+    ///
+    /// - Throws: ``PostgresFault``; `TransferError` where the connection is lost.
+    @discardableResult
+    package func run(_ sql: String, _ values: [(any PostgresValue)?] = []) throws -> PostgresResult {
+        let name = try prepare(sql)
+        return try send {
+            PostgresStrings.with(values.map { $0?.postgresText }) { values, count in
+                PQsendQueryPrepared(raw, name, count, values, nil, nil, 0)
+            }
+        }
+    }
+
+    /// Runs statements that have no values and give no rows, such as those of a schema.
+    package func script(_ sql: String) throws { _ = try send { PQsendQuery(raw, sql) } }
+
+    private func prepare(_ sql: String) throws -> String {
+        if let name = prepared[sql] { return name }
+        let name = "s\(prepared.count)"
+        _ = try send { PQsendPrepare(raw, name, sql, 0, nil) }
+        prepared[sql] = name
+        return name
+    }
+
+    private func send(_ send: () -> Int32) throws -> PostgresResult {
+        guard send() == 1 else { throw lost }
+        try flush()
+        return try results()
+    }
+
+    /// Brings what libpq holds back to the server.
+    func flush() throws {
+        while true {
+            switch PQflush(raw) {
+            case 0: return
+            case 1:
+                try wait(for: Int16(POLLOUT) | Int16(POLLIN))
+                guard PQconsumeInput(raw) == 1 else { throw lost }
+            default: throw lost
+            }
+        }
+    }
+
+    /// Waits for all results of what was sent.
+    ///
+    /// - Returns: The last one.
+    func results() throws -> PostgresResult {
+        var last: PostgresResult?
+        var fault: PostgresFault?
+        while true {
+            while PQisBusy(raw) == 1 {
+                try wait(for: Int16(POLLIN))
+                guard PQconsumeInput(raw) == 1 else { throw lost }
+            }
+            guard let next = PQgetResult(raw).map({ PostgresResult($0) }) else { break }
+            last = next
+            if next.status == PGRES_COPY_IN { break }
+            if next.status == PGRES_FATAL_ERROR, fault == nil {
+                fault = next.code.map { PostgresFault(code: $0, message: next.message) }
+            }
+        }
+        if isBroken { throw lost }
+        if let fault { throw fault }
+        guard let last else { throw lost }
+        return last
+    }
+}

@@ -1,0 +1,70 @@
+import TransferCore
+
+/// Makes the tables of a queue, or changes those of an earlier version. One process does it at a time.
+package struct PostgresMigration: Sendable {
+    package let address: PostgresAddress
+    package var steps = PostgresSchema.steps
+
+    package init(address: PostgresAddress) { self.address = address }
+
+    package func run(_ db: PostgresConnection) throws {
+        guard try db.run("SHOW server_encoding").first?.text(0) == "UTF8" else {
+            throw TransferError(.invalidRequest, "the queue's database has to be one whose encoding is UTF8")
+        }
+        // A role that may only work on the queue needn't be allowed to make tables.
+        guard try !wanting(db).isEmpty else { return }
+        try db.script("BEGIN")
+        do {
+            try db.run("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [address.schema])
+            try migrate(db)
+            try db.script("COMMIT")
+        } catch {
+            if !db.isBroken { try? db.script("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Names of the steps that the queue's tables don't have yet.
+    ///
+    /// - Throws: `TransferError` where a newer version of this program has changed them.
+    private func wanting(_ db: PostgresConnection) throws -> [PostgresSchema.Step] {
+        let isThere = try db.run("SELECT to_regclass($1) IS NOT NULL", ["\(address.schema).step"]).first?.flag(0)
+        guard isThere == true else { return steps }
+        let made = Set(try db.run("SELECT name FROM step").compactMap { $0.text(0) })
+        if let unknown = made.subtracting(steps.map(\.name)).sorted().first {
+            throw TransferError(
+                .fileAccess,
+                "the queue \(address.shown) was made by a newer version of this program, which this one can't read (\"\(unknown)\"); nothing was changed: use the newer version, or another queue"
+            )
+        }
+        return steps.filter { !made.contains($0.name) }
+    }
+
+    private func migrate(_ db: PostgresConnection) throws {
+        // Another process may have done it meanwhile.
+        let steps = try wanting(db)
+        guard !steps.isEmpty else { return }
+        if steps.count == self.steps.count {
+            try db.script("CREATE SCHEMA IF NOT EXISTS \"\(address.schema)\"")
+            try db.script("CREATE TABLE step (name TEXT PRIMARY KEY, made TIMESTAMPTZ NOT NULL DEFAULT now())")
+        } else {
+            try refuseWhileOthersWork(db)
+        }
+        for step in steps {
+            try db.script(step.sql)
+            try db.run("INSERT INTO step (name) VALUES ($1)", [step.name])
+        }
+    }
+
+    /// Programs of the version before wouldn't know what the changed tables mean.
+    private func refuseWhileOthersWork(_ db: PostgresConnection) throws {
+        let workers = try db.run(
+            "SELECT host, pid FROM process WHERE until > \(PostgresClock.now) ORDER BY generation LIMIT 3"
+        ).map { "\($0.text(0) ?? "") (process \($0.int(1) ?? 0))" }
+        guard !workers.isEmpty else { return }
+        throw TransferError(
+            .fileAccess,
+            "the queue \(address.shown) has to be changed for this version, and an earlier one works on it: stop \(workers.joined(separator: ", ")) first"
+        )
+    }
+}

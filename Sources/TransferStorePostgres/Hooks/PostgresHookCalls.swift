@@ -1,0 +1,62 @@
+import TransferCore
+package import TransferJobs
+
+/// Messages for hooks, until these have got them.
+package struct PostgresHookCalls: Sendable {
+    package let database: PostgresDatabase
+
+    /// Takes messages of a batch for this process; those that another one has taken, and lives, are left out.
+    package func take(batch: Int64, revivesFailed: Bool, limit: Int) throws -> [HookCall] {
+        try database.writeFenced(isDurable: false) { db in
+            if revivesFailed {
+                try db.run(
+                    """
+                    UPDATE hook_call SET is_failed = false, attempts = 0, not_before = NULL
+                    WHERE batch = $1 AND is_failed
+                    """, [batch])
+            }
+            return try db.run(
+                """
+                WITH free AS MATERIALIZED (
+                    SELECT id FROM hook_call WHERE batch = $2 AND NOT is_failed
+                        AND (owner IS NULL OR owner NOT IN (SELECT generation FROM process))
+                    ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED)
+                UPDATE hook_call SET owner = $1 FROM free WHERE hook_call.id = free.id
+                RETURNING hook_call.id, job, hook, event, body, attempts, not_before - \(PostgresClock.now)
+                """, [database.process, batch, limit]
+            ).compactMap { row in
+                guard let settings = HookRoute.settings(text: row.text(2) ?? "") else { return nil }
+                return HookCall(
+                    id: row.number(0) ?? 0, batch: batch, job: row.text(1), event: row.text(3) ?? "",
+                    body: row.text(4) ?? "", settings: settings, attempts: row.int(5) ?? 0,
+                    due: row.number(6).map { PostgresClock.due(in: $0) })
+            }.sorted { $0.id < $1.id }
+        }
+    }
+
+    /// Writes down what became of messages. What is lost of that with the server's power is told once more.
+    package func settle(_ outcomes: [HookOutcome]) throws {
+        try database.writeFenced(isDurable: false) { db in
+            for outcome in outcomes { try settle(db, outcome) }
+        }
+    }
+
+    private func settle(_ db: PostgresConnection, _ outcome: HookOutcome) throws {
+        switch outcome.kind {
+        case .told: try db.run("DELETE FROM hook_call WHERE id = $1", [outcome.id])
+        case .again(let attempts, let due, let error):
+            try db.run(
+                """
+                UPDATE hook_call SET attempts = $2, error_message = $3, not_before = \(PostgresClock.now) + $4
+                WHERE id = $1
+                """, [outcome.id, attempts, error.message, PostgresClock.wait(until: due)])
+        case .failed(let attempts, let error):
+            try db.run(
+                """
+                UPDATE hook_call SET attempts = $2, error_message = $3, is_failed = true, owner = NULL, not_before = NULL
+                WHERE id = $1
+                """, [outcome.id, attempts, error.message])
+        case .released: try db.run("UPDATE hook_call SET owner = NULL WHERE id = $1", [outcome.id])
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import TransferCore
+import TransferEventLoop
+package import TransferJobs
+import TransferStore
+
+/// What hooks are to be told, written with the ends that it tells of.
+package enum PostgresHookMessages {
+    /// - Parameters:
+    ///   - ended: Numbers of jobs whose rows say that they have ended.
+    ///   - kept: Those among them of which nothing was moved.
+    /// - Returns: The batches of those of which something is to be told.
+    package static func add(_ db: PostgresConnection, ended: [Int64], kept: Set<Int64> = []) throws -> Set<Int64> {
+        var batches: Set<Int64> = []
+        for (id, batch, text, event) in try PostgresEnds.hooked(db, ended) {
+            guard let spec = try? JobSpec(canonicalJSON: text), let hook = spec.settings.onFinish else { continue }
+            let settings = HookRoute.settings(spec.settings, for: hook, job: spec.urls.first)
+            let message = HookMessage.newID()
+            try insert(
+                db, batch: batch, job: spec.identity, hook: HookRoute.text(settings), event: message,
+                body: HookMessage.job(event, id: message, isKept: kept.contains(id)))
+            batches.insert(batch)
+        }
+        return batches
+    }
+
+    /// A batch whose jobs have all ended, where one of them has since its hook was told last.
+    package static func add(_ db: PostgresConnection, batch: Int64, _ end: BatchEnd) throws {
+        let row = try db.run(
+            """
+            SELECT name, hook, told_end, (SELECT max(end_number) FROM job WHERE job.batch = batch.id)
+            FROM batch WHERE id = $1 AND hook IS NOT NULL FOR UPDATE
+            """, [batch]
+        ).first
+        guard let row, let last = row.number(3), last > row.number(2) ?? 0 else { return }
+        let event = HookMessage.newID()
+        let body = HookMessage.batch(row.text(0) ?? "", end, id: event, time: WallClock.milliseconds)
+        try insert(db, batch: batch, job: nil, hook: row.text(1) ?? "", event: event, body: body)
+        try db.run("UPDATE batch SET told_end = $2 WHERE id = $1", [batch, last])
+    }
+
+    private static func insert(
+        _ db: PostgresConnection, batch: Int64, job: String?, hook: String, event: String, body: String
+    ) throws {
+        try db.run(
+            "INSERT INTO hook_call (batch, job, hook, event, body) VALUES ($1, $2, $3, $4, $5)",
+            [batch, job, hook, event, body])
+    }
+}

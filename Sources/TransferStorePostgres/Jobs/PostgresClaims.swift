@@ -1,0 +1,72 @@
+import FoundationEssentials
+import TransferCore
+import TransferEngine
+package import TransferJobs
+package import TransferStore
+
+/// Takes ready jobs for this process. Jobs that another process is taking at the same time are passed over, not waited for.
+package struct PostgresClaims: Sendable {
+    package let database: PostgresDatabase
+
+    /// A blanked query must never be sent in place of the real one.
+    private static let lostSecret = TransferError(
+        .secretMissing, "its URL or headers hold a secret that is never stored: run its job file again")
+
+    package func claim(_ wants: [LaneWant], secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs] {
+        try database.writeFenced { db in
+            let claimed = try wants.map { try claim($0, db, secrets) }
+            // An upload is known to be on its way after a loss of power too, before its first byte leaves.
+            let hasUploads = claimed.contains { $0.jobs.contains { $0.record.spec.isUpload } }
+            if !hasUploads { try database.relax(db) }
+            return claimed
+        }
+    }
+
+    private func claim(_ want: LaneWant, _ db: PostgresConnection, _ secrets: [Int64: JobSecrets]) throws -> ClaimedJobs
+    {
+        let lane = want.lane
+        let rows = try db.run(
+            """
+            WITH ready AS MATERIALIZED (
+                SELECT id FROM job WHERE batch = $2 AND origin = $3 AND network = $4 AND state = \(JobStates.queued)
+                ORDER BY priority DESC, id LIMIT $5 FOR UPDATE SKIP LOCKED)
+            UPDATE job SET state = \(JobStates.claimed), owner = $1,
+                claimed = CASE WHEN was_interrupted AND claimed IS NOT NULL THEN claimed ELSE \(PostgresClock.now) END
+            FROM ready WHERE job.id = ready.id
+            RETURNING job.id, identity, spec, priority, attempts, mirror, resume, size, modified, digest, validator,
+                was_interrupted, recheck, spent_mirrors, has_secrets, upload, claimed, asked_wait, final_url
+            """, [database.process, lane.batch, lane.origin, lane.network, want.limit])
+        var claimed = ClaimedJobs(lane: lane, jobs: [], unreadable: [])
+        for row in rows {
+            let (id, identity) = (row.number(0) ?? 0, row.text(1) ?? "")
+            guard !row.flag(14) || secrets[id] != nil else {
+                claimed.unreadable.append((id, identity, Self.lostSecret))
+                continue
+            }
+            do {
+                claimed.jobs.append((try Self.record(row, batch: lane.batch, secrets: secrets[id]), row.int(3) ?? 0))
+            } catch {
+                let reason = TransferError(.internalFault, "this job can't be read any more: \(error)")
+                claimed.unreadable.append((id, identity, reason))
+            }
+        }
+        claimed.jobs.sort { ($1.rank, $0.record.id) < ($0.rank, $1.record.id) }
+        return claimed
+    }
+
+    private static func record(_ row: PostgresRow, batch: Int64, secrets: JobSecrets?) throws -> JobRecord {
+        var spec = try JobSpec(canonicalJSON: row.text(2) ?? "")
+        if let secrets { spec = secrets.restore(spec) }
+        var facts: FileStamp?
+        if let size = row.number(7), let modified = row.number(8) { facts = FileStamp(size: size, modified: modified) }
+        return JobRecord(
+            id: row.number(0) ?? 0, batch: batch, identity: row.text(1) ?? "", spec: spec, attempts: row.int(4) ?? 0,
+            askedWait: .milliseconds(row.number(17) ?? 0), mirror: row.int(5) ?? 0,
+            spentMirrors: UInt64(bitPattern: row.number(13) ?? 0),
+            resume: row.text(6).flatMap { try? JSONDecoder().decode(ResumeData.self, from: Data($0.utf8)) },
+            upload: row.text(15).flatMap { UploadRecord(text: $0) }, facts: facts,
+            digest: row.text(9).flatMap { Checksum($0) }, validator: row.text(10),
+            place: row.text(18).map { AnsweredPlace(url: $0, takesCredentials: false) }, wasInterrupted: row.flag(11),
+            claimed: row.number(16) ?? 0, recheck: DestinationRule.Recheck(rawValue: row.int(12) ?? 0) ?? .ask)
+    }
+}

@@ -1,0 +1,76 @@
+import TransferCore
+package import TransferJobs
+package import TransferStore
+
+/// Jobs that are ready, and those that become ready again.
+package struct PostgresReadyJobs: Sendable {
+    package let database: PostgresDatabase
+
+    package func backlog(batch: Int64) throws -> Backlog {
+        try database.read { db in
+            var backlog = Backlog()
+            let ready = try db.run(
+                """
+                SELECT origin, network, count(*) FROM job WHERE batch = $1 AND state = \(JobStates.queued)
+                GROUP BY origin, network
+                """, [batch])
+            for row in ready {
+                let lane = Lane(batch: batch, origin: row.text(0) ?? "", network: row.text(1) ?? "")
+                backlog.ready[lane] = row.int(2)
+            }
+            backlog.sleepers = try db.run(
+                """
+                SELECT id, origin, network, not_before - \(PostgresClock.now) FROM job
+                WHERE batch = $1 AND state = \(JobStates.waiting) ORDER BY id
+                """, [batch]
+            ).map { row in
+                // Why an earlier process put it to sleep isn't kept: it's left to it.
+                SleepingJob(
+                    id: row.number(0) ?? 0,
+                    lane: Lane(batch: batch, origin: row.text(1) ?? "", network: row.text(2) ?? ""),
+                    due: PostgresClock.due(in: row.number(3) ?? 0), isAsked: true)
+            }
+            return backlog
+        }
+    }
+
+    package func wake(_ ids: [Int64]) throws -> [Lane: Int] {
+        try database.writeFenced(isDurable: false) { db in
+            var lanes: [Lane: Int] = [:]
+            let woken = try db.run(
+                """
+                UPDATE job SET state = \(JobStates.queued), not_before = NULL
+                WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.waiting) RETURNING batch, origin, network
+                """, [PostgresArray(ids)])
+            for row in woken {
+                let lane = Lane(batch: row.number(0) ?? 0, origin: row.text(1) ?? "", network: row.text(2) ?? "")
+                lanes[lane, default: 0] += 1
+            }
+            return lanes
+        }
+    }
+
+    package func release(_ ids: [Int64]) throws {
+        try database.writeFenced(isDurable: false) { db in
+            _ = try db.run(
+                """
+                UPDATE job SET state = \(JobStates.queued), owner = NULL, is_sending = false
+                WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.claimed) AND owner = $2
+                """, [PostgresArray(ids), database.process])
+        }
+    }
+
+    package func redo(_ ids: [Int64], _ recheck: DestinationRule.Recheck) throws {
+        try database.writeFenced { db in
+            let batches = try db.run(
+                """
+                UPDATE job SET state = \(JobStates.queued), attempts = 0, asked_wait = 0, mirror = 0, spent_mirrors = 0,
+                    recheck = $2, end_number = NULL
+                WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.done) RETURNING batch
+                """, [PostgresArray(ids), recheck.rawValue]
+            ).compactMap { $0.number(0) }
+            // Jobs that need them have to wait again.
+            for batch in Set(batches).sorted() { try PostgresNeeds.recount(db, batch: batch) }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Glibc
+import TransferCore
+import TransferEventLoop
+import TransferJobs
+package import TransferStore
+
+/// The leases by which processes hold batches and jobs, on the database's clock, and what becomes of these when one is over.
+package struct PostgresLeases: Sendable {
+    package let database: PostgresDatabase
+    package let doubtful: DoubtfulBatches
+
+    private static let term = Lease.term.inMilliseconds
+
+    /// The timeline of the database, in the bits above those of the counter: what a promoted standby hadn't got is given
+    /// again with another one (PostgreSQL's manual, `pg_walfile_name`).
+    private static let token = """
+        ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::bigint << 40 | nextval('generation')
+        """
+
+    package static func register(_ db: PostgresConnection) throws -> Int64 {
+        try reclaim(db, own: 0)
+        let row = try db.run(
+            """
+            INSERT INTO process (generation, host, pid, until)
+            VALUES (\(token), $1, $2, \(PostgresClock.now) + $3) RETURNING generation
+            """, [MachineName.current, Int(getpid()), term]
+        ).first
+        return row?.number(0) ?? 0
+    }
+
+    /// - Returns: The lease, whose end is counted from when it was asked for: the database's is never earlier.
+    package func renew() throws -> Lease {
+        let asked = MonotonicTime.now
+        try database.write(isDurable: false) { db in
+            let renewed = try db.run(
+                "UPDATE process SET until = \(PostgresClock.now) + $2 WHERE generation = $1",
+                [database.process, Self.term])
+            guard renewed.changes > 0 else { throw LeaseLost() }
+        }
+        return Lease(generation: database.process, until: asked + Lease.term)
+    }
+
+    /// Frees what processes held whose leases are over. One that is in a transaction right now is left alone.
+    package func reclaim(_ db: PostgresConnection) throws { try Self.reclaim(db, own: database.process) }
+
+    private static func reclaim(_ db: PostgresConnection, own: Int64) throws {
+        let lost = try db.run(
+            """
+            SELECT generation FROM process WHERE until <= \(PostgresClock.now) AND generation <> $1
+            ORDER BY generation FOR UPDATE SKIP LOCKED
+            """, [own]
+        ).compactMap { $0.number(0) }
+        for process in lost {
+            try endWhatMayHaveArrived(db, of: process)
+            try db.run(
+                """
+                UPDATE job SET state = \(JobStates.queued), owner = NULL, was_interrupted = true
+                WHERE owner = $1 AND state = \(JobStates.claimed)
+                """, [process])
+            try forget(db, process)
+        }
+    }
+
+    /// Fails a POST whose body may have left: it's not sent again by itself.
+    private static func endWhatMayHaveArrived(_ db: PostgresConnection, of process: Int64) throws {
+        let sent = try db.run(
+            """
+            SELECT id, batch FROM job WHERE owner = $1 AND state = \(JobStates.claimed) AND is_sending
+            ORDER BY id FOR UPDATE
+            """, [process])
+        guard sent.count > 0 else { return }
+        let first = try PostgresEndNumbers.take(db, sent.count)
+        let ids = sent.compactMap { $0.number(0) }
+        let error = UploadRules.interrupted
+        try db.run(
+            """
+            UPDATE job SET state = \(JobStates.failed), owner = NULL, is_sending = false, was_interrupted = true,
+                error_code = $2, error_message = $3, end_number = $4 + ended.position - 1, ended = \(PostgresClock.now),
+                upload = CASE WHEN upload_goes_on THEN upload END, upload_is_held = upload_goes_on AND upload_is_held
+            FROM unnest($1::bigint[]) WITH ORDINALITY AS ended(id, position) WHERE job.id = ended.id
+            """, [PostgresArray(ids), error.code.rawValue, error.message, first])
+        _ = try PostgresHookMessages.add(db, ended: ids)
+        for batch in Set(sent.compactMap { $0.number(1) }) {
+            _ = try PostgresNeeds.skipWhatCannotStart(db, batch: batch)
+        }
+    }
+
+    package func retire() throws {
+        try database.write { db in
+            for batch in doubtful.told {
+                try db.run(
+                    """
+                    UPDATE job SET was_interrupted = false
+                    WHERE batch = $1 AND state = \(JobStates.failed) AND error_code = $2
+                    """, [batch, UploadRules.interrupted.code.rawValue])
+            }
+            // A run may end without waiting for its transfers.
+            try Self.endWhatMayHaveArrived(db, of: database.process)
+            try db.run(
+                "UPDATE job SET state = \(JobStates.queued), owner = NULL WHERE owner = $1 AND state = \(JobStates.claimed)",
+                [database.process])
+            try Self.forget(db, database.process)
+        }
+    }
+
+    private static func forget(_ db: PostgresConnection, _ process: Int64) throws {
+        try db.run("UPDATE batch SET owner = NULL WHERE owner = $1", [process])
+        try db.run("DELETE FROM command WHERE process = $1", [process])
+        try db.run("DELETE FROM process WHERE generation = $1", [process])
+    }
+}

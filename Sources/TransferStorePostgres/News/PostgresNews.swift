@@ -1,0 +1,90 @@
+import TransferCore
+import TransferEngine
+import TransferJobs
+package import TransferScheduling
+package import TransferStore
+
+/// The memory of runs. Pauses that servers asked for are the whole fleet's; what metered links carried is each machine's.
+package struct PostgresNews: Sendable {
+    package let database: PostgresDatabase
+
+    package func publish(_ news: RunNews) throws {
+        switch news {
+        case .pause(let pause): try save(pause)
+        case .noPauses: try database.write(isDurable: false) { db in _ = try db.run("DELETE FROM pause") }
+        case .usage(let rows): try save(rows)
+        // These are told to those who ask beside the run, which nobody can of this store yet.
+        case .progress, .hostWaits, .networkWaits, .silentLinks, .socket: break
+        }
+    }
+
+    // MARK: Pauses
+
+    private func save(_ pause: StoredPause) throws {
+        try database.write(isDurable: false) { db in
+            _ = try db.run(
+                """
+                INSERT INTO pause (origin, until, status, message, proxy) VALUES ($1, \(PostgresClock.now) + $2, $3, $4, $5)
+                ON CONFLICT (origin) DO UPDATE SET until = excluded.until, status = excluded.status,
+                    message = excluded.message, proxy = excluded.proxy
+                """, [pause.origin, pause.remaining.inMilliseconds, pause.status, pause.message, pause.proxy])
+        }
+    }
+
+    /// - Returns: The pauses that aren't over.
+    package func pauses() throws -> [StoredPause] {
+        try database.write(isDurable: false) { db in
+            try db.run("DELETE FROM pause WHERE until <= \(PostgresClock.now)")
+            return try db.run("SELECT origin, until - \(PostgresClock.now), status, message, proxy FROM pause")
+                .map { row in
+                    StoredPause(
+                        origin: row.text(0) ?? "", remaining: .milliseconds(max(0, row.number(1) ?? 0)),
+                        status: row.int(2), message: row.text(3) ?? "", proxy: row.text(4))
+                }
+        }
+    }
+
+    // MARK: Metered links
+
+    private func save(_ usage: [MeteredUsage.Row]) throws {
+        try database.write(isDurable: false) { db in
+            try db.run("DELETE FROM metered_usage WHERE host = $1", [MachineName.current])
+            for row in usage {
+                try db.run(
+                    "INSERT INTO metered_usage (host, kind, hour, bytes) VALUES ($1, $2, $3, $4)",
+                    [MachineName.current, row.kind.rawValue, row.hour, row.bytes])
+            }
+        }
+    }
+
+    package func meteredUsage() throws -> [MeteredUsage.Row] {
+        try database.read { db in
+            try db.run("SELECT kind, hour, bytes FROM metered_usage WHERE host = $1", [MachineName.current])
+                .compactMap { row in
+                    LinkClass(rawValue: row.text(0) ?? "").map {
+                        MeteredUsage.Row(kind: $0, hour: row.number(1) ?? 0, bytes: row.number(2) ?? 0)
+                    }
+                }
+        }
+    }
+
+    // MARK: Counts
+
+    package func census(of batches: [Int64], from first: Int64) throws -> StoreCensus {
+        try database.read { db in
+            let size = try db.run(
+                """
+                SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class
+                WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'S')
+                """
+            ).first?.number(0)
+            let open = try db.run(
+                """
+                SELECT id, made FROM job WHERE id >= $1 AND batch = ANY ($2::bigint[]) AND state < \(JobStates.firstEnded)
+                ORDER BY id LIMIT 1
+                """, [first, PostgresArray(batches)]
+            ).first
+            return StoreCensus(oldest: open?.number(1), firstOpen: open?.number(0) ?? first, bytes: size ?? 0)
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import TransferCore
+
+/// The numbers of ends, which are the cursors of those who read them: each is given once, and visible only after all that are
+/// lower. The counter's row is locked until the transaction ends, which makes it so.
+package enum PostgresEndNumbers {
+    /// Takes the next numbers.
+    ///
+    /// - Returns: The first of them.
+    package static func take(_ db: PostgresConnection, _ count: Int) throws -> Int64 {
+        let row = try db.run(
+            "UPDATE counter SET value = value + $1 WHERE name = 'end' RETURNING value - $1 + 1", [count]
+        ).first
+        return row?.number(0) ?? 1
+    }
+
+    package static func last(_ db: PostgresConnection) throws -> Int64 {
+        try db.run("SELECT value FROM counter WHERE name = 'end'").first?.number(0) ?? 0
+    }
+}

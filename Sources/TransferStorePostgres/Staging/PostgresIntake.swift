@@ -1,0 +1,97 @@
+import TransferCore
+package import TransferJobs
+package import TransferStore
+
+/// Takes the jobs that a reader gives, into a table of this connection alone: the queue's own tables are touched when all of
+/// them are there.
+package final class PostgresIntake: JobIntake {
+    /// A job that needs others, which may come behind it.
+    package struct Needing {
+        package let number: Int
+        package let identity: String
+        package let needs: [String]
+        package let place: JobLocations?
+    }
+
+    /// The columns that the queue's table has of a job that was staged, and the table of this connection too.
+    package static let columns = """
+        identity, line, place, width, number, priority, origin, network, destination, spec, is_upload, fingerprint,
+        has_secrets, tells_hook, network_places
+        """
+
+    private static let table = """
+        CREATE TEMPORARY TABLE IF NOT EXISTS staged (
+            position BIGINT NOT NULL, identity TEXT NOT NULL, line INTEGER, place INTEGER, width INTEGER, number BIGINT,
+            priority BIGINT NOT NULL, origin TEXT NOT NULL, network TEXT NOT NULL, destination TEXT NOT NULL,
+            spec TEXT NOT NULL, is_upload BOOLEAN NOT NULL, fingerprint BIGINT NOT NULL, has_secrets BOOLEAN NOT NULL,
+            tells_hook BOOLEAN NOT NULL, network_places TEXT,
+            -- Whether the job has an ID, a relative path, and a place in a list of URLs.
+            has_id BOOLEAN NOT NULL, is_relative BOOLEAN NOT NULL, is_listed BOOLEAN NOT NULL,
+            key UUID NOT NULL GENERATED ALWAYS AS (md5(identity)::uuid) STORED
+        );
+        TRUNCATE staged
+        """
+
+    package var isPartial = false
+    package private(set) var count = 0
+    package private(set) var secrets: [Int: JobSecrets] = [:]
+    package private(set) var needing: [Needing] = []
+    package private(set) var format: JobFileFormat?
+    package private(set) var hasIDs = false
+
+    private let copy: PostgresCopy
+    private let directory: String
+    private var origins = OriginMemory()
+
+    package init(_ db: PostgresConnection, directory: String) throws {
+        self.directory = directory
+        try db.script(Self.table)
+        copy = try PostgresCopy(
+            db, "COPY staged (position, \(Self.columns), has_id, is_relative, is_listed) FROM STDIN")
+    }
+
+    package func add(_ spec: JobSpec, at place: JobLocations?) throws {
+        try add(StagedJob(spec, at: place, directory: directory, origins: &origins))
+    }
+
+    package func add(_ job: StagedJob) throws {
+        let (number, row, spec) = (count, job.row, job.spec)
+        count += 1
+        if let secrets = job.secrets { self.secrets[number] = secrets }
+        if !spec.needs.isEmpty {
+            needing.append(Needing(number: number, identity: row.identity, needs: spec.needs, place: job.place))
+        }
+        if let place = job.place { format = place.format }
+        if spec.id != nil { hasIDs = true }
+        try copy.add { rows in
+            rows.add(number)
+            rows.add(row.identity)
+            rows.add(row.span?.line)
+            rows.add(row.span?.column)
+            rows.add(row.span?.length)
+            rows.add(row.number)
+            rows.add(row.priority)
+            rows.add(row.origin)
+            rows.add(row.network)
+            rows.add(row.destination)
+            rows.add(row.text)
+            rows.add(row.isUpload)
+            rows.add(row.fingerprint)
+            rows.add(row.hasSecrets)
+            rows.add(spec.tellsHook)
+            rows.add(row.networkPlaces)
+            rows.add(spec.id != nil)
+            rows.add(spec.hasRelativePath)
+            rows.add(job.place?.format.isList == true)
+        }
+    }
+
+    /// All jobs are there.
+    package func finish(_ db: PostgresConnection) throws {
+        try copy.finish()
+        // The joins of what follows are planned by how many there are.
+        try db.script("ANALYZE staged")
+    }
+
+    package func giveUp() { copy.giveUp() }
+}

@@ -1,0 +1,213 @@
+import TransferCore
+package import TransferJobs
+import TransferScheduling
+package import TransferStore
+
+/// Brings staged jobs (``PostgresIntake``) into their batch, inside one transaction.
+package struct PostgresMerge {
+    private let db: PostgresConnection
+    private let batch: HeldBatch
+    private let staging: Int64
+    private let options: StagingOptions
+    /// Whether somebody has been told of the jobs that may have arrived.
+    private let isTold: Bool
+    private let intake: PostgresIntake
+
+    package private(set) var count: Int
+    package var report = JobFileReport()
+    package private(set) var secrets: [Int64: JobSecrets] = [:]
+    package private(set) var underWay: Set<Int64> = []
+    package private(set) var abandoned: [AbandonedUpload] = []
+    /// Whether there are jobs that may have arrived, and of which nobody has been told.
+    package private(set) var isInDoubt = false
+
+    package init(
+        _ db: PostgresConnection, batch: HeldBatch, staging: Int64, _ options: StagingOptions, isTold: Bool,
+        _ intake: PostgresIntake
+    ) {
+        self.db = db
+        self.batch = batch
+        self.staging = staging
+        self.options = options
+        self.isTold = isTold
+        self.intake = intake
+        count = intake.count
+    }
+
+    package mutating func run() throws {
+        try fold()
+        // A job that is in the way of itself can't be taken: nothing is.
+        guard report.isEmpty else { return }
+        if !batch.isNew { try stageAgain() }
+        try insert()
+        if !options.keepsWhatIsMissing, !batch.isNew { try drop() }
+        try findSharedDestinations()
+        try noteSecrets()
+        try PostgresStagedNeeds(db, batch: batch.id, staging: staging).resolve(intake, &report)
+        if options.isReload { try PostgresNeeds.revive(db, batch: batch.id) }
+        if report.isEmpty { _ = try PostgresNeeds.skipWhatCannotStart(db, batch: batch.id) }
+    }
+
+    // MARK: Twice in one file
+
+    /// Lists are put together from others: a line that stands there again is the same job. In a job file it's a mistake.
+    private mutating func fold() throws {
+        let again = try db.run(
+            """
+            SELECT position, identity, has_id, is_upload, line, place, width, number, first_line,
+                is_listed AND fingerprint = first_fingerprint
+            FROM (SELECT *, row_number() OVER same AS occurrence, first_value(line) OVER same AS first_line,
+                    first_value(fingerprint) OVER same AS first_fingerprint
+                FROM staged WINDOW same AS (PARTITION BY key ORDER BY position)) AS jobs
+            WHERE occurrence > 1 ORDER BY position
+            """)
+        guard again.count > 0 else { return }
+        count -= again.count
+        for row in again {
+            guard !row.flag(9) else { continue }
+            let (hasID, place) = (row.flag(2), location(row, from: 4))
+            let other = row.int(8).map { " (line \($0))" } ?? ""
+            let offer = hasID || row.flag(3) || place == nil ? "" : "; \(Collisions.offer)"
+            let what = hasID ? "same id as another job" : "same destination as another job"
+            report.add(
+                JobFileFault("\(what)\(other): \(row.text(1) ?? "")\(offer)") { place?.identityFault($0) })
+        }
+        try db.run(
+            "DELETE FROM staged WHERE position = ANY ($1::bigint[])", [PostgresArray(again.compactMap { $0.number(0) })]
+        )
+    }
+
+    /// The place of a job in its file, of the columns line, place, width and number.
+    private func location(_ row: PostgresRow, from column: Int) -> JobLocations? {
+        guard let line = row.int(column), let format = intake.format else { return nil }
+        let span = SourceSpan(line: line, column: row.int(column + 1) ?? 1, length: row.int(column + 2) ?? 1)
+        return JobLocations(
+            index: row.int(column + 3) ?? 0, job: span, id: intake.hasIDs ? span : nil, to: span, format: format)
+    }
+
+    // MARK: In the batch already
+
+    /// The rule of what stays (``/TransferStore/RestagingRule``) as a table that a statement joins.
+    private var rule: String {
+        var rows: [String] = []
+        for state in JobState.allCases {
+            for changed in [false, true] {
+                for doubt in [false, true] {
+                    let stays = RestagingRule.stays(
+                        state, changed: changed, mayHaveArrived: doubt && !isTold, isReload: options.isReload)
+                    rows.append("(\(state.rawValue), \(changed), \(doubt), \(stays))")
+                }
+            }
+        }
+        return "(VALUES \(rows.joined(separator: ", "))) AS rule(state, changed, doubt, stays)"
+    }
+
+    private mutating func stageAgain() throws {
+        let known = """
+            WITH known AS (
+                SELECT job.id, staged.position, job.state,
+                    job.fingerprint <> staged.fingerprint OR \(batch.hasMoved) AND staged.is_relative AS changed,
+                    coalesce(job.error_code = '\(TransferError.Code.mayHaveBeenSent.rawValue)', false)
+                        AND job.was_interrupted AS doubt
+                FROM staged JOIN job ON job.batch = $1 AND job.key = staged.key)
+            """
+        try abandon("\(known) SELECT id FROM known WHERE changed", [batch.id])
+        let update = """
+            \(known), met AS (SELECT known.*, rule.stays, rule.stays OR known.state = \(JobStates.queued) AND NOT known.changed AS goes_on,
+                CASE WHEN rule.stays OR \(options.isReload) AND known.state = \(JobStates.paused) THEN known.state
+                    ELSE \(JobStates.queued) END AS next
+                FROM known JOIN \(rule) USING (state, changed, doubt))
+            UPDATE job SET staging = $2, line = staged.line, place = staged.place, width = staged.width,
+                number = staged.number, state = met.next, priority = staged.priority, origin = staged.origin,
+                network = staged.network, destination = staged.destination, spec = staged.spec,
+                is_upload = staged.is_upload, fingerprint = staged.fingerprint, has_secrets = staged.has_secrets,
+                tells_hook = staged.tells_hook, network_places = staged.network_places,
+                asked_wait = CASE WHEN met.goes_on THEN job.asked_wait ELSE 0 END,
+                attempts = CASE WHEN met.goes_on THEN job.attempts ELSE 0 END,
+                end_number = CASE WHEN met.next >= \(JobStates.firstEnded) THEN job.end_number END,
+                mirror = 0, spent_mirrors = 0, not_before = CASE WHEN met.stays THEN job.not_before END, needs_left = 0,
+                was_interrupted = job.was_interrupted AND NOT (met.changed OR met.doubt AND NOT met.stays),
+                resume = CASE WHEN NOT met.changed THEN job.resume END,
+                upload = CASE WHEN NOT met.changed THEN job.upload END,
+                upload_goes_on = job.upload_goes_on AND NOT met.changed,
+                upload_is_held = job.upload_is_held AND NOT met.changed,
+                digest = CASE WHEN NOT met.changed THEN job.digest END,
+                validator = CASE WHEN NOT met.changed THEN job.validator END
+            FROM met JOIN staged USING (position) WHERE job.id = met.id
+            RETURNING job.id, met.state = \(JobStates.claimed) AND met.changed, met.stays AND met.doubt
+            """
+        for row in try db.run(update, [batch.id, staging]) {
+            if row.flag(1), let id = row.number(0) { underWay.insert(id) }
+            if row.flag(2) { isInDoubt = true }
+        }
+    }
+
+    /// Notes uploads that servers hold, before their jobs become others or are dropped. Servers of jobs whose secrets were
+    /// never stored can't be told.
+    private mutating func abandon(_ ids: String, _ values: [(any PostgresValue)?]) throws {
+        abandoned += try db.run(
+            """
+            SELECT id, spec, upload FROM job
+            WHERE id IN (\(ids)) AND is_upload AND NOT has_secrets AND upload_is_held ORDER BY id
+            """, values
+        ).compactMap { AbandonedUpload(id: $0.number(0) ?? 0, spec: $0.text(1) ?? "", upload: $0.text(2)) }
+    }
+
+    // MARK: New
+
+    private func insert() throws {
+        try db.run(
+            """
+            INSERT INTO job (batch, staging, state, \(PostgresIntake.columns))
+            SELECT $1, $2, \(JobStates.queued), \(PostgresIntake.columns) FROM staged
+            WHERE \(batch.isNew) OR NOT EXISTS (SELECT 1 FROM job WHERE job.batch = $1 AND job.key = staged.key)
+            ORDER BY position
+            """, [batch.id, staging])
+    }
+
+    private mutating func drop() throws {
+        let gone = "SELECT id FROM job WHERE batch = $1 AND staging <> $2"
+        try abandon(gone, [batch.id, staging])
+        try db.run("DELETE FROM job WHERE batch = $1 AND staging <> $2", [batch.id, staging])
+    }
+
+    /// Without IDs the destination is the identity, but for a relative path and an absolute one to the same file.
+    private mutating func findSharedDestinations() throws {
+        let kinds = try db.run(
+            """
+            SELECT coalesce(bool_or(has_id), false)
+                OR coalesce(bool_or(is_relative) AND bool_or(NOT is_relative AND NOT is_upload), false) FROM staged
+            """)
+        guard kinds.first?.flag(0) == true else { return }
+        let shared = try db.run(
+            """
+            SELECT line, place, width, number, first, first_line, is_upload
+            FROM (SELECT *, row_number() OVER same AS occurrence, first_value(identity) OVER same AS first,
+                    first_value(line) OVER same AS first_line
+                FROM job WHERE batch = $1 AND destination <> ''
+                WINDOW same AS (PARTITION BY md5(destination) ORDER BY id)) AS jobs
+            WHERE occurrence > 1 ORDER BY id LIMIT 20
+            """, [batch.id])
+        for row in shared {
+            let place =
+                location(row, from: 0)
+                ?? JobLocations(
+                    index: 0, job: SourceSpan(line: 1, column: 1), to: SourceSpan(line: 1, column: 1))
+            let other = row.int(5).map { " (line \($0))" } ?? ""
+            let offer = row.flag(6) || row.int(0) == nil ? "" : "; \(Collisions.offer)"
+            report.add(place.destinationFault("same destination as job \"\(row.text(4) ?? "")\"\(other)\(offer)"))
+        }
+    }
+
+    private mutating func noteSecrets() throws {
+        guard !intake.secrets.isEmpty else { return }
+        let found = try db.run(
+            """
+            SELECT staged.position, job.id FROM staged JOIN job ON job.batch = $1 AND job.key = staged.key
+            WHERE staged.has_secrets
+            """, [batch.id])
+        for row in found {
+            if let position = row.int(0), let id = row.number(1) { secrets[id] = intake.secrets[position] }
+        }
+    }
+}

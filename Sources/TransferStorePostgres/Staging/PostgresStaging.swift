@@ -1,0 +1,82 @@
+import TransferCore
+package import TransferJobs
+package import TransferStore
+
+/// Takes jobs into batches, all of them or none: they are copied into a table of the connection while they are read, and
+/// go from there into the queue's own in one transaction, a statement for all of a kind.
+package struct PostgresStaging: Sendable {
+    package let database: PostgresDatabase
+    package let batches: PostgresBatches
+    package let doubtful: DoubtfulBatches
+
+    /// Something that this process works on has to be given back first: the transaction is rolled back.
+    private struct UnderWay: Error {
+        let staged: StagedJobs
+    }
+
+    package func stage(
+        _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobIntake) throws -> Bool
+    ) throws -> StagedJobs {
+        do {
+            return try database.write(
+                preparing: { db in
+                    let intake = try PostgresIntake(db, directory: header.directory)
+                    do {
+                        guard try body(intake) else { throw StagingFailure.refused }
+                        try intake.finish(db)
+                    } catch {
+                        intake.giveUp()
+                        throw error
+                    }
+                    return intake
+                },
+                { db, intake in
+                    let staged = try take(db, header, options, intake)
+                    guard staged.underWay.isEmpty else { throw UnderWay(staged: staged) }
+                    return staged
+                })
+        } catch let underWay as UnderWay {
+            return underWay.staged
+        }
+    }
+
+    private func take(
+        _ db: PostgresConnection, _ header: BatchHeader, _ options: StagingOptions, _ intake: PostgresIntake
+    ) throws -> StagedJobs {
+        let batch = try batches.hold(db, header)
+        let staging = try db.run(
+            "UPDATE batch SET staging = staging + 1 WHERE id = $1 RETURNING staging", [batch.id]
+        ).first?.number(0)
+        var merge = PostgresMerge(
+            db, batch: batch, staging: staging ?? 1, options, isTold: doubtful.isTold(batch.id), intake)
+        try merge.run()
+        guard merge.report.isEmpty else {
+            merge.report.jobCount = merge.count
+            throw StagingFailure.faults(merge.report)
+        }
+        if merge.isInDoubt { doubtful.found(in: batch.id) }
+        return StagedJobs(
+            batch: batch, count: merge.count, secrets: merge.secrets, underWay: merge.underWay,
+            abandoned: merge.abandoned)
+    }
+
+    package func submit(_ spec: JobSpec, batch: String, directory: String) throws -> StagedJobs {
+        let known = try database.read { db in
+            try db.run(
+                """
+                SELECT fingerprint FROM job JOIN batch ON batch.id = job.batch
+                WHERE batch.name = $1 AND key = md5($2)::uuid AND identity = $2
+                """, [batch, spec.identity]
+            ).first?.number(0)
+        }
+        if let known, known != spec.fingerprint {
+            throw TransferError(
+                .fileExists, "the batch \(batch) has another job \"\(spec.identity)\"; give this one an id of its own")
+        }
+        let header = BatchHeader(name: batch, source: nil, directory: directory)
+        return try stage(header, StagingOptions(keepsWhatIsMissing: true)) { intake in
+            if known == nil { try intake.add(spec, at: nil) }
+            return true
+        }
+    }
+}

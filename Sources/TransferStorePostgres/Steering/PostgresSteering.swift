@@ -1,0 +1,126 @@
+import TransferCore
+package import TransferJobs
+package import TransferStore
+
+/// Commands: pausing, resuming, cancelling and retrying jobs, by the process that runs their batch or where nobody does.
+package struct PostgresSteering: Sendable {
+    package let database: PostgresDatabase
+    package let leases: PostgresLeases
+
+    package func deliver(_ verb: QueueVerb, batch name: String, job: String?) throws -> CommandDelivery {
+        try database.write { db in
+            try leases.reclaim(db)
+            let row = try db.run(
+                """
+                SELECT batch.id, owner, pid FROM batch LEFT JOIN process ON process.generation = owner
+                WHERE name = $1 FOR UPDATE OF batch
+                """, [name]
+            ).first
+            guard let row, let batch = row.number(0) else { return .noSuchBatch }
+            if let job {
+                let known = try db.run(
+                    "SELECT state FROM job WHERE batch = $1 AND key = md5($2)::uuid AND identity = $2", [batch, job]
+                ).first?.int(0)
+                guard let known else { return .noSuchJob }
+                // A job that has ended or isn't held is nothing to the process that runs the batch either.
+                guard verb.changes(JobState(stored: known)) else { return .applied(jobs: 0) }
+            }
+            guard let owner = row.number(1) else {
+                return .applied(jobs: try Self.apply(db, verb, batch: batch, job: job).count)
+            }
+            let command = try db.run(
+                "INSERT INTO command (process, verb, batch, job) VALUES ($1, $2, $3, $4) RETURNING id",
+                [owner, verb.rawValue, batch, job]
+            ).first?.number(0)
+            return .handed(pid: Int32(row.int(2) ?? 0), socket: nil, command: command ?? 0)
+        }
+    }
+
+    /// The commands for this process, each once.
+    package func takeCommands() throws -> [QueueCommand] {
+        try database.write { db in
+            try db.run("DELETE FROM command WHERE process = $1 RETURNING id, verb, batch, job", [database.process])
+                .compactMap { row in
+                    QueueVerb(rawValue: row.text(1) ?? "").map {
+                        QueueCommand(id: row.number(0) ?? 0, verb: $0, batch: row.number(2) ?? 0, job: row.text(3))
+                    }
+                }.sorted { $0.id < $1.id }
+        }
+    }
+
+    package func apply(_ command: QueueCommand) throws -> AppliedCommand {
+        try database.writeFenced { db in
+            // A fresh start forgets it, so it's asked before.
+            let hadFailed = try command.job.map { try Self.hasFailed(db, batch: command.batch, job: $0) } ?? true
+            var applied = try Self.apply(db, command.verb, batch: command.batch, job: command.job)
+            applied.hadFailed = hadFailed
+            return applied
+        }
+    }
+
+    /// Whether an attempt of the job came to nothing, or a job that it needs did.
+    private static func hasFailed(_ db: PostgresConnection, batch: Int64, job: String) throws -> Bool {
+        try db.run(
+            """
+            SELECT state IN (\(JobStates.list([.waiting, .failed, .skipped])))
+                OR state <> \(JobStates.done) AND (attempts > 0 OR spent_mirrors <> 0)
+            FROM job WHERE batch = $1 AND key = md5($2)::uuid AND identity = $2
+            """, [batch, job]
+        ).first?.flag(0) ?? false
+    }
+
+    /// Changes the jobs that no process has claimed.
+    private static func apply(
+        _ db: PostgresConnection, _ verb: QueueVerb, batch: Int64, job: String?
+    ) throws -> AppliedCommand {
+        let meant = try db.run(
+            """
+            SELECT id, identity, spec FROM job
+            WHERE batch = $1 AND ($2::text IS NULL OR key = md5($2)::uuid AND identity = $2)
+                AND state IN (\(JobStates.list(verb.states))) ORDER BY id FOR UPDATE
+            """, [batch, job])
+        var applied = AppliedCommand()
+        guard meant.count > 0 else { return applied }
+        let ids = meant.compactMap { $0.number(0) }
+        if verb == .cancel {
+            let first = try PostgresEndNumbers.take(db, ids.count)
+            try db.run(
+                """
+                UPDATE job SET state = \(JobStates.cancelled), ended = \(PostgresClock.now), not_before = NULL,
+                    end_number = $2 + ended.position - 1, upload = CASE WHEN upload_goes_on THEN upload END,
+                    upload_is_held = upload_goes_on AND upload_is_held
+                FROM unnest($1::bigint[]) WITH ORDINALITY AS ended(id, position) WHERE job.id = ended.id
+                """, [PostgresArray(ids), first])
+            for (cursor, row) in zip(first..., meant) {
+                applied.jobs.append((row.text(1) ?? "", cursor, JobRoute(canonicalJSON: row.text(2) ?? "")))
+            }
+            let hooked = try PostgresHookMessages.add(db, ended: ids)
+            applied.skipped = try PostgresNeeds.skipDependents(
+                db, of: meant.map { ($0.number(0) ?? 0, $0.text(1) ?? "") })
+            applied.isHooked = !hooked.isEmpty || applied.skipped.contains(where: \.tellsHook)
+            return applied
+        }
+        try db.run("UPDATE job SET \(change(verb)) WHERE id = ANY ($1::bigint[])", [PostgresArray(ids)])
+        applied.jobs = meant.map { ($0.text(1) ?? "", nil, nil) }
+        if verb == .retry || verb == .retryFailed {
+            try PostgresNeeds.recount(db, batch: batch)
+            applied.skipped = try PostgresNeeds.skipWhatCannotStart(db, batch: batch)
+            applied.isHooked = applied.skipped.contains(where: \.tellsHook)
+        }
+        return applied
+    }
+
+    /// The change of a job that doesn't end.
+    private static func change(_ verb: QueueVerb) -> String {
+        let ready = "state = CASE WHEN needs_left > 0 THEN \(JobStates.blocked) ELSE \(JobStates.queued) END"
+        return switch verb {
+        case .pause: "state = \(JobStates.paused)"
+        case .resume: "\(ready), not_before = NULL"
+        case .cancel, .retry, .retryFailed:
+            """
+            \(ready), attempts = 0, asked_wait = 0, mirror = 0, spent_mirrors = 0, not_before = NULL, end_number = NULL,
+            error_code = NULL, error_message = NULL
+            """
+        }
+    }
+}
