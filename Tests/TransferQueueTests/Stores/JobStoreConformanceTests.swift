@@ -20,8 +20,8 @@ import TransferTestSupport
     // MARK: Claims
 
     @Test(arguments: StoreKind.allCases)
-    func theMostUrgentIsClaimedFirstAndElseTheOrderOfTheFileHolds(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func theMostUrgentIsClaimedFirstAndElseTheOrderOfTheFileHolds(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a"), job("b", priority: 5), job("c"), job("d", host: "other.example")]).batch
         let lane = Lane(batch: batch.id, origin: "http://h.example")
         #expect(
@@ -34,8 +34,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatIsClaimedAtOnceByTheOneThatStagesItIsClaimedInTheSameOrder(_ kind: StoreKind) throws {
-        let bench = try StoreBench(kind)
+    func whatIsClaimedAtOnceByTheOneThatStagesItIsClaimedInTheSameOrder(_ kind: StoreKind) async throws {
+        let bench = try await StoreBench(kind)
         let jobs = (0..<40).map { job("\($0)", host: $0 % 3 == 0 ? "other.example" : "h.example") }
         let staged = try bench.store.stage(jobs, "b", StagingOptions(claiming: 16))
         let lane = Lane(batch: staged.batch.id, origin: "http://h.example")
@@ -50,8 +50,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatCameBackGoesBeforeWhatWasNeverClaimed(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func whatCameBackGoesBeforeWhatWasNeverClaimed(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let batch = try store.stage((0..<6).map { job("\($0)") }, "b", StagingOptions(claiming: 100)).batch.id
         let lane = Lane(batch: batch, origin: "http://h.example")
         let first = try store.claim(lane, limit: 3, secrets: [:]).jobs.map(\.record)
@@ -62,8 +62,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aBatchIsOneProcesssAtATime(_ kind: StoreKind) throws {
-        let bench = try StoreBench(kind)
+    func aBatchIsOneProcesssAtATime(_ kind: StoreKind) async throws {
+        let bench = try await StoreBench(kind)
         let batch = try bench.store.stage([job("a")]).batch.id
         let other = try bench.another()
         #expect(try other.hold(.unfinished).isEmpty)
@@ -79,8 +79,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aProcessThatEndsInOrderLeavesNothingInterrupted(_ kind: StoreKind) throws {
-        let bench = try StoreBench(kind)
+    func aProcessThatEndsInOrderLeavesNothingInterrupted(_ kind: StoreKind) async throws {
+        let bench = try await StoreBench(kind)
         let other = try bench.another()
         let batch = try other.stage([job("a"), job("b")], "b", StagingOptions(claiming: 9)).batch.id
         #expect(try other.claimAll(batch, limit: 1).count == 1)
@@ -92,8 +92,8 @@ import TransferTestSupport
     // MARK: Leases
 
     @Test(arguments: StoreKind.allCases)
-    func whatALostProcessHadGoesToTheNextAsInterrupted(_ kind: StoreKind) throws {
-        let bench = try StoreBench(kind)
+    func whatALostProcessHadGoesToTheNextAsInterrupted(_ kind: StoreKind) async throws {
+        let bench = try await StoreBench(kind)
         let other = try bench.another()
         let batch = try other.stage([job("a"), job("b")], "b", StagingOptions(claiming: 9)).batch.id
         let first = try other.claimAll(batch, limit: 1)
@@ -106,8 +106,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aLeaseThatIsRenewedHolds(_ kind: StoreKind) throws {
-        let bench = try StoreBench(kind)
+    func aLeaseThatIsRenewedHolds(_ kind: StoreKind) async throws {
+        let bench = try await StoreBench(kind)
         let batch = try bench.store.stage([job("a")]).batch.id
         let lease = try bench.store.renew()
         #expect(try bench.store.renew().generation == lease.generation)
@@ -124,8 +124,8 @@ import TransferTestSupport
 
     /// Otherwise two would record the same job.
     @Test(arguments: StoreKind.allCases, Change.allCases)
-    func aProcessWhoseLeaseWasTakenOverChangesNothing(_ kind: StoreKind, _ change: Change) throws {
-        let bench = try StoreBench(kind)
+    func aProcessWhoseLeaseWasTakenOverChangesNothing(_ kind: StoreKind, _ change: Change) async throws {
+        let bench = try await StoreBench(kind)
         let other = try bench.another()
         let batch = try other.stage([job("a"), job("b")]).batch.id
         let record = try other.claimAll(batch, limit: 1)[0]
@@ -159,8 +159,8 @@ import TransferTestSupport
     // MARK: What is written down on the way
 
     @Test(arguments: StoreKind.allCases)
-    func aBodyThatMustNotBeSentTwiceEndsWithItsProcess(_ kind: StoreKind) throws {
-        let bench = try StoreBench(kind)
+    func aBodyThatMustNotBeSentTwiceEndsWithItsProcess(_ kind: StoreKind) async throws {
+        let bench = try await StoreBench(kind)
         let other = try bench.another()
         let batch = try other.stage([upload("a"), upload("b"), job("c", needs: ["a"])]).batch.id
         let claimed = try other.claimAll(batch)
@@ -178,8 +178,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatAnAttemptLeftIsThereForTheNext(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func whatAnAttemptLeftIsThereForTheNext(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let batch = try store.stage([upload("a"), job("b")]).batch.id
         let claimed = try store.claimAll(batch)
         let part = ResumeData(
@@ -199,8 +199,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aStepCarriesTheAttemptsAndTheWait(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func aStepCarriesTheAttemptsAndTheWait(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a"), job("b")]).batch.id
         let claimed = try store.claimAll(batch)
         try store.step(claimed[0], to: .waiting, due: .now + .seconds(100), attempts: 4)
@@ -216,8 +216,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aJobWhoseSecretNobodyHasIsNotHandedOut(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func aJobWhoseSecretNobodyHasIsNotHandedOut(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let signed = Sample.download("http://h.example/x?X-Amz-Signature=abc", to: "signed", id: "signed")
         let staged = try store.stage([signed, job("open")])
         let lane = Lane(batch: staged.batch.id, origin: "http://h.example")
@@ -233,8 +233,8 @@ import TransferTestSupport
     // MARK: Ends
 
     @Test(arguments: StoreKind.allCases)
-    func endsAreNumberedInTheirOrderAndReadAfterACursor(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func endsAreNumberedInTheirOrderAndReadAfterACursor(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let batch = try store.stage((0..<5).map { job("\($0)") }).batch.id
         let claimed = try store.claimAll(batch)
         let group = try store.record(
@@ -257,8 +257,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aReceiptIsReadAsItWasWritten(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func aReceiptIsReadAsItWasWritten(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a")]).batch.id
         let record = try store.claimAll(batch)[0]
         let receipt = Sample.receipt("b", "a", path: "/tmp/a", route: JobRoute(record.spec))
@@ -278,8 +278,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func completeJobsComeAPageAtATime(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func completeJobsComeAPageAtATime(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let batch = try store.stage((0..<5).map { job("\($0)") }).batch.id
         for record in try store.claimAll(batch) { try store.succeed(record) }
         let first = try store.completed(batch: batch, after: 0, limit: 3)

@@ -22,8 +22,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func eachEndOfAJobWithAHookLeavesAMessage(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func eachEndOfAJobWithAHookLeavesAMessage(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a"), job("b", hook: nil), job("c"), job("d", needs: ["c"])]).batch.id
         let claimed = try store.claimAll(batch)
         func record(_ name: String, _ outcome: JobEnd.Outcome) throws -> RecordedGroup {
@@ -47,8 +47,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aCancelledJobIsTold(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func aCancelledJobIsTold(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a"), job("b", hook: nil)]).batch.id
         let applied = try store.apply(QueueCommand(id: 1, verb: .cancel, batch: batch, job: nil))
         #expect(applied.isHooked)
@@ -56,8 +56,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aMessageOutlivesItsProcessWithTheSameID(_ kind: StoreKind) throws {
-        let bench = try StoreBench(kind)
+    func aMessageOutlivesItsProcessWithTheSameID(_ kind: StoreKind) async throws {
+        let bench = try await StoreBench(kind)
         let batch = try bench.store.stage([job("a")]).batch.id
         _ = try bench.store.apply(QueueCommand(id: 1, verb: .cancel, batch: batch, job: nil))
         let first = try take(bench.store, batch)
@@ -72,8 +72,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func attemptsAndWaitsAreKeptAndWhatFailedIsTriedAgainInAnotherRunOnly(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func attemptsAndWaitsAreKeptAndWhatFailedIsTriedAgainInAnotherRunOnly(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a")]).batch.id
         _ = try store.apply(QueueCommand(id: 1, verb: .cancel, batch: batch, job: nil))
         let call = try #require(take(store, batch).first)
@@ -93,8 +93,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aBatchIsToldOnceForWhatHasEndedSince(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func aBatchIsToldOnceForWhatHasEndedSince(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let hook = BatchHook(.command("all"))
         func stage() throws -> Int64 {
             try store.stage(
@@ -120,8 +120,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whoeverSubmitsASingleJobLeavesTheHookOfItsBatchAlone(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func whoeverSubmitsASingleJobLeavesTheHookOfItsBatchAlone(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let batch = try store.stage(
             BatchHeader(name: "b", directory: "/", onFinish: .set(BatchHook(.command("all")))), StagingOptions()
         ) { _ in true }.batch.id

@@ -20,8 +20,8 @@ import TransferTestSupport
     // MARK: Needs
 
     @Test(arguments: StoreKind.allCases)
-    func whatNeedsOthersStartsWhenAllOfThemAreComplete(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func whatNeedsOthersStartsWhenAllOfThemAreComplete(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a"), job("b"), job("c", needs: ["a", "b"])]).batch.id
         #expect(try store.counts(batch) == [.queued: 2, .blocked: 1])
         let claimed = try store.claimAll(batch)
@@ -32,8 +32,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatNeedsAFailedJobIsSkippedAndSoIsWhatNeedsThat(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func whatNeedsAFailedJobIsSkippedAndSoIsWhatNeedsThat(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a"), job("b", needs: ["a"]), job("c", needs: ["b"]), job("d")]).batch.id
         let group = try store.fail(store.claimAll(batch)[0])
         #expect(group.skipped.map(\.identity) == ["b", "c"] && group.skipped.map(\.need) == ["a", "b"])
@@ -50,8 +50,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func needsThatCannotBeMetAreFaultsAndNothingIsTaken(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func needsThatCannotBeMetAreFaultsAndNothingIsTaken(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         func faults(_ jobs: [JobSpec]) throws -> [String] {
             do {
                 try store.stage(jobs)
@@ -103,9 +103,9 @@ import TransferTestSupport
 
     /// The rule is `QueueVerb.states`; nothing else changes.
     @Test(arguments: StoreKind.allCases, QueueVerb.allCases)
-    func aCommandChangesJobsInItsStatesOnly(_ kind: StoreKind, _ verb: QueueVerb) throws {
+    func aCommandChangesJobsInItsStatesOnly(_ kind: StoreKind, _ verb: QueueVerb) async throws {
         for state in JobState.allCases {
-            let store = try StoreBench(kind).store
+            let store = try await StoreBench(kind).store
             let batch = try make(state, in: store)
             let applied = try store.apply(QueueCommand(id: 1, verb: verb, batch: batch, job: "x"))
             #expect(applied.count == (verb.states.contains(state) ? 1 : 0), "\(verb) \(state)")
@@ -113,8 +113,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aCommandForABatchThatRunsIsItsProcesssToTake(_ kind: StoreKind) throws {
-        let bench = try StoreBench(kind)
+    func aCommandForABatchThatRunsIsItsProcesssToTake(_ kind: StoreKind) async throws {
+        let bench = try await StoreBench(kind)
         let batch = try bench.store.stage([job("a"), job("b")]).batch.id
         let other = try bench.another()
         for (verb, name) in [(QueueVerb.pause, "a"), (.cancel, nil)] as [(QueueVerb, String?)] {
@@ -135,8 +135,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aCommandReachesWhatWasClaimedAtStagingAndHasNotStarted(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func aCommandReachesWhatWasClaimedAtStagingAndHasNotStarted(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let batch = try store.stage((0..<4).map { job("\($0)") }, "b", StagingOptions(claiming: 9)).batch.id
         #expect(try store.claimAll(batch, limit: 1).count == 1)
         let applied = try store.apply(QueueCommand(id: 1, verb: .pause, batch: batch, job: nil))
@@ -146,8 +146,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aCancelledUploadIsRememberedUntilItsServerKnows(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func aCancelledUploadIsRememberedUntilItsServerKnows(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let batch = try store.stage([upload("a"), upload("b"), upload("c")]).batch.id
         let claimed = try store.claimAll(batch)
         try store.note([
@@ -164,8 +164,8 @@ import TransferTestSupport
     // MARK: Staged anew
 
     @Test(arguments: StoreKind.allCases)
-    func whatIsCompleteAndUnchangedStaysAndTheRestBeginsAnew(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func whatIsCompleteAndUnchangedStaysAndTheRestBeginsAnew(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let names = ["done", "changed", "failed", "gone", "waiting"]
         let batch = try store.stage(names.map { job($0) }).batch.id
         let claimed = Dictionary(uniqueKeysWithValues: try store.claimAll(batch).map { ($0.identity, $0) })
@@ -181,16 +181,16 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aJobThatNeedsNothingAnyMoreWaitsForNothing(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func aJobThatNeedsNothingAnyMoreWaitsForNothing(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a"), job("b", needs: ["a"]), job("c", needs: ["a"])]).batch.id
         try store.stage([job("b")], "b", StagingOptions(keepsWhatIsMissing: true))
         #expect(try store.counts(batch) == [.queued: 2, .blocked: 1])
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatIsUnderWayAsSomethingElseHasToBeGivenBackFirst(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func whatIsUnderWayAsSomethingElseHasToBeGivenBackFirst(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a"), job("b")]).batch.id
         let claimed = try store.claimAll(batch)
         let again = try store.stage([job("a", url: "http://h.example/other"), job("b"), job("c")])
@@ -202,8 +202,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func twoJobsOfOneNameAreAFaultAndNothingIsTaken(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func twoJobsOfOneNameAreAFaultAndNothingIsTaken(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         try store.stage([job("a")])
         do {
             try store.stage([job("b"), job("b")])
@@ -216,8 +216,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aJobIsSubmittedOnce(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func aJobIsSubmittedOnce(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let batch = try store.submit(job("a"), batch: "b", directory: "/").batch.id
         _ = try store.submit(job("a"), batch: "b", directory: "/")
         _ = try store.submit(job("b"), batch: "b", directory: "/")
@@ -228,8 +228,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aBatchThatNobodyHasIsForgotten(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func aBatchThatNobodyHasIsForgotten(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a")]).batch.id
         #expect(try store.forget(name: nil, endedBefore: nil).isEmpty, "it's held")
         _ = try store.letGo(batch: batch, isComplete: false)
@@ -240,8 +240,8 @@ import TransferTestSupport
 
     /// What a batch is called by may rest on its number: one that was forgotten leaves its own to nobody.
     @Test(arguments: StoreKind.allCases)
-    func noNumberOfABatchIsGivenTwice(_ kind: StoreKind) throws {
-        let store = try StoreBench(kind).store
+    func noNumberOfABatchIsGivenTwice(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
         #expect(try store.batchRegister() == BatchRegister())
         func make(_ name: String) throws {
             let batch = try store.submit(job("a"), batch: name, directory: "/").batch.id

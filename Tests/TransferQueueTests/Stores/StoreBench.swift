@@ -1,3 +1,4 @@
+import FoundationEssentials
 import GRDB
 import Synchronization
 import TransferCore
@@ -7,10 +8,16 @@ import TransferUpload
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStorePostgres
 
 /// The stores that have to keep a ``JobStore``'s promises.
 enum StoreKind: String, CaseIterable, Sendable {
-    case sqliteFile, sqliteInMemory, plain
+    case sqliteFile, sqliteInMemory, plain, postgres
+
+    /// Those that are there: without PostgreSQL its store isn't tested, unless it has to be.
+    static var allCases: [StoreKind] {
+        [.sqliteFile, .sqliteInMemory, .plain] + (PostgresServer.isWanted ? [.postgres] : [])
+    }
 }
 
 /// Processes that work on one queue, whatever keeps it.
@@ -20,7 +27,7 @@ final class StoreBench {
     private let end: (any JobStore) throws -> Void
     let store: any JobStore
 
-    init(_ kind: StoreKind) throws {
+    init(_ kind: StoreKind) async throws {
         folder = try TemporaryFolder("bench")
         switch kind {
         case .sqliteFile:
@@ -46,6 +53,11 @@ final class StoreBench {
                 guard let store = store as? MemoryStore else { return }
                 queue.shared.withLock { $0.state.leases[store.generation]?.until = $0.now }
             }
+        case .postgres:
+            let queue = UUID().uuidString.lowercased().replacing("-", with: "")
+            let address = try PostgresAddress(await PostgresServer.shared.url(queue: queue))
+            make = { try PostgresStore(address) }
+            end = { store in try (store as? PostgresStore)?.endLease() }
         }
         store = try make()
     }
@@ -55,6 +67,15 @@ final class StoreBench {
 
     /// A process ends without a word, or isn't heard of for longer than its lease.
     func lose(_ store: any JobStore) throws { try end(store) }
+}
+
+extension PostgresStore {
+    /// The lease of this process is over from now on.
+    fileprivate func endLease() throws {
+        try database.write { db in
+            _ = try db.run("UPDATE process SET until = 0 WHERE generation = $1", [self.database.process])
+        }
+    }
 }
 
 extension JobStore {

@@ -24,8 +24,8 @@ import TransferTestSupport
         var stores: [any JobStore]
         var claimed: [[JobRecord]] = [[], []]
 
-        init(_ kind: StoreKind) throws {
-            bench = try StoreBench(kind)
+        init(_ kind: StoreKind) async throws {
+            bench = try await StoreBench(kind)
             stores = [bench.store, try bench.another()]
         }
     }
@@ -110,8 +110,9 @@ import TransferTestSupport
     }
 
     @Test(arguments: 1...24)
-    func theyAgree(_ seed: Int) throws {
-        let players = try StoreKind.allCases.map { try Player($0) }
+    func theyAgree(_ seed: Int) async throws {
+        var players: [Player] = []
+        for kind in StoreKind.allCases { players.append(try await Player(kind)) }
         // The first number that a store gives is the batch's.
         for player in players {
             _ = try player.stores[0].stage([Sample.download("http://h.example/0", to: "j0", id: "j0")])

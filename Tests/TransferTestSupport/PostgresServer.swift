@@ -1,0 +1,126 @@
+internal import Foundation
+internal import Glibc
+
+/// A real PostgreSQL server with a folder of its own, which listens on a Unix socket there and nowhere else. It ends with
+/// the test process, and takes its folder along.
+public final class PostgresServer: Sendable {
+    /// Makes the database where there is none, and runs the server until it's told to end. What is killed in another way
+    /// leaves the folder for the next server.
+    private static let script = """
+        [ -d "$2/data" ] || "$1/initdb" -D "$2/data" -A trust -U transfer -E UTF8 --locale=C --no-sync \\
+            --no-instructions >"$2/log" 2>&1 || exit 1
+        shift 2
+        "$@" >>"$0" 2>&1 &
+        child=$!
+        trap 'ended=yes; kill -QUIT $child' TERM INT
+        wait $child
+        [ -z "$ended" ] || { wait $child; rm -rf -- "${0%/log}"; }
+        """
+
+    private let path: String
+    private let process: ChildProcess
+
+    /// Whether its suites run: when it's installed, and when it has to be (`TRANSFER_PEERS=required`).
+    public static let isWanted = Peer.isWanted(
+        "PostgreSQL", package: "postgresql-15", isInstalled: programs != nil)
+
+    /// One for all suites that need no more than a queue of their own in it.
+    public static var shared: PostgresServer {
+        get async throws { try await sharedTask.value }
+    }
+
+    private static let sharedTask = Task { try await start() }
+
+    public static func start() async throws -> PostgresServer {
+        // Removed by the server itself, which outlives the last reference to it.
+        var template = Array(
+            "\(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")/transfer-postgres.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw TestSupportError.system("mkdtemp", errno) }
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        if let user = unprivileged { chown(path, user.pw_uid, user.pw_gid) }
+        return try await run(in: path)
+    }
+
+    /// Starts a server anew with the same databases, after ``kill()``.
+    public func startAgain() async throws -> PostgresServer { try await Self.run(in: path) }
+
+    private static func run(in path: String) async throws -> PostgresServer {
+        guard let programs else {
+            throw TestSupportError("PostgreSQL is not installed (Debian's package postgresql-15)")
+        }
+        for _ in 0..<20 {
+            var arguments = ["/bin/sh", "-c", script, path + "/log", programs, path]
+            arguments += [programs + "/postgres", "-D", path + "/data", "-k", path]
+            let settings = [
+                "listen_addresses=", "fsync=off", "max_connections=200", "shared_buffers=32MB",
+                "unix_socket_permissions=0777",
+            ]
+            for setting in settings { arguments += ["-c", setting] }
+            if let user = unprivileged {
+                let name = String(cString: user.pw_name)
+                arguments = ["setpriv", "--reuid=\(name)", "--regid=\(user.pw_gid)", "--clear-groups"] + arguments
+            }
+            let command = ChildProcess.Command(
+                "/usr/bin/env", arguments, environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"], workingFolder: path,
+                timeout: .seconds(3600))
+            let process = try ChildProcess.start(command)
+            let server = PostgresServer(path, process)
+            if await Peer.isReady(process, { server.isReady }) { return server }
+            process.kill(SIGKILL)
+            // What a killed server leaves behind in the kernel is gone with the last of its processes.
+            let log = (try? String(contentsOfFile: path + "/log", encoding: .utf8)) ?? ""
+            guard log.contains("still in use") else { throw TestSupportError("PostgreSQL does not start: \(log)") }
+            _ = try? await process.result()
+        }
+        throw TestSupportError("PostgreSQL does not start again")
+    }
+
+    private init(_ path: String, _ process: ChildProcess) {
+        self.path = path
+        self.process = process
+    }
+
+    /// The address of a queue in it.
+    public func url(queue: String) -> String {
+        let host = path.replacingOccurrences(of: "/", with: "%2F")
+        return "postgres://transfer@\(host)/postgres?queue=\(queue)"
+    }
+
+    /// Ends the server as a crash does, and waits until it's gone.
+    public func kill() async throws {
+        guard let number = lines.first.flatMap({ Int32($0) }) else {
+            throw TestSupportError("PostgreSQL isn't running")
+        }
+        Glibc.kill(number, SIGKILL)
+        _ = try? await process.result()
+        unlink(path + "/data/postmaster.pid")
+    }
+
+    /// Ends it, and removes its folder.
+    public func stop() async {
+        process.kill(SIGTERM)
+        _ = try? await process.result()
+    }
+
+    /// The file by which a server tells of itself (PostgreSQL's manual, "Database File Layout").
+    private var lines: [String] {
+        ((try? String(contentsOfFile: path + "/data/postmaster.pid", encoding: .utf8)) ?? "").components(
+            separatedBy: "\n")
+    }
+
+    private var isReady: Bool { lines.count > 7 && lines[7].hasPrefix("ready") }
+
+    /// The folder of the programs, which Debian keeps out of `PATH`.
+    private static let programs: String? = {
+        let root = "/usr/lib/postgresql"
+        let versions = ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).compactMap { Int($0) }
+        let folders = versions.sorted().reversed().map { "\(root)/\($0)/bin" } + ["/usr/local/bin", "/usr/bin"]
+        return folders.first { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") }
+    }()
+
+    /// The server refuses to run as root.
+    private static var unprivileged: passwd? {
+        guard geteuid() == 0 else { return nil }
+        return (getpwnam("postgres") ?? getpwnam("nobody"))?.pointee
+    }
+}
