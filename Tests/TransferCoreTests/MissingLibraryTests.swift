@@ -11,7 +11,8 @@ struct MissingLibraryTests {
         ("CTransferCurl/shim.h", ["libcurl4-openssl-dev"]), ("CTransferIDN/shim.h", ["libidn2-dev"]),
         ("CTransferNetlink/shim.h", ["libnl-3-dev", "libnl-route-3-dev"]), ("CTransferOpenSSL/shim.h", ["libssl-dev"]),
         ("CTransferPSL/shim.h", ["libpsl-dev"]), ("CTransferSQLite/shim.h", ["libsqlite3-dev"]),
-        ("CTransferPostgres/shim.h", ["libpq-dev"]), ("CTransferZlib/shim.h", ["zlib1g-dev"]), ("CTransferAres/ares.c", ["libc-ares-dev"]),
+        ("CTransferPostgres/shim.h", ["libpq-dev"]), ("CTransferZlib/shim.h", ["zlib1g-dev"]),
+        ("CTransferAres/ares.c", ["libc-ares-dev"]),
     ])
     func theCompilerNamesThePackageOfALibraryThatIsMissing(_ source: String, _ packages: [String]) throws {
         let process = Process()

@@ -14,7 +14,9 @@ import TransferTestSupport
 
     init() throws { folder = try TemporaryFolder("plain") }
 
-    @Test func aBatchEndsAsItDoesOnADisk() async throws {
+    @Test(arguments: StoreKind.allCases)
+    func aBatchEndsAsItDoesOnADisk(_ kind: StoreKind) async throws {
+        let bench = try await StoreBench(kind)
         try await withTestServer { server in
             server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
             server.script("/1", [.status(503)])
@@ -27,7 +29,7 @@ import TransferTestSupport
                         server.url("/\(number)"), to: folder.path("out/\(number)"), id: "\(number)",
                         needs: number == 3 ? ["2"] : number == 4 ? ["5"] : [])
                 } + [Sample.upload(folder.path("up"), to: url, id: "up")]
-            try await withPlainQueue { queue in
+            try await withPlainQueue(bench.store) { queue in
                 let log = EventLog(queue)
                 let totals = try await queue.complete(jobs)
                 #expect(totals.completed == 59 && totals.failed == 1 && totals.skipped == 1)
@@ -41,13 +43,14 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsStoppedGoesOn() async throws {
+    @Test(arguments: StoreKind.allCases)
+    func whatIsStoppedGoesOn(_ kind: StoreKind) async throws {
+        let bench = try await StoreBench(kind)
         try await withTestServer { server in
             server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
             server.script("/7", [.holdHead])
             let jobs = (0..<40).map { Sample.download(server.url("/\($0)"), to: folder.path("out/\($0)")) }
-            let memory = MemoryQueue()
-            try await withPlainQueue(MemoryStore(memory)) { queue in
+            try await withPlainQueue(bench.store) { queue in
                 let staged = try await queue.stage(jobs)
                 let run = Task { try await queue.run([staged]) }
                 try await server.waitForHeld(1)
@@ -55,7 +58,7 @@ import TransferTestSupport
                 let summary = try await within { try await run.valueOrEnd() }
                 #expect(summary.left > 0)
             }
-            try await withPlainQueue(MemoryStore(memory)) { queue in
+            try await withPlainQueue(bench.another()) { queue in
                 let totals = try await queue.complete(jobs)
                 #expect(totals.kept + totals.completed == 40)
             }
@@ -63,17 +66,18 @@ import TransferTestSupport
     }
 
     /// The other process's jobs go on; what it does itself it can't record any more.
-    @Test func aProcessThatWasTakenForDeadSaysSo() async throws {
+    @Test(arguments: StoreKind.allCases)
+    func aProcessThatWasTakenForDeadSaysSo(_ kind: StoreKind) async throws {
+        let bench = try await StoreBench(kind)
         try await withTestServer { server in
             server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
             server.script("/0", [.holdHead])
-            let memory = MemoryQueue()
-            try await withPlainQueue(MemoryStore(memory)) { queue in
+            try await withPlainQueue(bench.store) { queue in
                 let staged = try await queue.stage([Sample.download(server.url("/0"), to: folder.path("out"))])
                 let run = Task { try await queue.run([staged]) }
                 try await server.waitForHeld(1)
-                memory.advance(by: Lease.term)
-                _ = MemoryStore(memory)
+                try bench.lose(bench.store)
+                _ = try bench.another()
                 queue.stop()
                 await #expect(throws: LeaseLost.self) { try await within { _ = try await run.valueOrEnd() } }
             }

@@ -23,9 +23,9 @@ enum StoreKind: String, CaseIterable, Sendable {
 /// Processes that work on one queue, whatever keeps it.
 final class StoreBench {
     private let folder: TemporaryFolder
-    private let make: () throws -> any JobStore
+    private let make: () throws -> any JobStore & RunMemory
     private let end: (any JobStore) throws -> Void
-    let store: any JobStore
+    let store: any JobStore & RunMemory
 
     init(_ kind: StoreKind) async throws {
         folder = try TemporaryFolder("bench")
@@ -63,7 +63,7 @@ final class StoreBench {
     }
 
     /// Another process.
-    func another() throws -> any JobStore { try make() }
+    func another() throws -> any JobStore & RunMemory { try make() }
 
     /// A process ends without a word, or isn't heard of for longer than its lease.
     func lose(_ store: any JobStore) throws { try end(store) }

@@ -27,7 +27,7 @@ func withQueue<Result>(
 
 /// The same of a queue that is kept by nothing but memory.
 func withPlainQueue<Result>(
-    _ store: MemoryStore = MemoryStore(), isolation: isolated (any Actor)? = #isolation,
+    _ store: any JobStore & RunMemory = MemoryStore(), isolation: isolated (any Actor)? = #isolation,
     _ body: (JobQueue) async throws -> Result
 ) async throws -> Result {
     var logger = Logger(label: "test")
