@@ -105,17 +105,12 @@ package struct PostgresBatches: Sendable {
 
     // MARK: Giving up
 
+    /// Gives the batch up. What is under way of it is given back job by job: the last steps of transfers may be on their way
+    /// here still.
     package func letGo(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
         if isComplete { doubtful.runEnded(of: batch) }
         return try database.write { db in
             if let end { try PostgresHookMessages.add(db, batch: batch, end) }
-            if !isComplete {
-                try db.run(
-                    """
-                    UPDATE job SET state = \(JobStates.queued), owner = NULL
-                    WHERE owner = $1 AND batch = $2 AND state = \(JobStates.claimed) AND NOT is_sending
-                    """, [database.process, batch])
-            }
             try db.run(
                 "UPDATE batch SET owner = NULL, updated = \(PostgresClock.now) WHERE id = $1 AND owner = $2",
                 [batch, database.process])

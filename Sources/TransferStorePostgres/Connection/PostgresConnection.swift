@@ -40,6 +40,8 @@ package final class PostgresConnection: @unchecked Sendable {
         }
         guard let raw else { throw TransferError(.internalFault, "no memory for a connection to the database") }
         self.raw = raw
+        // libpq prints the server's warnings where a command shows its progress.
+        _ = PQsetNoticeReceiver(raw, { _, _ in }, nil)
         abandonment = transfer_eventfd()
         try connect(address)
     }

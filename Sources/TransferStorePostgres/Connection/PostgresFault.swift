@@ -6,7 +6,6 @@ package struct PostgresFault: Error, Sendable, Hashable {
     package let code: String
     package let message: String
 
-    package static let uniqueViolation = "23505"
     package static let noPrivilege = "42501"
 
     /// Whether the same transaction may succeed another time, as others were in its way.

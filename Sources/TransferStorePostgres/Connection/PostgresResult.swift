@@ -39,17 +39,12 @@ package final class PostgresResult: Sequence {
     fileprivate func value(_ row: Int32, _ column: Int32) -> UnsafePointer<CChar>? {
         PQgetisnull(raw, row, column) == 0 ? UnsafePointer(PQgetvalue(raw, row, column)) : nil
     }
-
-    fileprivate func column(_ name: String) -> Int32 { PQfnumber(raw, name) }
 }
 
-/// A row of a result. Columns are named by their numbers, counted from 0, or by their names.
+/// A row of a result. Columns are named by their numbers, counted from 0.
 package struct PostgresRow {
     fileprivate let result: PostgresResult
     fileprivate let number: Int32
-
-    /// The number of a column by its name.
-    package func column(_ name: String) -> Int { Int(result.column(name)) }
 
     /// - Returns: `nil` for NULL.
     package func text(_ column: Int) -> String? { result.value(number, Int32(column)).map { String(cString: $0) } }

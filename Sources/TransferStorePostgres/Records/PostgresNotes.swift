@@ -17,10 +17,11 @@ package struct PostgresNotes: Sendable {
         let own = "owner = \(database.process)"
         switch note {
         case .upload(let record, let id):
+            // The answer of a server may come after the job was cancelled, and says what that server is to be told to drop.
             try db.run(
                 """
                 UPDATE job SET upload = $2, upload_goes_on = $3, upload_is_held = $4, is_sending = is_sending AND NOT $5::boolean
-                WHERE id = $1 AND \(own)
+                WHERE id = $1 AND (\(own) OR owner IS NULL AND state = \(JobStates.cancelled))
                 """,
                 [
                     id, record?.text, record?.canGoOn ?? false, record?.holdsSomething ?? false,
