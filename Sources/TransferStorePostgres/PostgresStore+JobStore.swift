@@ -7,7 +7,7 @@ extension PostgresStore {
     package var notice: String? { nil }
 
     package func fault(_ error: any Error) -> any Error {
-        (error as? PostgresFault)?.explained(database.address) ?? error
+        (error as? PostgresFault)?.explained(database.address) ?? (error as? LeaseLost)?.explained ?? error
     }
 
     // MARK: Leases

@@ -7,12 +7,7 @@ package enum DatabaseFault {
     ///
     /// - Parameter path: The database's file.
     package static func explain(_ error: any Error, path: String) -> any Error {
-        if error is LeaseLost {
-            return TransferError(
-                .fileLocked,
-                "this process was taken for dead, as it gave no sign of life for \(CountText.words(Int(Lease.term.inSeconds), "second")); another "
-                    + "one goes on with its jobs")
-        }
+        if let lost = error as? LeaseLost { return lost.explained }
         guard let error = error as? DatabaseError else { return error }
         let words =
             switch error.resultCode {

@@ -21,4 +21,12 @@ package struct Lease: Sendable, Hashable {
 /// Another process has taken over what this one had claimed: it was taken for dead.
 package struct LeaseLost: Error, Sendable, Hashable {
     package init() {}
+
+    /// The loss in words for people.
+    package var explained: TransferError {
+        TransferError(
+            .fileLocked,
+            "this process was taken for dead, as it gave no sign of life for \(CountText.words(Int(Lease.term.inSeconds), "second")); another "
+                + "one goes on with its jobs")
+    }
 }

@@ -3,7 +3,7 @@ import TransferEventLoop
 package import TransferJobs
 import TransferStore
 
-/// What hooks are to be told, written with the ends that it tells of.
+/// Messages for hooks, written with the ends that they tell of.
 package enum PostgresHookMessages {
     /// - Parameters:
     ///   - ended: Numbers of jobs whose rows say that they have ended.

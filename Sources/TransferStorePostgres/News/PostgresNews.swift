@@ -13,7 +13,7 @@ package struct PostgresNews: Sendable {
         case .pause(let pause): try save(pause)
         case .noPauses: try database.write(isDurable: false) { db in _ = try db.run("DELETE FROM pause") }
         case .usage(let rows): try save(rows)
-        // These are told to those who ask beside the run, which nobody can of this store yet.
+        // News for those who ask beside the run: nobody can ask this store yet.
         case .progress, .hostWaits, .networkWaits, .silentLinks, .socket: break
         }
     }

@@ -66,7 +66,7 @@ package struct PostgresRecords: Sendable {
                     upload = CASE WHEN upload_goes_on THEN upload END, upload_is_held = upload_goes_on AND upload_is_held
                 WHERE id = $1 AND owner = $2
                 """, [end.id, database.process, cursor, try ResumeData.text(end.resume)])
-        // Of watched folders, which are one machine's.
+        // An end of watched folders, which are one machine's.
         case .dropped: break
         }
     }
