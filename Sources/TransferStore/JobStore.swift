@@ -11,6 +11,10 @@ package protocol JobStore: Sendable {
     /// The repairs that opening the store took, in words for people; `nil` when all was well.
     var notice: String? { get }
 
+    /// Whether several processes work on one batch at the same time: its jobs are claimed, end and become ready without
+    /// this one, and files of complete ones may be on other machines.
+    var sharesBatches: Bool { get }
+
     /// A fault in words that say what is wrong and what to do, where the store can say that of an error that it threw;
     /// else the error itself.
     func fault(_ error: any Error) -> any Error
@@ -51,7 +55,7 @@ package protocol JobStore: Sendable {
         _ groups: [[JobSpec]], batch: String, directory: String, startsPaused: Bool
     ) throws -> (results: [SubmittedJobs], staged: StagedJobs)
 
-    /// Takes batches for this process, as far as no other one has them.
+    /// Takes batches for this process, as far as no other one has them for itself.
     func hold(_ selection: BatchSelection) throws -> [HeldBatch]
 
     /// The run of this batch is over.
@@ -157,6 +161,9 @@ package protocol JobStore: Sendable {
 }
 
 extension JobStore {
+    /// A batch is one process's at a time.
+    package var sharesBatches: Bool { false }
+
     /// The run of this batch is over, and nobody is told.
     package func letGo(batch: Int64, isComplete: Bool) throws -> [String] {
         try letGo(batch: batch, isComplete: isComplete, end: nil)

@@ -7,6 +7,7 @@ import TransferStore
 /// The store is a face: each topic is a part of its own, which knows the database and what it shares with others.
 package final class PostgresStore: JobStore, RunMemory {
     package let database: PostgresDatabase
+    package let sharesBatches: Bool
 
     package let leases: PostgresLeases
     package let batches: PostgresBatches
@@ -24,12 +25,16 @@ package final class PostgresStore: JobStore, RunMemory {
 
     /// Opens the queue at the address, or makes it, and takes back what lost processes had.
     ///
+    /// - Parameter sharesBatches: Batches are taken beside other processes that do the same, for a worker of a fleet; else a
+    ///   batch is one process's at a time.
     /// - Throws: `TransferError`.
-    package init(_ address: PostgresAddress) throws {
+    package init(_ address: PostgresAddress, sharesBatches: Bool = false) throws {
+        self.sharesBatches = sharesBatches
         database = try PostgresDatabase(address)
         let doubtful = DoubtfulBatches()
         leases = PostgresLeases(database: database, doubtful: doubtful)
-        batches = PostgresBatches(database: database, leases: leases, doubtful: doubtful)
+        batches = PostgresBatches(
+            database: database, leases: leases, doubtful: doubtful, areShared: sharesBatches)
         staging = PostgresStaging(database: database, batches: batches, doubtful: doubtful)
         claims = PostgresClaims(database: database)
         readyJobs = PostgresReadyJobs(database: database)

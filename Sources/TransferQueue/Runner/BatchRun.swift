@@ -31,6 +31,8 @@ final class BatchRun {
     var settledBytes: Int64 = 0
     /// Jobs that turned out to be complete without a question to anybody: no measure of how fast the others go.
     var keptUnasked = 0
+    /// Whether other processes work on it at the same time: what they have completed counts as kept.
+    var isShared = false
     private var samples: [(time: MonotonicTime, bytes: Int64, ended: Int)] = []
 
     init(id: Int64, name: String, directory: String, now: MonotonicTime) {
@@ -71,6 +73,7 @@ final class BatchRun {
             totals.skipped = counts[.skipped] ?? 0
             totals.cancelled = counts[.cancelled] ?? 0
         }
+        if isShared { totals.kept = counts[.done] ?? 0 }
         self.totals = totals
         remaining = totals.jobs - counts.ended
         totals.kept = asksAgain ? 0 : counts[.done] ?? 0
@@ -90,6 +93,7 @@ final class BatchRun {
         totals.failed = (counts[.failed] ?? 0) + unreadable
         totals.skipped = counts[.skipped] ?? 0
         totals.cancelled = counts[.cancelled] ?? 0
+        if isShared { totals.kept = max(0, (counts[.done] ?? 0) - totals.completed) }
         remaining = totals.jobs - unreadable - counts.ended
         // The store keeps the last of the complete jobs only.
         if tally.watched != nil { totals.jobs = remaining + totals.ended }

@@ -170,6 +170,10 @@ extension QueueRunner: BatchHost {
         admission.scheduler.reviveDead()
     }
 
+    nonisolated var sharesBatches: Bool { store.sharesBatches }
+
+    func refreshShared() { batches.refreshShared(on: self) }
+
     func backlogIs(_ lane: Lane, _ count: Int) { admission.scheduler.backlogIs(lane, count) }
 
     func setSleepers(of batch: Int64, _ jobs: [SleepingJob]) { admission.setSleepers(of: batch, jobs) }

@@ -34,7 +34,10 @@ actor QueueRunner: LoopActor {
         self.store = store
         self.loop = loop
         tools = RunTools(configuration, engine: engine, hub: hub)
-        admission = Admission(Scheduler(limits: Scheduler.Limits(configuration.limits), now: .now))
+        admission = Admission(
+            Scheduler(
+                limits: Scheduler.Limits(configuration.limits), ahead: store.sharesBatches ? .shared : .alone, now: .now
+            ))
         transfers = TransferParts(tools)
         contacts = RunContacts(tools)
         var options = NetworkMonitor.Options()

@@ -64,13 +64,11 @@ package struct Scheduler: Sendable {
     /// When something may start that may not now; `nil` when only an event can change that.
     package private(set) var nextWake: MonotonicTime?
 
-    package static let pageSize = 256
-    /// Of a lane that has no more than that claimed, more is claimed: of small jobs so many may start while the store is
-    /// still at a record.
-    package static let lowMark = 192
+    private let ahead: ClaimsAhead
 
-    package init(limits: Limits, now: MonotonicTime) {
+    package init(limits: Limits, ahead: ClaimsAhead = .alone, now: MonotonicTime) {
         self.limits = limits
+        self.ahead = ahead
         places = OriginPlaces(limits.perHost, limits.bounds)
         rates = StartRates(perSecond: limits.requestRate, limits.bounds, now: now)
     }
@@ -364,11 +362,11 @@ package struct Scheduler: Sendable {
 
     private mutating func claimIfLow(_ place: Int, _ actions: inout [Action]) {
         let state = table.lanes[place]
-        guard !state.isClaiming, state.backlog > 0, state.window.count < Self.lowMark || state.isOvertaken,
+        guard !state.isClaiming, state.backlog > 0, state.window.count < ahead.lowMark || state.isOvertaken,
             isNetworkOpen || mayClaim(state)
         else { return }
         table.claims(place)
-        actions.append(.claim(state.lane, count: Self.pageSize))
+        actions.append(.claim(state.lane, count: ahead.page))
     }
 
     /// Of a lane that waits for a way out one page shows whether its jobs need one: they may go through a proxy nearby.

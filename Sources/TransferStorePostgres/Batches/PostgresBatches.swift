@@ -7,6 +7,8 @@ package struct PostgresBatches: Sendable {
     package let database: PostgresDatabase
     package let leases: PostgresLeases
     package let doubtful: DoubtfulBatches
+    /// Whether batches are taken beside other processes. One that a process has for itself, as it stages it, isn't taken.
+    package let areShared: Bool
 
     package func register() throws -> BatchRegister {
         try database.read { db in
@@ -50,9 +52,10 @@ package struct PostgresBatches: Sendable {
         return try database.write { db in
             try leases.reclaim(db)
             try database.requireLease(db)
+            let owner = areShared ? "owner" : "$1::bigint"
             return try db.run(
                 """
-                UPDATE batch SET owner = $1 WHERE (owner IS NULL OR owner = $1) AND \(condition)
+                UPDATE batch SET owner = \(owner) WHERE (owner IS NULL OR owner = $1) AND \(condition)
                 RETURNING id, name, directory
                 """, [database.process, name]
             ).map { HeldBatch(id: $0.number(0) ?? 0, name: $0.text(1) ?? "", directory: $0.text(2) ?? "") }
@@ -67,7 +70,7 @@ package struct PostgresBatches: Sendable {
         try leases.reclaim(db)
         try database.requireLease(db)
         if let known = try find(db, header) { return known }
-        // Who makes batches takes turns: none gets a number twice.
+        // Processes that make batches take turns: no number is given twice.
         let number = try db.run("UPDATE counter SET value = value + 1 WHERE name = 'batch' RETURNING value").first
         if let known = try find(db, header) {
             try db.run("UPDATE counter SET value = value - 1 WHERE name = 'batch'")
@@ -123,7 +126,8 @@ package struct PostgresBatches: Sendable {
             try leases.reclaim(db)
             return try db.run(
                 """
-                DELETE FROM batch WHERE owner IS NULL AND ($1::text IS NULL OR name = $1)
+                DELETE FROM batch WHERE owner IS NULL
+                    AND NOT EXISTS (SELECT 1 FROM job WHERE job.batch = batch.id AND owner IS NOT NULL) AND ($1::text IS NULL OR name = $1)
                     AND ($2::bigint IS NULL OR updated < $2 AND NOT EXISTS (
                         SELECT 1 FROM job WHERE job.batch = batch.id AND state < \(JobStates.firstEnded)))
                 RETURNING name

@@ -36,6 +36,8 @@ package struct PostgresLeases: Sendable {
                 "UPDATE process SET until = \(PostgresClock.now) + $2 WHERE generation = $1",
                 [database.process, Self.term])
             guard renewed.changes > 0 else { throw LeaseLost() }
+            // Workers that go on for days take over what others have lost.
+            try reclaim(db)
         }
         return Lease(generation: database.process, until: asked + Lease.term)
     }

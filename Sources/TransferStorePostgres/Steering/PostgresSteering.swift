@@ -25,15 +25,36 @@ package struct PostgresSteering: Sendable {
                 // A job that has ended or isn't held is nothing to the process that runs the batch either.
                 guard verb.changes(JobState(stored: known)) else { return .applied(jobs: 0) }
             }
-            guard let owner = row.number(1) else {
-                return .applied(jobs: try Self.apply(db, verb, batch: batch, job: job).count)
-            }
-            let command = try db.run(
-                "INSERT INTO command (process, verb, batch, job) VALUES ($1, $2, $3, $4) RETURNING id",
-                [owner, verb.rawValue, batch, job]
-            ).first?.number(0)
-            return .handed(pid: Int32(row.int(2) ?? 0), socket: nil, command: command ?? 0)
+            guard let owner = row.number(1) else { return try deliver(db, verb, shared: batch, job) }
+            let command = try Self.hand(db, verb, batch, job, to: owner)
+            return .handed(pid: Int32(row.int(2) ?? 0), socket: nil, command: command)
         }
+    }
+
+    /// Changes what nobody has claimed of a batch that no process has for itself, and hands the command to those that have
+    /// claimed the rest.
+    private func deliver(
+        _ db: PostgresConnection, _ verb: QueueVerb, shared batch: Int64, _ job: String?
+    ) throws -> CommandDelivery {
+        let applied = try Self.apply(db, verb, batch: batch, job: job)
+        let workers = try db.run(
+            """
+            SELECT DISTINCT generation, pid FROM job JOIN process ON process.generation = job.owner
+            WHERE batch = $1 AND ($2::text IS NULL OR key = md5($2)::uuid AND identity = $2) ORDER BY generation
+            """, [batch, job]
+        ).map { (process: $0.number(0) ?? 0, pid: Int32($0.int(1) ?? 0)) }
+        let commands = try workers.map { try Self.hand(db, verb, batch, job, to: $0.process) }
+        guard let first = workers.first, let command = commands.first else { return .applied(jobs: applied.count) }
+        return .handed(pid: first.pid, socket: nil, command: command)
+    }
+
+    private static func hand(
+        _ db: PostgresConnection, _ verb: QueueVerb, _ batch: Int64, _ job: String?, to process: Int64
+    ) throws -> Int64 {
+        try db.run(
+            "INSERT INTO command (process, verb, batch, job) VALUES ($1, $2, $3, $4) RETURNING id",
+            [process, verb.rawValue, batch, job]
+        ).first?.number(0) ?? 0
     }
 
     /// The commands for this process, each once.

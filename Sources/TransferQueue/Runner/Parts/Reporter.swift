@@ -10,6 +10,9 @@ protocol ReportHost: PartHost {
     var reporter: Reporter { get }
     var jobs: Dictionary<Int64, RunningJob>.Values { get }
     var batches: RunningBatches { get }
+    var sharesBatches: Bool { get }
+    /// Looks at what other processes have done meanwhile.
+    func refreshShared()
     /// Origins that jobs wait for.
     func originWaits() -> Set<OriginWait>
     /// The waiting jobs of the batch, with their reasons.
@@ -40,7 +43,8 @@ final class Reporter {
     /// While nothing runs and nothing changes, nobody is to be woken but for a word a minute.
     func scheduleTick(on host: isolated some ReportHost) {
         guard !host.jobs.isEmpty || !host.batches.allHaveEnded else { return host.timer(.tick).cancel() }
-        let isIdle = host.jobs.isEmpty && !hasNews(on: host)
+        // Nothing but a look tells what other processes have done.
+        let isIdle = host.jobs.isEmpty && !host.sharesBatches && !hasNews(on: host)
         let timer = host.timer(.tick)
         // A tick that was due soon stays: it's the last word on what ran.
         guard !timer.isScheduled || reports.isIdleTick && !isIdle else { return }
@@ -63,6 +67,7 @@ final class Reporter {
             }
         }
         if reports.isIdleTick || isLast || isBatchTick { reportBatches(now, on: host) }
+        if host.sharesBatches, reports.isLook(now, isIdle: host.jobs.isEmpty) { host.refreshShared() }
         scheduleTick(on: host)
     }
 

@@ -11,11 +11,20 @@ struct Reports {
     var isIdleTick = false
     private var ticks = 0
     private var renewed: MonotonicTime?
+    private var looked: MonotonicTime?
 
     /// - Returns: Whether it's time for the batches' reports, once in so many ticks.
     mutating func isBatchTick(every count: Int) -> Bool {
         ticks += 1
         return ticks % count == 0
+    }
+
+    /// - Returns: Whether it's time to look what other processes have done: each second without work, else at times, as
+    ///   counting a large batch has its price.
+    mutating func isLook(_ now: MonotonicTime, isIdle: Bool) -> Bool {
+        if let looked, now - looked < .seconds(isIdle ? 1 : 10) { return false }
+        looked = now
+        return true
     }
 
     /// - Returns: Whether the lease is to be renewed: three times in its term, as an idle run ticks once a minute.

@@ -9,6 +9,8 @@ protocol BatchHost: PartHost {
     var batches: RunningBatches { get }
     /// A batch comes in: what was found out about servers and folders before may have changed.
     func batchComes(with secrets: [Int64: JobSecrets])
+    /// Whether other processes work on the batches at the same time.
+    var sharesBatches: Bool { get }
     /// So many jobs of the lane are ready in the store.
     func backlogIs(_ lane: Lane, _ count: Int)
     func setSleepers(of batch: Int64, _ jobs: [SleepingJob])
@@ -77,7 +79,9 @@ final class RunningBatches {
         guard !isInRun(id) else { return refresh(id, on: host) }
         if let ready { return add(batch, ready, options, on: host) }
         let goesOn = runs[id] != nil
-        runs[id] = BatchRun(batch, options, now: .now)
+        let run = BatchRun(batch, options, now: .now)
+        run.isShared = host.sharesBatches
+        runs[id] = run
         host.withStore {
             try $0.tally(batch: id)
         } then: { host, tally in
@@ -86,6 +90,8 @@ final class RunningBatches {
             let announced = own[id]?.begin(tally, goesOn: goesOn, asksAgain: options.refresh) ?? BatchTotals()
             host.emit(id, .batchStarted(announced))
             if tellsOfFailed, tally.counts[.failed] ?? 0 > 0 { own.tellOfFailed(id, tally.counts, on: host) }
+            // The files of complete jobs may be on the disks of others.
+            guard !host.sharesBatches else { return own.didCheckCompleted(id, on: host) }
             own.checkCompleted(id, after: 0, options, on: host)
         }
     }
@@ -223,6 +229,12 @@ final class RunningBatches {
             own.refresh(batch, on: host)
         }
         loadReady(batch, on: host)
+    }
+
+    /// Other processes may have ended jobs of the batches, or made some ready.
+    func refreshShared(on host: isolated some BatchHost) {
+        guard host.sharesBatches else { return }
+        for id in open where runs[id]?.isChecked == true { refresh(id, on: host) }
     }
 
     // MARK: The end
