@@ -28,6 +28,17 @@ extension PostgresStore {
         try staging.submit(spec, batch: batch, directory: directory)
     }
 
+    package func submit(
+        _ groups: [[JobSpec]], batch: String, directory: String, startsPaused: Bool
+    ) throws -> (results: [SubmittedJobs], staged: StagedJobs) {
+        try PostgresSubmissions(database: database, staging: staging).submit(
+            groups, batch: batch, directory: directory, startsPaused: startsPaused)
+    }
+
+    package func amend(_ number: Int64, _ change: (inout JobSpec) -> Void) throws -> Bool {
+        try PostgresSubmissions(database: database, staging: staging).amend(number, change)
+    }
+
     package func hold(_ selection: BatchSelection) throws -> [HeldBatch] { try batches.hold(selection) }
 
     package func letGo(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {

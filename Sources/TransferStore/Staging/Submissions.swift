@@ -13,7 +13,7 @@ package struct Submissions: Sendable {
         _ groups: [[JobSpec]], batch: String, directory: String, startsPaused: Bool
     ) throws -> (results: [SubmittedJobs], staged: StagedJobs) {
         let known = try look(groups, batch: batch)
-        var judged = Judgement(known: known.mapValues(\.fingerprint))
+        var judged = SubmissionJudgement(known: known.mapValues(\.fingerprint))
         let verdicts = groups.map { judged.judge($0) }
         var numbers = known.mapValues(\.number)
         let staged: StagedJobs
@@ -26,12 +26,7 @@ package struct Submissions: Sendable {
             staged = try stage(judged.new, batch: batch, directory: directory, startsPaused: startsPaused)
             numbers = try look(groups, batch: batch).mapValues(\.number)
         }
-        let results = zip(groups, verdicts).map { group, verdict -> SubmittedJobs in
-            switch verdict {
-            case .conflict(let index): .conflict(index: index, identity: group[index].identity)
-            case .taken(let added): .taken(numbers: group.map { numbers[$0.identity] ?? 0 }, added: added)
-            }
-        }
+        let results = zip(groups, verdicts).map { $1.result(of: $0, numbers: numbers) }
         return (results, staged)
     }
 
@@ -43,36 +38,6 @@ package struct Submissions: Sendable {
         return try staging.stage(header, options) { stager in
             for spec in jobs { try stager.add(spec, at: nil) }
             return true
-        }
-    }
-
-    /// Tells which jobs are new.
-    private struct Judgement {
-        enum Verdict {
-            case taken(added: Int)
-            case conflict(index: Int)
-        }
-
-        var known: [String: Int64]
-        var new: [JobSpec] = []
-
-        init(known: [String: Int64]) { self.known = known }
-
-        mutating func judge(_ group: [JobSpec]) -> Verdict {
-            var added: [String: JobSpec] = [:]
-            var inOrder: [JobSpec] = []
-            for (index, spec) in group.enumerated() {
-                let identity = spec.identity
-                if let there = known[identity] ?? added[identity]?.fingerprint {
-                    guard there == spec.fingerprint else { return .conflict(index: index) }
-                } else {
-                    added[identity] = spec
-                    inOrder.append(spec)
-                }
-            }
-            for spec in inOrder { known[spec.identity] = spec.fingerprint }
-            new += inOrder
-            return .taken(added: inOrder.count)
         }
     }
 

@@ -46,6 +46,16 @@ package struct PostgresMerge {
         try PostgresStagedNeeds(db, batch: batch.id, staging: staging).resolve(intake, &report)
         if options.isReload { try PostgresNeeds.revive(db, batch: batch.id) }
         if report.isEmpty { _ = try PostgresNeeds.skipWhatCannotStart(db, batch: batch.id) }
+        if options.startsPaused { try pause() }
+    }
+
+    /// Jobs that were there before, and weren't staged, keep the number of the staging that they came with.
+    private func pause() throws {
+        try db.run(
+            """
+            UPDATE job SET state = \(JobStates.paused)
+            WHERE batch = $1 AND staging = $2 AND state IN (\(JobStates.list([.queued, .blocked])))
+            """, [batch.id, staging])
     }
 
     // MARK: Twice in one file

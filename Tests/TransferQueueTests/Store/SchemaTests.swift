@@ -33,7 +33,7 @@ import TransferTestSupport
         for column in ["sums", "sources", "proofs"] { try fixture.raw.run("ALTER TABLE job DROP COLUMN \(column)") }
         for column in ["until", "isLocked"] { try fixture.raw.run("ALTER TABLE process DROP COLUMN \(column)") }
         try fixture.raw.run("DROP TABLE hookCall")
-        for column in ["underWay", "toldJobs", "toldDone", "onFinish", "toldEnd"] {
+        for column in ["underWay", "toldJobs", "toldDone", "onFinish", "toldEnd", "reserveFirst", "reserveLast"] {
             try fixture.raw.run("ALTER TABLE batch DROP COLUMN \(column)")
         }
     }

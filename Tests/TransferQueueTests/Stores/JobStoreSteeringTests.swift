@@ -17,6 +17,50 @@ import TransferTestSupport
         Sample.upload(name, to: "http://h.example/\(name)", id: name, protocol: .tus)
     }
 
+    // MARK: Submissions
+
+    @Test(arguments: StoreKind.allCases)
+    func theJobsOfEachCallerAreTakenAllOrNotAtAll(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
+        let groups = [
+            [job("a"), job("b")], [job("c"), job("a", url: "http://h.example/other")], [job("b"), job("d")],
+        ]
+        let first = try store.submit(groups, batch: "b", directory: "/", startsPaused: false)
+        let batch = first.staged.batch.id
+        #expect(try store.counts(batch) == [.queued: 3])
+        guard case .taken(let numbers, 2) = first.results[0], case .conflict(1, "a") = first.results[1],
+            case .taken(let others, 1) = first.results[2]
+        else {
+            Issue.record("\(first.results)")
+            return
+        }
+        #expect(numbers.count == 2 && others.first == numbers.last && Set(numbers + others).count == 3)
+        // What was taken is there once, whoever submits it again; other jobs beside it wait for somebody.
+        let again = try store.submit([[job("a"), job("e")]], batch: "b", directory: "/", startsPaused: true)
+        guard case .taken(let known, 1) = again.results[0] else {
+            Issue.record("\(again.results)")
+            return
+        }
+        #expect(known.first == numbers.first)
+        #expect(try store.counts(batch) == [.queued: 3, .paused: 1])
+        #expect(try Set(store.claimAll(batch).map(\.id)) == Set(numbers + others))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aJobThatWaitsIsAmendedAndOneUnderWayIsNot(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
+        let taken = try store.submit([[job("a"), job("b")]], batch: "b", directory: "/", startsPaused: false)
+        guard case .taken(let numbers, _) = taken.results[0] else {
+            Issue.record("\(taken.results)")
+            return
+        }
+        #expect(try store.amend(numbers[1]) { $0.priority = 7 })
+        let claimed = try store.claimAll(taken.staged.batch.id)
+        #expect(claimed.map(\.identity) == ["b", "a"] && claimed.first?.spec.priority == 7)
+        #expect(try !store.amend(numbers[1]) { $0.priority = 1 })
+        #expect(try !store.amend(4711) { $0.priority = 1 })
+    }
+
     // MARK: Needs
 
     @Test(arguments: StoreKind.allCases)

@@ -57,9 +57,24 @@ extension MemoryState {
         }
         unblock()
         _ = skipWhatCannotStart(id.id)
+        if options.startsPaused {
+            for job in jobs(of: id.id) where job.generation == generation && [.queued, .blocked].contains(job.state) {
+                jobs[job.id]?.state = .paused
+            }
+        }
         return StagedJobs(
             batch: id, count: staged.count - folded, secrets: result.secrets, underWay: result.underWay,
             abandoned: result.abandoned)
+    }
+
+    mutating func amend(_ number: Int64, _ change: (inout JobSpec) -> Void) throws -> Bool {
+        guard let job = jobs[number], job.owner == nil, !job.state.hasEnded, job.state != .claimed else { return false }
+        var spec = job.staged.spec
+        change(&spec)
+        var origins = OriginMemory()
+        jobs[number]?.staged = StagedJob(
+            spec, at: job.staged.place, directory: batches[job.batch]?.directory ?? "/", origins: &origins)
+        return true
     }
 
     private static func fault(_ message: String) -> JobFileFault {

@@ -108,29 +108,32 @@ final class MemoryStore: JobStore, RunMemory {
     func submit(
         _ groups: [[JobSpec]], batch: String, directory: String, startsPaused: Bool
     ) throws -> (results: [SubmittedJobs], staged: StagedJobs) {
-        var new: [String: JobSpec] = [:]
-        var results: [SubmittedJobs] = []
-        for group in groups {
-            let known = { (spec: JobSpec) in
-                self.look { $0.job(spec.identity, in: batch)?.fingerprint } ?? new[spec.identity]?.fingerprint
-            }
-            if let index = group.firstIndex(where: { spec in known(spec).map { $0 != spec.fingerprint } ?? false }) {
-                results.append(.conflict(index: index, identity: group[index].identity))
-                continue
-            }
-            let added = group.filter { known($0) == nil }
-            for spec in added { new[spec.identity] = spec }
-            results.append(.taken(numbers: group.map { _ in 0 }, added: added.count))
+        let known = look { state in
+            Dictionary(
+                groups.joined().compactMap { spec in
+                    state.job(spec.identity, in: batch).map { (spec.identity, $0.fingerprint) }
+                },
+                uniquingKeysWith: { first, _ in first })
         }
+        var judged = SubmissionJudgement(known: known)
+        let verdicts = groups.map { judged.judge($0) }
         let header = BatchHeader(name: batch, source: nil, directory: directory)
-        let staged = try stage(header, StagingOptions(keepsWhatIsMissing: true)) { intake in
-            for spec in new.values { try intake.add(spec, at: nil) }
+        let staged = try stage(header, StagingOptions(keepsWhatIsMissing: true, startsPaused: startsPaused)) { intake in
+            for spec in judged.new { try intake.add(spec, at: nil) }
             return true
         }
-        return (results, staged)
+        let numbers = look { state in
+            Dictionary(
+                groups.joined().compactMap { spec in state.job(spec.identity, in: batch).map { (spec.identity, $0.id) }
+                },
+                uniquingKeysWith: { first, _ in first })
+        }
+        return (zip(groups, verdicts).map { $1.result(of: $0, numbers: numbers) }, staged)
     }
 
-    func amend(_ number: Int64, _ change: (inout JobSpec) -> Void) throws -> Bool { false }
+    func amend(_ number: Int64, _ change: (inout JobSpec) -> Void) throws -> Bool {
+        try self.change { state, _ in try state.amend(number, change) }
+    }
 
     func hold(_ selection: BatchSelection) throws -> [HeldBatch] {
         try change { state, now in

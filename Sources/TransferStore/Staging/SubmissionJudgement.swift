@@ -1,0 +1,44 @@
+package import TransferJobs
+
+/// Tells which jobs of several callers are new to a batch: those of one caller are taken all, or not at all.
+package struct SubmissionJudgement {
+    package enum Verdict {
+        case taken(added: Int)
+        /// - Parameter index: Of the first job whose identity another job has.
+        case conflict(index: Int)
+
+        /// The outcome for a caller.
+        ///
+        /// - Parameter numbers: The jobs' own, by their identities, now that all have been taken.
+        package func result(of group: [JobSpec], numbers: [String: Int64]) -> SubmittedJobs {
+            switch self {
+            case .conflict(let index): .conflict(index: index, identity: group[index].identity)
+            case .taken(let added): .taken(numbers: group.map { numbers[$0.identity] ?? 0 }, added: added)
+            }
+        }
+    }
+
+    /// Fingerprints of the jobs that are there, by their identities.
+    private var known: [String: Int64]
+    /// The jobs to take, in their order.
+    package private(set) var new: [JobSpec] = []
+
+    package init(known: [String: Int64]) { self.known = known }
+
+    package mutating func judge(_ group: [JobSpec]) -> Verdict {
+        var added: [String: JobSpec] = [:]
+        var inOrder: [JobSpec] = []
+        for (index, spec) in group.enumerated() {
+            let identity = spec.identity
+            if let there = known[identity] ?? added[identity]?.fingerprint {
+                guard there == spec.fingerprint else { return .conflict(index: index) }
+            } else {
+                added[identity] = spec
+                inOrder.append(spec)
+            }
+        }
+        for spec in inOrder { known[spec.identity] = spec.fingerprint }
+        new += inOrder
+        return .taken(added: inOrder.count)
+    }
+}

@@ -1,0 +1,67 @@
+import TransferCore
+package import TransferJobs
+package import TransferStore
+
+/// Takes what several callers submitted into a batch, and changes single jobs that wait.
+package struct PostgresSubmissions: Sendable {
+    package let database: PostgresDatabase
+    package let staging: PostgresStaging
+
+    package func submit(
+        _ groups: [[JobSpec]], batch: String, directory: String, startsPaused: Bool
+    ) throws -> (results: [SubmittedJobs], staged: StagedJobs) {
+        let known = try look(groups, batch: batch)
+        var judged = SubmissionJudgement(known: known.mapValues(\.fingerprint))
+        let verdicts = groups.map { judged.judge($0) }
+        let jobs = judged.new
+        let staged = try staging.stage(
+            BatchHeader(name: batch, source: nil, directory: directory),
+            StagingOptions(keepsWhatIsMissing: true, startsPaused: startsPaused)
+        ) { intake in
+            for spec in jobs { try intake.add(spec, at: nil) }
+            return true
+        }
+        let numbers = try look(groups, batch: batch).mapValues(\.number)
+        return (zip(groups, verdicts).map { $1.result(of: $0, numbers: numbers) }, staged)
+    }
+
+    /// - Parameter change: Changes no part of the job's fingerprint; may be called several times.
+    /// - Returns: Whether the job was changed: one that a process has, or that has ended, isn't.
+    package func amend(_ number: Int64, _ change: (inout JobSpec) -> Void) throws -> Bool {
+        try database.write { db in
+            let text = try db.run(
+                """
+                SELECT spec FROM job WHERE id = $1 AND owner IS NULL AND state IN (\(JobStates.unclaimed)) FOR UPDATE
+                """, [number]
+            ).first?.text(0)
+            guard let text else { return false }
+            var spec = try JobSpec(canonicalJSON: text)
+            change(&spec)
+            try db.run(
+                "UPDATE job SET spec = $2, priority = $3 WHERE id = $1",
+                [number, spec.canonicalJSON, Int64(spec.priority)])
+            return true
+        }
+    }
+
+    /// The jobs that are there already, by their identities.
+    private func look(
+        _ groups: [[JobSpec]], batch: String
+    ) throws -> [String: (number: Int64, fingerprint: Int64)] {
+        try database.read { db in
+            var found: [String: (number: Int64, fingerprint: Int64)] = [:]
+            for spec in groups.joined() where found[spec.identity] == nil {
+                let row = try db.run(
+                    """
+                    SELECT job.id, job.fingerprint FROM job JOIN batch ON batch.id = job.batch
+                    WHERE batch.name = $1 AND job.key = md5($2)::uuid AND job.identity = $2
+                    """, [batch, spec.identity]
+                ).first
+                if let row, let number = row.number(0), let fingerprint = row.number(1) {
+                    found[spec.identity] = (number, fingerprint)
+                }
+            }
+            return found
+        }
+    }
+}
