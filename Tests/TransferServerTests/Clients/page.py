@@ -53,6 +53,11 @@ def until(what, script, *arguments):
         time.sleep(0.05)
 
 
+def click(what, selector):
+    """Once it is there: rows are made anew with each piece of news."""
+    until(what, "const one = document.querySelector(arguments[0]); one?.click(); return one !== null", selector)
+
+
 def picture(name):
     with open(os.path.join(folder, name + ".png"), "wb") as file:
         file.write(base64.b64decode(ask("GET", at + "/screenshot")))
@@ -88,14 +93,13 @@ try:
     say("paused", True)
     filter = "const f = document.getElementById('filter'); f.value = arguments[0]; f.dispatchEvent(new Event('input'))"
     run(filter, "large")
-    until("the job is found", "return document.querySelector('#allRows button[aria-label=\"Resume large\"]')")
-    run("document.querySelector('#allRows button[aria-label=\"Resume large\"]').click()")
+    click("the job is found", "#allRows button[aria-label='Resume large']")
     run(filter, "")
     until("it runs again", "return [...document.querySelectorAll('#runningRows .row')].length === 1")
     # Cancelling asks first.
-    run("document.querySelector('#runningRows button[aria-label^=Cancel]').click()")
+    click("it can be cancelled", "#runningRows button[aria-label^=Cancel]")
     until("it asks", "return document.getElementById('askBox').open")
-    run("document.querySelector('#askBox button[value=yes]').click()")
+    click("it takes an answer", "#askBox button[value=yes]")
     until("it is gone", "return document.querySelectorAll('#runningRows .row').length === 0")
     say("cancelled", True)
     # What failed, in groups.
@@ -118,7 +122,7 @@ try:
     say("nameless buttons", run("return [...document.querySelectorAll('button, input, select, textarea')].filter(e =>"
         "!(e.textContent.trim() || e.getAttribute('aria-label') || e.closest('label'))).length"))
     size(390, 800)
-    run("document.querySelector('.tabs button[data-tab=need]').click()")
+    click("there are tabs", ".tabs button[data-tab=need]")
     say("phone", run("return document.documentElement.scrollWidth <= innerWidth"))
     picture("phone")
     size(1200, 900)
