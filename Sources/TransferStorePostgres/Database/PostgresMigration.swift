@@ -28,7 +28,12 @@ package struct PostgresMigration: Sendable {
     ///
     /// - Throws: `TransferError` where a newer version of this program has changed them.
     private func wanting(_ db: PostgresConnection) throws -> [PostgresSchema.Step] {
-        let isThere = try db.run("SELECT to_regclass($1) IS NOT NULL", ["\(address.schema).step"]).first?.flag(0)
+        // A statement that reads the catalog sees what was committed before it: to_regclass() may answer out of a cache that
+        // is as old as the transaction.
+        let isThere = try db.run(
+            "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'step')",
+            [address.schema]
+        ).first?.flag(0)
         guard isThere == true else { return steps }
         let made = Set(try db.run("SELECT name FROM step").compactMap { $0.text(0) })
         if let unknown = made.subtracting(steps.map(\.name)).sorted().first {
