@@ -19,7 +19,7 @@ public struct JobExplanation: Sendable, Hashable {
     public var links: [Link] = []
     /// The error of its last attempt, while it waits for the next.
     public var lastError: String?
-    /// How often it was tried, as ``JobFailure/attempts`` counts.
+    /// How often it was tried, as `JobFailure.attempts` counts.
     public var attempts = 0
     /// Attempts that it may have: one and as many as its rules retry, at each of its URLs.
     public var attemptLimit = 11
