@@ -107,21 +107,28 @@ struct ServedPlace: Sendable {
 
     /// Waits until a job is in such a state.
     func job(_ gid: String, becomes state: String) async throws -> [String: Any] {
-        nonisolated(unsafe) var last: [String: Any] = [:]  // Only this task touches it.
-        try await until("job \(gid) becomes \(state)") {
-            last = try await ask("/api/v1/jobs/\(gid)").json
-            return last["state"] as? String == state
+        try await found("job \(gid) becomes \(state)") {
+            let job = try await ask("/api/v1/jobs/\(gid)").json
+            return job["state"] as? String == state ? job : nil
         }
-        return last
     }
 }
 
 /// Asks again until it holds: what another process does tells nobody here.
 func until(_ what: String, within limit: Duration = .seconds(30), _ condition: () async throws -> Bool) async throws {
+    try await found(what, within: limit) { try await condition() ? () : nil }
+}
+
+/// Looks again until there is something.
+@discardableResult
+func found<Value>(
+    _ what: String, within limit: Duration = .seconds(30), _ look: () async throws -> Value?
+) async throws -> Value {
     let end = ContinuousClock.now + limit
-    while try await !condition() {
+    while true {
+        if let value = try await look() { return value }
         guard ContinuousClock.now < end else { throw TestSupportError("not within \(limit): \(what)") }
-        // Between two looks at another process.
+        // A sleep with a reason: another process tells nothing here of what it does.
         try await Task.sleep(for: .milliseconds(20))
     }
 }

@@ -155,7 +155,7 @@ extension JobQueue {
         if try await amended(number, change) { return }
         await runner.giveBack([number])
         let isChanged = try await amended(number, change)
-        // It waits for the change, and for no time.
+        // The job was held back for the change alone, and goes on now.
         if isChanged { try await ask(.retry, batch: batch, job: job) }
         guard isChanged else { throw TransferError(.invalidRequest, "the job \"\(job)\" has ended") }
     }

@@ -2,11 +2,11 @@
 package struct ClaimsAhead: Sendable, Hashable {
     /// So many are asked for at a time.
     package let page: Int
-    /// Of a lane that has no more than that claimed, more is claimed.
+    /// A lane with no more claimed jobs than that asks for another page.
     package let lowMark: Int
 
-    /// Of a batch that one process works on: of small jobs so many may start while the store is still at a record.
+    /// For a batch that one process works on. Small jobs are quick: so many of them may start while the store still records.
     package static let alone = ClaimsAhead(page: 256, lowMark: 192)
-    /// Of a batch that others work on, too: what one has claimed and can't start yet they could.
+    /// For a batch that other processes work on too: they could start jobs that this one has claimed and can't start yet.
     package static let shared = ClaimsAhead(page: 32, lowMark: 16)
 }

@@ -294,7 +294,8 @@ package struct Scheduler: Sendable {
         }
     }
 
-    /// Where no lane may start a job, those whose copies waited for a place are looked at again while there is one.
+    /// The lane that starts a job next. When there is none, lanes whose copies waited for a place are looked at again, as long
+    /// as there is a place.
     private mutating func nextStart(_ now: MonotonicTime, _ claims: inout [Action]) -> (place: Int, index: Int)? {
         while true {
             if let next = nextLane(now) { return next }

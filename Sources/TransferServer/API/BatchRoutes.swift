@@ -93,7 +93,7 @@ struct BatchRoutes: Sendable {
         return status
     }
 
-    /// What would be taken; nothing is.
+    /// Answers with the jobs that the batch would get, and takes none of them.
     private func plan(_ name: String, _ read: OutsideReader.Read, _ known: BatchStatus?) async throws -> Response {
         let report = try await served.off { [rules = served.rules] in
             try JobChecker().check(name, directory: rules.directory) { take in

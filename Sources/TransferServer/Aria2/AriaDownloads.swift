@@ -72,7 +72,7 @@ struct AriaDownloads: Sendable {
         .array(try await activeDownloads().map { $0.value(keys) })
     }
 
-    /// What waits for its turn, also what a process has taken ahead of that.
+    /// Selects downloads that wait for their turn, also those that a process has claimed ahead of it.
     func waitingSelection() async throws -> JobSelection {
         var selection = Self.selection(Self.waitingStates.union([.claimed]))
         selection.hidden = try await activeDownloads().map(\.entry.number)
@@ -152,7 +152,7 @@ struct AriaDownloads: Sendable {
         return name
     }
 
-    /// What had not begun leaves no result, as in aria2.
+    /// Cancels a download. One that had not begun leaves no result, as in aria2.
     func remove(_ gid: String) async throws -> String {
         let entry = try await entry(gid)
         let name = AriaGID.name(entry)

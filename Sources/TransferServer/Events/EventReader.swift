@@ -53,7 +53,7 @@ struct EventReader: Service {
     private func tellProgress() async {
         var quiet = Duration.zero
         while !Task.isCancelled {
-            // The interval of progress is a time.
+            // A sleep with a reason: rates are told once a second, also while no event comes.
             try? await Task.sleep(for: .seconds(1))
             quiet += .seconds(1)
             let rates = live.rates

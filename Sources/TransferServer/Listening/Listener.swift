@@ -38,7 +38,7 @@ struct Listener: Sendable {
                     tasks.addTask { await answer(inbound) }
                     tasks.addTask {
                         try? await gracefulShutdown()
-                        // What has been asked is still answered: for so long.
+                        // A sleep with a reason: requests under way get so long for their answers, and then the connection is closed.
                         try? await Task.sleep(for: Self.patience)
                     }
                     await tasks.next()
