@@ -110,7 +110,8 @@ struct Bench {
 
     static func with(loops: Int = 1, _ body: (Bench) async throws -> Void) async throws {
         try await withTestServer { server in
-            let engine = try ExchangeEngine(loops: loops, workers: 2)
+            // One worker: what is handed to it is done once what was handed over later is (`Attempt.end()`).
+            let engine = try ExchangeEngine(loops: loops, workers: 1)
             defer { engine.shutDown() }
             try await body(Bench(engine: engine, server: server, folder: try TemporaryFolder("engine")))
         }
@@ -127,6 +128,7 @@ struct Bench {
         /// How it ended, once everything that was handed to workers beside it is done and the file is free.
         func end() async throws -> ExchangeOutcome {
             let outcome = await log.outcome
+            // Some of it hands on another piece.
             for _ in 0..<4 { try await engine.workers.run {} }
             part?.unlock()
             return outcome
