@@ -220,6 +220,9 @@ public struct ExchangeHandle: Sendable {
     /// The sink may be ready again: what was held back for it goes on.
     public func proceed() { tell { [id] in $0.proceed(id) } }
 
+    /// A bound on its rate has changed (``RateLimiter/setRate(_:now:)``): its pause under the old one ends.
+    public func rateChanged() { tell { [id] in $0.endRatePause(id) } }
+
     /// Answers ``ExchangeEvent/redirected(_:)``, once; later answers have no effect.
     public func decide(_ decision: RedirectDecision) {
         tell { [id] in $0.decide(id, decision) }

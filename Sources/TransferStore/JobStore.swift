@@ -137,8 +137,9 @@ package protocol JobStore: Sendable {
 
     /// Changes a job that waits and that no process has, where the change makes no other job of it.
     ///
+    /// - Parameter isOwn: Whether one is meant that this process has claimed.
     /// - Returns: Whether it was changed.
-    func amend(_ number: Int64, _ change: (inout JobSpec) -> Void) throws -> Bool
+    func amend(_ number: Int64, isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Bool
 
     /// The commands for this process, in their order, each once.
     func takeCommands() throws -> [QueueCommand]

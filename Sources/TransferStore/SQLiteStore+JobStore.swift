@@ -87,8 +87,8 @@ extension SQLiteStore {
         try steering.deliver(verb, batch: name, job: job)
     }
 
-    package func amend(_ number: Int64, _ change: (inout JobSpec) -> Void) throws -> Bool {
-        try Amendments(database: database).amend(number, change)
+    package func amend(_ number: Int64, isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Bool {
+        try Amendments(database: database).amend(number, isOwn: isOwn, change)
     }
 
     package func takeCommands() throws -> [QueueCommand] { try steering.takeCommands() }

@@ -35,8 +35,8 @@ extension PostgresStore {
             groups, batch: batch, directory: directory, startsPaused: startsPaused)
     }
 
-    package func amend(_ number: Int64, _ change: (inout JobSpec) -> Void) throws -> Bool {
-        try PostgresSubmissions(database: database, staging: staging).amend(number, change)
+    package func amend(_ number: Int64, isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Bool {
+        try PostgresSubmissions(database: database, staging: staging).amend(number, isOwn: isOwn, change)
     }
 
     package func hold(_ selection: BatchSelection) throws -> [HeldBatch] { try batches.hold(selection) }

@@ -274,7 +274,22 @@ import TransferTestSupport
         // However long nothing moved, no more than the bucket holds goes at once.
         #expect(limiter.take(250, now: start + .seconds(100)) == nil)
         #expect(limiter.take(1, now: start + .seconds(100)) != nil)
-        #expect(RateLimiter(rate: 0, now: start).rate == 1)
+        let slowest = RateLimiter(rate: 0, now: start)
+        #expect(slowest.take(1, now: start) == nil)
+        #expect(slowest.take(1, now: start).map { $0 - start } == .milliseconds(1001))
+    }
+
+    @Test func aBoundThatChangesHoldsFromThenOn() {
+        let start = MonotonicTime(nanoseconds: 0)
+        let limiter = RateLimiter(rate: 1000, now: start)
+        #expect(limiter.take(1250, now: start).map { $0 - start } == .milliseconds(1001))
+        limiter.setRate(10_000, now: start)
+        #expect(limiter.take(0, now: start).map { $0 - start } == .milliseconds(101))
+        limiter.setRate(nil, now: start + .milliseconds(1))
+        #expect(limiter.take(1 << 40, now: start + .milliseconds(2)) == nil)
+        // Nothing is saved up for the bound that comes.
+        limiter.setRate(1000, now: start + .seconds(10))
+        #expect(limiter.take(251, now: start + .seconds(10)) != nil)
     }
 
     @Test func fieldsThatIdentifyTheUserStayWithTheirOrigin() async throws {

@@ -146,25 +146,27 @@ extension JobQueue {
     }
 
     /// Changes a job that hasn't ended, where the change makes no other job of it: its priority, or bounds of its own. One
-    /// that is under way is interrupted for that, and goes on.
+    /// that is under way goes on under another priority, or another bound on its rate; for its first bound it's
+    /// interrupted.
     ///
     /// - Throws: `TransferError` where there is no such job any more, or it has ended.
     package func amend(
         _ number: Int64, batch: String, job: String, _ change: @escaping @Sendable (inout JobSpec) -> Void
     ) async throws {
-        if try await amended(number, change) { return }
+        if try await amended(number, isRunning: false, change) { return }
+        if await runner.amend(number, change), try await amended(number, isRunning: true, change) { return }
         await runner.giveBack([number])
-        let isChanged = try await amended(number, change)
+        let isChanged = try await amended(number, isRunning: false, change)
         // The job was held back for the change alone, and goes on now.
         if isChanged { try await ask(.retry, batch: batch, job: job) }
         guard isChanged else { throw TransferError(.invalidRequest, "the job \"\(job)\" has ended") }
     }
 
     private func amended(
-        _ number: Int64, _ change: @escaping @Sendable (inout JobSpec) -> Void
+        _ number: Int64, isRunning: Bool, _ change: @escaping @Sendable (inout JobSpec) -> Void
     ) async throws -> Bool {
         try await reader.run { [store] in
-            do { return try store.amend(number, change) } catch { throw store.fault(error) }
+            do { return try store.amend(number, isOwn: isRunning, change) } catch { throw store.fault(error) }
         }
     }
 

@@ -297,7 +297,8 @@ extension QueueRunner {
         }
     }
 
-    func limiters(of job: RunningJob) -> [RateLimiter] { state.rates.limiters(of: job.record.spec, url: job.url) }
+    /// The bounds that a job is held to, its own among them.
+    func limiters(of job: RunningJob) -> [RateLimiter] { state.rates.limiters(of: job.url) + job.pace.limiters }
 
     private func received(_ event: ExchangeEvent, of id: Int64) {
         guard let job = running[id] else { return }

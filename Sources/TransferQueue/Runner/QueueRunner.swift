@@ -288,6 +288,13 @@ actor QueueRunner: LoopActor {
         await storeTurn()
     }
 
+    /// Changes a job that is under way, without breaking it off.
+    ///
+    /// - Returns: Whether it could.
+    func amend(_ job: Int64, _ change: @Sendable (inout JobSpec) -> Void) -> Bool {
+        running[job]?.amend(change) ?? false
+    }
+
     /// Takes back what was claimed of a batch and hasn't started, for a moment in which its jobs may become other ones.
     func giveBackUnstarted(of batch: String) async {
         await storeTurn()

@@ -50,12 +50,18 @@ final class RunningJob {
         var mark: Int64?
     }
 
-    /// How fast it goes, for rows of a display.
+    /// How fast it goes, for rows of a display, and how fast it may go.
     struct Pace {
         /// Bytes that it had moved when its rate was last computed.
         var lastMoved: Int64 = 0
         /// Bytes a second, smoothed.
         var rate: Int64 = 0
+        /// Its own bound; `nil` where it began without one.
+        let bound: RateLimiter?
+
+        init(limit: Int64?) { bound = limit.map { RateLimiter(rate: $0) } }
+
+        var limiters: [RateLimiter] { bound.map { [$0] } ?? [] }
     }
 
     let candidate: Scheduler.Candidate
@@ -81,7 +87,7 @@ final class RunningJob {
     var result: TransferResult?
     var sending = Sending()
     var way = Way()
-    var pace = Pace()
+    var pace: Pace
     let url: String
     /// What its URLs have done, over all its attempts.
     let sources: SourceLedger
@@ -96,6 +102,7 @@ final class RunningJob {
         sources.begin()
         self.candidate = candidate
         self.record = record
+        pace = Pace(limit: record.spec.settings.limitRate)
         self.started = started
         self.url = url
     }
@@ -103,6 +110,23 @@ final class RunningJob {
     deinit {
         // Its streams hold on to it.
         if case .copy(let source) = ready { source.close() }
+    }
+
+    /// Makes another job of what is under way where nothing has to be broken off for that: a bound on its rate changes in
+    /// place, the first one doesn't, as buffers were chosen without it.
+    ///
+    /// - Returns: Whether it was done.
+    func amend(_ change: (inout JobSpec) -> Void) -> Bool {
+        var spec = record.spec
+        change(&spec)
+        let limit = spec.settings.limitRate
+        guard stop == nil, pace.bound != nil || limit == nil else { return false }
+        record.spec = spec
+        if let bound = pace.bound {
+            bound.setRate(limit)
+            for handle in handles { handle.rateChanged() }
+        }
+        return true
     }
 
     /// How many connections it may get.

@@ -157,8 +157,10 @@ struct AriaDownloads: Sendable {
         let entry = try await entry(gid)
         let name = AriaGID.name(entry)
         guard !entry.listed.state.hasEnded else { throw AriaError("Active Download not found for GID#\(name)") }
+        // Asked before it's cancelled: afterwards nothing is under way.
+        let wasActive = status(of: entry).word == .active
         try await served.queue.ask(.cancel, batch: entry.batch, job: entry.listed.job)
-        if status(of: entry).word != .active { view.remove(entry.number) }
+        if !wasActive { view.remove(entry.number) }
         return name
     }
 

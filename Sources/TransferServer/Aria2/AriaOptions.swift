@@ -35,7 +35,7 @@ struct AriaOptions: Sendable {
         return .object(options.mapValues { .string($0) })
     }
 
-    /// A download that is under way gets its new bounds when it goes on.
+    /// A download that is under way gets its first bound when it goes on, and another one at once.
     func change(_ gid: String, _ options: [String: JSONValue], _ downloads: AriaDownloads) async throws {
         let entry = try await downloads.entry(gid)
         guard !entry.listed.state.hasEnded else {

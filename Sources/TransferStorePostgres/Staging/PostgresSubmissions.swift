@@ -25,14 +25,18 @@ package struct PostgresSubmissions: Sendable {
         return (zip(groups, verdicts).map { $1.result(of: $0, numbers: numbers) }, staged)
     }
 
-    /// - Parameter change: Changes no part of the job's fingerprint; may be called several times.
-    /// - Returns: Whether the job was changed: one that a process has, or that has ended, isn't.
-    package func amend(_ number: Int64, _ change: (inout JobSpec) -> Void) throws -> Bool {
-        try database.write { db in
+    /// - Parameters:
+    ///   - isOwn: Whether a job is meant that this process has claimed.
+    ///   - change: Changes no part of the job's fingerprint; may be called several times.
+    /// - Returns: Whether the job was changed: one that another process has, or that has ended, isn't.
+    package func amend(_ number: Int64, isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Bool {
+        let states = isOwn ? "\(JobStates.claimed)" : JobStates.unclaimed
+        return try database.write { db in
             let text = try db.run(
                 """
-                SELECT spec FROM job WHERE id = $1 AND owner IS NULL AND state IN (\(JobStates.unclaimed)) FOR UPDATE
-                """, [number]
+                SELECT spec FROM job WHERE id = $1 AND owner IS NOT DISTINCT FROM $2::bigint AND state IN (\(states))
+                FOR UPDATE
+                """, [number, isOwn ? database.process : nil]
             ).first?.text(0)
             guard let text else { return false }
             var spec = try JobSpec(canonicalJSON: text)

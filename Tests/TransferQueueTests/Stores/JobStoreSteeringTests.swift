@@ -47,18 +47,24 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aJobThatWaitsIsAmendedAndOneUnderWayIsNot(_ kind: StoreKind) async throws {
-        let store = try await StoreBench(kind).store
+    func aJobIsAmendedThatWaitsOrThatThisProcessHas(_ kind: StoreKind) async throws {
+        let bench = try await StoreBench(kind)
+        let store = bench.store
         let taken = try store.submit([[job("a"), job("b")]], batch: "b", directory: "/", startsPaused: false)
         guard case .taken(let numbers, _) = taken.results[0] else {
             Issue.record("\(taken.results)")
             return
         }
-        #expect(try store.amend(numbers[1]) { $0.priority = 7 })
+        #expect(try store.amend(numbers[1], isOwn: false) { $0.priority = 7 })
+        #expect(try !store.amend(numbers[1], isOwn: true) { $0.priority = 1 })
         let claimed = try store.claimAll(taken.staged.batch.id)
         #expect(claimed.map(\.identity) == ["b", "a"] && claimed.first?.spec.priority == 7)
-        #expect(try !store.amend(numbers[1]) { $0.priority = 1 })
-        #expect(try !store.amend(4711) { $0.priority = 1 })
+        #expect(try !store.amend(numbers[1], isOwn: false) { $0.priority = 1 })
+        #expect(try store.amend(numbers[1], isOwn: true) { $0.priority = 3 })
+        #expect(try !store.amend(4711, isOwn: false) { $0.priority = 1 })
+        // It comes back as it was changed.
+        try store.release([numbers[1]])
+        #expect(try store.claimAll(taken.staged.batch.id).first?.spec.priority == 3)
     }
 
     // MARK: Needs

@@ -67,8 +67,9 @@ extension MemoryState {
             abandoned: result.abandoned)
     }
 
-    mutating func amend(_ number: Int64, _ change: (inout JobSpec) -> Void) throws -> Bool {
-        guard let job = jobs[number], job.owner == nil, !job.state.hasEnded, job.state != .claimed else { return false }
+    mutating func amend(_ number: Int64, by owner: Int64?, _ change: (inout JobSpec) -> Void) throws -> Bool {
+        guard let job = jobs[number], job.owner == owner, !job.state.hasEnded, (job.state == .claimed) == (owner != nil)
+        else { return false }
         var spec = job.staged.spec
         change(&spec)
         var origins = OriginMemory()

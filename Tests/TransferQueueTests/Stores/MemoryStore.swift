@@ -131,8 +131,8 @@ final class MemoryStore: JobStore, RunMemory {
         return (zip(groups, verdicts).map { $1.result(of: $0, numbers: numbers) }, staged)
     }
 
-    func amend(_ number: Int64, _ change: (inout JobSpec) -> Void) throws -> Bool {
-        try self.change { state, _ in try state.amend(number, change) }
+    func amend(_ number: Int64, isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Bool {
+        try self.change { state, _ in try state.amend(number, by: isOwn ? generation : nil, change) }
     }
 
     func hold(_ selection: BatchSelection) throws -> [HeldBatch] {

@@ -23,6 +23,11 @@ extension CurlPool {
     /// The sink may take more again.
     func proceed(_ id: ExchangeID) { goOn(id, after: .sink) { $0.sink.isReady } }
 
+    func endRatePause(_ id: ExchangeID) {
+        rates.end(id)
+        goOn(id, after: .rate) { _ in true }
+    }
+
     /// Answers the question what becomes of a redirect.
     func decide(_ id: ExchangeID, _ decision: RedirectDecision) {
         guard let exchange = active[id], let head = exchange.lastHead,

@@ -14,12 +14,11 @@ struct RateBounds {
         }
     }
 
-    /// Those that a job is held to, its own among them.
-    func limiters(of spec: JobSpec, url: String) -> [RateLimiter] {
+    /// Those that a job is held to beside its own.
+    func limiters(of url: String) -> [RateLimiter] {
         var limiters: [RateLimiter] = []
         if let total { limiters.append(total) }
         if let origin = origins.first(where: { $0.pattern.matches(url: url) }) { limiters.append(origin.limiter) }
-        if let rate = spec.settings.limitRate { limiters.append(RateLimiter(rate: rate)) }
         return limiters
     }
 }
