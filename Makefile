@@ -20,6 +20,9 @@ RESUMABLE_NIO := swift build -c release --package-path Tests/peers/resumable-nio
 	--scratch-path .build/peers/resumable-nio
 # The command with the steps at which it can be made to die (Sources/CTransferFailpoint), in a folder of its own.
 TORTURE_BUILD := swift build $(RELEASE) -Xcc -DTRANSFER_FAILPOINTS --scratch-path .build-torture --product transfer
+TORTURE_SERVE_BUILD := $(TORTURE_BUILD)-server
+RUN_TORTURE_SERVE = $(WITHOUT_PROXIES) python3 Tests/torture/torture.py --served \
+	--binary "$$($(TORTURE_SERVE_BUILD) --show-bin-path)/transfer-server"
 RUN_TORTURE = $(WITHOUT_PROXIES) python3 Tests/torture/torture.py --binary "$$($(TORTURE_BUILD) --show-bin-path)/transfer"
 # How often it dies at random moments, and further arguments, for example TORTURE='--kind put --point bodyComplete'.
 KILLS ?= 1000
@@ -42,7 +45,7 @@ PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
 .PHONY: help setup setup-build setup-test setup-peers peers setup-bench setup-docs setup-deb setup-clean swift build command server demo-server run test matrix \
-	tables fuzz tsan torture-build torture lint format \
+	tables fuzz tsan torture-build torture torture-serve lint format \
 	bench bench-network docs deb deb-test record check check-build install uninstall clean
 
 help: ## this list
@@ -132,6 +135,10 @@ torture-build: swift setup-test
 torture: torture-build setup-peers ## kill -9 at every failpoint and at 1,000 random moments (KILLS=50 for fewer)
 	@$(RUN_TORTURE) --kills $(KILLS) $(TORTURE)
 
+torture-serve: swift setup-test ## the same with the work submitted to a service over HTTP
+	@$(TORTURE_SERVE_BUILD)
+	@$(RUN_TORTURE_SERVE) --kills $(KILLS) $(TORTURE)
+
 lint: swift ## formatting, layers, and the habits that a grep can hold
 	@scripts/lint-layers
 	@scripts/lint-version
@@ -146,6 +153,10 @@ bench: command setup-bench ## compare with curl, wget2, aria2 and, request by re
 	@Benchmarks/copies "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@Benchmarks/scale "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@Benchmarks/uploads "$$(swift build $(RELEASE) --show-bin-path)/transfer"
+	@swift build $(RELEASE) --product transfer-server
+	@Benchmarks/serve "$$(swift build $(RELEASE) --show-bin-path)/transfer-server"
+	@Benchmarks/serve-downloads "$$(swift build $(RELEASE) --show-bin-path)/transfer" \
+		"$$(swift build $(RELEASE) --show-bin-path)/transfer-server"
 	@$(REQUESTS) --quiet
 	@Benchmarks/requests/run "$$($(REQUESTS) --show-bin-path)"
 
@@ -180,6 +191,8 @@ check: lint docs check-build torture-build peers setup-clean ## everything: lint
 	@TRANSFER_HEAVY=1 TRANSFER_STALL=900 TRANSFER_PEERS=required TRANSFER_BINARY="$$(swift build $(RELEASE) --show-bin-path)/transfer" \
 		$(WITHOUT_PROXIES) scripts/run-tests $(TEST_FLAGS)
 	@TRANSFER_PEERS=required $(RUN_TORTURE) --short --kills 50
+	@$(TORTURE_SERVE_BUILD)
+	@$(RUN_TORTURE_SERVE) --short --kills 50
 	@FUZZ_RUNS=1000 Tests/fuzz/run
 
 # As root no Swift is needed: what `make build` made is copied.

@@ -1,5 +1,7 @@
 """Kills `transfer` with -9 at every failpoint and at random moments, and looks at what came of it.
 
+With `--served` it's `transfer-server` that is killed, and the work is submitted to it over HTTP (service.py).
+
 First each kind of job dies once at each step that it passes, and runs again to its end. Then kills come at random
 moments, over all kinds, until there were enough of them. What is printed last are the figures that the promises name;
 the exit status is 0 if they hold.
@@ -11,7 +13,6 @@ import random
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -21,7 +22,9 @@ from pathlib import Path
 import fileservers
 import peers
 import scenarios
+from runs import Run
 from server import Server
+from service import ServiceRun
 
 ROOT = peers.ROOT
 # How long a run may take that nobody kills, in seconds. The slowest takes one on an idle machine.
@@ -94,61 +97,25 @@ class Place:
         self.server.shutdown()
 
 
-class Run:
+class CommandRun(Run):
     """One run of the command."""
 
-    def __init__(self, torture, scenario, failpoint=None):
-        self.scenario = scenario
-        environment = {
-            "PATH": os.environ.get("PATH", ""), "HOME": str(scenario.place.folder), "LANG": "C.UTF-8", "TZ": "UTC",
-            "TRANSFER_STATE": str(scenario.place.folder / "state"),
-        }
-        if failpoint:
-            environment["TRANSFER_FAILPOINT"] = failpoint
-        scenario.runs.append(self)
-        self.output_path = scenario.folder / f"run-{len(scenario.runs)}.jsonl"
-        with open(self.output_path, "wb") as output:
-            self.process = subprocess.Popen(
-                [torture.binary, "run", "jobs.json", "--json"], cwd=scenario.folder, env=environment,
-                stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+    def __init__(self, binary, scenario, failpoint=None):
+        super().__init__(
+            scenario, [binary, "run", "jobs.json", "--json"],
+            {"TRANSFER_STATE": str(scenario.place.folder / "state")}, failpoint)
 
-    @property
-    def output(self):
-        return self.output_path.read_text(errors="replace")
-
-    @property
-    def end(self):
-        return "killed" if self.was_killed else f"ended with {self.process.returncode}"
-
-    @property
-    def was_killed(self):
-        return self.process.returncode == -signal.SIGKILL
-
-    def has_ended(self, within):
-        try:
-            self.process.wait(max(0.001, within))
-            return True
-        except subprocess.TimeoutExpired:
-            return False
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-
-    def to_its_end(self):
-        """Waits for the end; a watched folder has one when there is nothing left to do, and is stopped then.
-
-        Returns whether there was an end in time.
-        """
-        deadline = time.monotonic() + PATIENCE
+    def to_its_end(self, patience):
+        """A watched folder has an end when there is nothing left to do, and is stopped then."""
+        deadline = time.monotonic() + patience
         if not self.scenario.is_watched:
-            return self.has_ended(PATIENCE)
+            return self.has_ended(patience)
         while not self.has_ended(0.01):
             if time.monotonic() > deadline:
                 return False
             if self.is_idle() and self.scenario.is_done():
                 self.process.send_signal(signal.SIGTERM)
-                return self.has_ended(PATIENCE)
+                return self.has_ended(patience)
         return True
 
     def is_idle(self):
@@ -163,6 +130,7 @@ class Torture:
     def __init__(self, options):
         self.options = options
         self.binary = str(Path(options.binary).resolve())
+        self.rule = "torture-serve" if options.served else "torture"
         self.lock = threading.Lock()
         self.kills = 0
         self.at_points = 0
@@ -184,7 +152,8 @@ class Torture:
     def start(self, scenario, failpoint=None):
         with self.lock:
             self.runs += 1
-        return Run(self, scenario, failpoint)
+        kind = ServiceRun if self.options.served else CommandRun
+        return kind(self.binary, scenario, failpoint)
 
     def end(self, scenario, again):
         """Runs it to its end, then once more, which must do nothing; judges, and counts.
@@ -199,13 +168,13 @@ class Torture:
 
     def run_to_end(self, scenario):
         run = self.start(scenario)
-        if not run.to_its_end():
+        if not run.to_its_end(PATIENCE):
             scenario.fault("lost", f"no end within {PATIENCE} s")
             run.kill()
         self.ended(scenario, run)
 
     def ended(self, scenario, run):
-        code = run.process.returncode
+        code = run.code
         if code == 1 and scenario.is_in_doubt(run.output):
             scenario.in_doubt += 1
         elif code != 0 and not run.was_killed:
@@ -233,8 +202,8 @@ class Torture:
         scenario = self.make(kind, place)
         place.server.pace = kind.pace
         run = self.start(scenario, f"{point}:{passing}")
-        again = f"make torture TORTURE='--kind {kind.kind} --point {point}:{passing}'"
-        if not run.to_its_end():
+        again = f"make {self.rule} TORTURE='--kind {kind.kind} --point {point}:{passing}'"
+        if not run.to_its_end(PATIENCE):
             scenario.fault("lost", f"no end within {PATIENCE} s at {point}:{passing}")
             run.kill()
         if not run.was_killed:
@@ -274,7 +243,9 @@ class Torture:
 
         self.in_parallel(go, places)
         if not self.options.kind:
-            self.never = [point for point, _ in failpoints() if point not in reached]
+            # Clients of the service watch no folders.
+            mine = [point for point, section in failpoints() if not self.options.served or section != "Watched folders"]
+            self.never = [point for point in mine if point not in reached]
         print(f"failpoints: {len(reached)} of {len(failpoints())} reached, {self.at_points} kills", flush=True)
 
     # Random moments
@@ -294,7 +265,7 @@ class Torture:
                 scenario = self.make(kind, place)
                 self.some_kills(scenario, chance, windows, lambda: self.kills - first >= wanted)
                 place.server.pace = None
-                self.end(scenario, f"make torture TORTURE='--kind {kind.kind} --seed {seed} --kills 20 --no-points'")
+                self.end(scenario, f"make {self.rule} TORTURE='--kind {kind.kind} --seed {seed} --kills 20 --no-points'")
 
         self.in_parallel(go, places)
         print(f"random moments: {self.kills - first} kills", flush=True)
@@ -365,16 +336,19 @@ def main():
     parser.add_argument("--point", help="at this failpoint alone: NAME or NAME:N")
     parser.add_argument("--short", action="store_true", help="each failpoint once for each kind of job")
     parser.add_argument("--no-points", action="store_true", help="at random moments alone")
+    parser.add_argument("--served", action="store_true", help="BINARY is transfer-server, which gets the work over HTTP")
     parser.add_argument("--keep", action="store_true", help="leave the folders of what failed")
     options = parser.parse_args()
 
     has_peers = peers.are_installed()
-    kinds = scenarios.OWN + scenarios.WATCHED
-    for what, are_there, more, remedy in [
+    kinds = scenarios.OWN + ([] if options.served else scenarios.WATCHED)
+    # The others' jobs name secrets, which no client may.
+    more_kinds = [] if options.served else [
         ("tus and S3", has_peers, scenarios.FROM_PYPI, "setup-peers"),
         ("FTP", fileservers.has_ftp(), scenarios.BY_FTP, "setup"),
         ("SFTP", fileservers.has_ssh(), scenarios.BY_SSH, "setup"),
-    ]:
+    ]
+    for what, are_there, more, remedy in more_kinds:
         if are_there:
             kinds = kinds + more
         elif os.environ.get("TRANSFER_PEERS") == "required":

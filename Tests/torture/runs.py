@@ -1,0 +1,52 @@
+"""One process that may be killed, and what it said."""
+
+import os
+import signal
+import subprocess
+
+
+class Run:
+    def __init__(self, scenario, command, environment, failpoint=None):
+        self.scenario = scenario
+        environment = {
+            "PATH": os.environ.get("PATH", ""), "HOME": str(scenario.place.folder), "LANG": "C.UTF-8", "TZ": "UTC",
+        } | environment
+        if failpoint:
+            environment["TRANSFER_FAILPOINT"] = failpoint
+        scenario.runs.append(self)
+        self.output_path = scenario.folder / f"run-{len(scenario.runs)}.jsonl"
+        with open(self.output_path, "wb") as output:
+            self.process = subprocess.Popen(
+                command, cwd=scenario.folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+
+    @property
+    def output(self):
+        return self.output_path.read_text(errors="replace")
+
+    @property
+    def code(self):
+        """The exit status of the command, or what it would be."""
+        return self.process.returncode
+
+    @property
+    def end(self):
+        return "killed" if self.was_killed else f"ended with {self.code}"
+
+    @property
+    def was_killed(self):
+        return self.process.returncode == -signal.SIGKILL
+
+    def has_ended(self, within):
+        try:
+            self.process.wait(max(0.001, within))
+            return True
+        except subprocess.TimeoutExpired:
+            return False
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def to_its_end(self, patience):
+        """Waits for the end, for so many seconds. Returns whether there was one."""
+        return self.has_ended(patience)
