@@ -134,23 +134,24 @@ import TransferTestSupport
 
     // MARK: Changes
 
+    private func submit(_ spec: JobSpec, to queue: JobQueue) async throws -> (job: JobHandle, number: Int64) {
+        let results = try await queue.submit(groups: [[spec]], batch: "b", directory: folder.path)
+        guard case .taken(let numbers, _) = results[0] else { throw TestSupportError("\(results)") }
+        return (try #require(try await queue.job("x", batch: "b")), try #require(numbers.first))
+    }
+
     @Test(arguments: [nil, 1 << 40] as [Int64?])
     func aJobUnderWayGetsAnotherBoundAndPriorityAndIsNotBrokenOff(_ limit: Int64?) async throws {
         try await withTestServer { server in
             server.serve("/x", content, etag: "\"1\"")
             var slow = Sample.download(server.url("/x"), to: folder.path("x"), id: "x")
             slow.settings.limitRate = 1000
-            try await withQueue(folder) { [slow, folder] queue in
-                let results = try await queue.submit(groups: [[slow]], batch: "b", directory: folder.path)
-                guard case .taken(let numbers, _) = results[0] else {
-                    Issue.record("\(results)")
-                    return
-                }
-                let job = try #require(try await queue.job("x", batch: "b"))
+            try await withQueue(folder) { [slow] queue in
+                let (job, number) = try await submit(slow, to: queue)
                 let run = Task { try await queue.run() }
                 try await within {
                     for try await progress in job.progress where progress.completed > 0 { break }
-                    try await queue.amend(numbers[0], batch: "b", job: "x") { spec in
+                    try await queue.amend(number, batch: "b", job: "x") { spec in
                         spec.settings.limitRate = limit
                         spec.priority = 4
                     }
@@ -169,17 +170,12 @@ import TransferTestSupport
             server.serve("/x", content, etag: "\"1\"")
             server.script("/x", [.stall(after: 200_000)])
             let free = Sample.download(server.url("/x"), to: folder.path("x"), id: "x")
-            try await withQueue(folder) { [folder] queue in
-                let results = try await queue.submit(groups: [[free]], batch: "b", directory: folder.path)
-                guard case .taken(let numbers, _) = results[0] else {
-                    Issue.record("\(results)")
-                    return
-                }
-                let job = try #require(try await queue.job("x", batch: "b"))
+            try await withQueue(folder) { queue in
+                let (job, number) = try await submit(free, to: queue)
                 let run = Task { try await queue.run() }
                 try await within {
                     for try await progress in job.progress where progress.completed == 200_000 { break }
-                    try await queue.amend(numbers[0], batch: "b", job: "x") { $0.settings.limitRate = 1 << 40 }
+                    try await queue.amend(number, batch: "b", job: "x") { $0.settings.limitRate = 1 << 40 }
                     #expect(try await job.receipt().bytes == 400_000)
                 }
                 #expect(server.requests.map(\.range) == [nil, "bytes=200000-"])
