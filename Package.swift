@@ -176,7 +176,7 @@ let package = Package(
         .target(
             name: "TransferServer",
             dependencies: [
-                "TransferEventLoop", "TransferQueue", "TransferService",
+                "TransferEventLoop", "TransferCrypto", "TransferQueue", "TransferService",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -194,7 +194,8 @@ let package = Package(
         .executableTarget(
             name: "transfer-server",
             dependencies: [
-                "TransferServer", "TransferService", "TransferQueue", "CTransferDispatch", "CTransferUnicode",
+                "TransferEventLoop", "TransferServer", "TransferService", "TransferQueue", "CTransferDispatch",
+                "CTransferUnicode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -321,7 +322,8 @@ let package = Package(
             name: "TransferServerTests",
             dependencies: [
                 "TransferServer", "TransferQueue", "TransferTestServer", "TransferTestSupport", "transfer",
-                "transfer-server",
+                "transfer-server", .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             exclude: ["Clients"], swiftSettings: settings),
         // The documentation's code and tables, held against what they speak of.

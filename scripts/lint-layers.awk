@@ -30,8 +30,8 @@ BEGIN {
     allow("TransferService", "TransferCore TransferQueue")
     allow("TransferMetrics", "TransferCore TransferQueue")
     # Knows the queue's face, and the clock.
-    allow("TransferServer", "TransferCore TransferEventLoop TransferQueue TransferService")
-    allow("transfer-server", "TransferCore TransferQueue TransferServer TransferService")
+    allow("TransferServer", "TransferCore TransferCrypto TransferEventLoop TransferQueue TransferService")
+    allow("transfer-server", "TransferCore TransferEventLoop TransferQueue TransferServer TransferService")
     allow("transfer", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferQueue TransferWatch CTransferArguments")
     allow("TransferTestServer", "")
@@ -50,7 +50,7 @@ BEGIN {
     only("OpenCombine", "^(Sources/TransferKitCombine|Tests)/")
     # The command and the queue link neither.
     only("ServiceLifecycle", "^(Sources/(TransferService|TransferServer|transfer-server)|Tests/TransferServiceTests|examples/service-program)/")
-    only("Hummingbird", "^Sources/TransferServer/")
+    only("Hummingbird", "^(Sources/TransferServer|Tests/TransferServerTests)/")
     only("NIOCore", "^(Sources/TransferServer|Tests/peers)/")
     only("NIOPosix", "^(Sources/TransferServer|Tests/peers)/")
     only("CoreMetrics", "^(Sources/TransferMetrics|Tests/TransferServiceTests)/")

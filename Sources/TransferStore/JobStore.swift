@@ -35,7 +35,7 @@ package protocol JobStore: Sendable {
     /// Makes the batch or finds it, takes it for this process, and fills it through `body`; all or nothing.
     ///
     /// - Returns: What was taken; nothing where ``StagedJobs/underWay`` has jobs.
-    /// - Throws: ``StagingFailure``; what `body` throws.
+    /// - Throws: ``StagingFailure``; ``SubmissionKeyTaken``; what `body` throws.
     func stage(
         _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobIntake) throws -> Bool
     ) throws -> StagedJobs
@@ -48,12 +48,17 @@ package protocol JobStore: Sendable {
     /// Adds the jobs of several callers to a batch, as ``submit(_:batch:directory:)`` does with one, in one transaction.
     ///
     /// - Parameters:
-    ///   - groups: The jobs of each caller; those of one are taken all or not at all.
+    ///   - groups: The jobs of each caller; those of one are taken all or not at all. A group that was taken is remembered by
+    ///     its key.
     ///   - startsPaused: New ones wait until somebody resumes them.
     /// - Returns: What became of each group, and what was taken.
+    /// - Throws: ``SubmissionKeyTaken``; ``StagingFailure``.
     func submit(
-        _ groups: [[JobSpec]], batch: String, directory: String, startsPaused: Bool
+        _ groups: [SubmissionGroup], batch: String, directory: String, startsPaused: Bool
     ) throws -> (results: [SubmittedJobs], staged: StagedJobs)
+
+    /// The answer to the submission of that key, for ``SubmissionKey/lifetime`` after it was taken.
+    func answered(key name: String) throws -> AnsweredSubmission?
 
     /// Takes batches for this process, as far as no other one has them for itself.
     func hold(_ selection: BatchSelection) throws -> [HeldBatch]

@@ -23,10 +23,14 @@ extension SQLiteStore {
     }
 
     package func submit(
-        _ groups: [[JobSpec]], batch: String, directory: String, startsPaused: Bool
+        _ groups: [SubmissionGroup], batch: String, directory: String, startsPaused: Bool
     ) throws -> (results: [SubmittedJobs], staged: StagedJobs) {
         try Submissions(database: database, staging: staging).submit(
             groups, batch: batch, directory: directory, startsPaused: startsPaused)
+    }
+
+    package func answered(key name: String) throws -> AnsweredSubmission? {
+        try AnsweredSubmissions(database: database).find(name)
     }
 
     package func hold(_ selection: BatchSelection) throws -> [HeldBatch] { try batches.hold(selection) }

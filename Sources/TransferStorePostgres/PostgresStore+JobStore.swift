@@ -29,10 +29,14 @@ extension PostgresStore {
     }
 
     package func submit(
-        _ groups: [[JobSpec]], batch: String, directory: String, startsPaused: Bool
+        _ groups: [SubmissionGroup], batch: String, directory: String, startsPaused: Bool
     ) throws -> (results: [SubmittedJobs], staged: StagedJobs) {
         try PostgresSubmissions(database: database, staging: staging).submit(
             groups, batch: batch, directory: directory, startsPaused: startsPaused)
+    }
+
+    package func answered(key name: String) throws -> AnsweredSubmission? {
+        try PostgresAnswers(database: database).find(name)
     }
 
     package func amend(_ number: Int64, isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Bool {

@@ -8,6 +8,9 @@ public struct StagedBatch: Sendable {
     let staged: StagedJobs
     public var name: String { staged.batch.name }
     public var jobs: Int { staged.count }
+    /// Whether there was no batch of that name.
+    package var isNew: Bool { staged.batch.isNew }
+    package var number: Int64 { staged.batch.id }
 }
 
 /// Why jobs were not taken into a batch: nothing of them was.
@@ -92,16 +95,34 @@ extension JobQueue {
         _ jobs: JobReading, name: String, source: String?, keepsWhatIsMissing: Bool = false, isReload: Bool = false,
         onFinish: BatchHook? = nil
     ) async throws -> StagedBatch {
-        let header = BatchHeader(
-            name: name, source: source, directory: jobs.directory, onFinish: .set(onFinish))
+        try await stage(
+            jobs, BatchHeader(name: name, source: source, directory: jobs.directory, onFinish: .set(onFinish)),
+            StagingOptions(keepsWhatIsMissing: keepsWhatIsMissing, isReload: isReload))
+    }
+
+    /// Takes the jobs of a whole batch in, all or none, and holds the batch for this process.
+    ///
+    /// - Parameters:
+    ///   - header: The batch apart from its jobs.
+    ///   - options: How they are taken. A submission that has a key is remembered with them.
+    ///   - body: Calls its argument for each job, as that of a batch that comes from a file.
+    /// - Throws: `StagingError`; `SubmissionKeyTaken`; `TransferError` when the database fails.
+    package func stage(
+        _ header: BatchHeader, _ options: StagingOptions,
+        _ body: @escaping @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool
+    ) async throws -> StagedBatch {
+        try await stage(JobReading(directory: header.directory, body), header, options)
+    }
+
+    private func stage(
+        _ jobs: JobReading, _ header: BatchHeader, _ options: StagingOptions
+    ) async throws -> StagedBatch {
+        var options = options
+        options.claiming = JobReserve.capacity
         do {
             for _ in 0..<Self.stagingRounds {
-                let staged = try await reader.run { [store] in
-                    try store.stage(
-                        header,
-                        StagingOptions(
-                            keepsWhatIsMissing: keepsWhatIsMissing, isReload: isReload, claiming: JobReserve.capacity)
-                    ) { stager in
+                let staged = try await reader.run { [store, options] in
+                    try store.stage(header, options) { stager in
                         try jobs.takeAll { job in try stager.add(job) }
                     }
                 }
@@ -109,7 +130,7 @@ extension JobQueue {
                 await runner.giveBack(staged.underWay)
             }
             throw TransferError(
-                .internalFault, "\(name): jobs that were changed are still under way; nothing of it was taken")
+                .internalFault, "\(header.name): jobs that were changed are still under way; nothing of it was taken")
         } catch let failure as StagingFailure {
             throw StagingError(failure)
         } catch {
@@ -122,15 +143,17 @@ extension JobQueue {
     /// Puts what several callers submitted into a batch, and returns when it's durable there: one wait for the disk for all.
     ///
     /// - Parameters:
-    ///   - groups: The jobs of each caller; those of one are taken all or not at all. They were checked (``JobRule``).
+    ///   - groups: The jobs of each caller; those of one are taken all or not at all, and remembered by their key. They were
+    ///     checked (``JobRule``).
     ///   - batch: Made if need be.
     ///   - directory: What the batch's relative paths start from.
     ///   - startsPaused: New ones wait until somebody resumes them.
-    /// - Throws: `StagingError` for unknown needs and destinations that two jobs have; nothing of any group is taken then.
+    /// - Throws: `StagingError` for unknown needs and destinations that two jobs have, `SubmissionKeyTaken` for a key that
+    ///   another process took; nothing of any group is taken then.
     package func submit(
-        groups: [[JobSpec]], batch: String, directory: String, startsPaused: Bool = false
+        groups: [SubmissionGroup], batch: String, directory: String, startsPaused: Bool = false
     ) async throws -> [SubmittedJobs] {
-        let groups = groups.map { $0.map(\.spelt) }
+        let groups = groups.map(\.spelt)
         let (results, staged) = try await reader.run { [store] in
             do {
                 return try store.submit(
@@ -143,6 +166,13 @@ extension JobQueue {
         }
         await runner.submitted(staged)
         return results
+    }
+
+    /// The answer to the submission of that key, for a day after it was taken.
+    package func answered(key name: String) async throws -> AnsweredSubmission? {
+        try await reader.run { [store] in
+            do { return try store.answered(key: name) } catch { throw store.fault(error) }
+        }
     }
 
     /// Changes a job that hasn't ended, where the change makes no other job of it: its priority, or bounds of its own. One

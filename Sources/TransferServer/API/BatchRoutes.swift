@@ -43,58 +43,91 @@ struct BatchRoutes: Sendable {
 
     /// A new batch is taken whole; to one that is there its further jobs are added.
     private func submit(_ request: Request) async throws -> Response {
-        let read = try await read(request)
-        guard let name = request.query("name") ?? read.batch.name else {
-            throw Problem(.unprocessableContent, "badName", "the batch has no name", hint: "add ?name=…")
+        let body = try await Body(request, submissions)
+        if request.query("dryRun") == "1" { return try await plan(request, try await read(body)) }
+        return try await submissions.requests.answer(try IdempotencyKey.read(request, body: body.bytes)) { key in
+            let read = try await read(body)
+            let name = try name(request, read)
+            guard let known = try await submissions.check(batch: name) else {
+                let staged = try await stage(name, read.jobs, keeps: true, key)
+                return try await answer(
+                    staged.isNew ? .created : .ok, try await status(name), added: staged.jobs, same: 0)
+            }
+            let taken = try await submissions.submit(read.jobs, batch: known.name, key: key)
+            return try await answer(
+                .ok, try await status(name), added: taken.added, same: taken.numbers.count - taken.added)
+        } again: { known in
+            let status = try await served.batch(JobNumberCode.batch.name(known.batch))
+            return try await answer(
+                known.isNewBatch ? .created : .ok, status, added: known.added,
+                same: max(0, known.numbers.count - known.added))
         }
-        let known = try await submissions.check(batch: name)
-        if request.query("dryRun") == "1" { return try await plan(name, read, known) }
-        if known != nil {
-            let taken = try await submissions.submit(read.jobs, batch: name)
-            let status = try await served.look { try $0.statuses(name: name).first } ?? known
-            guard let status else { throw Problem.notFound("the batch was forgotten meanwhile") }
-            return try await answer(.ok, status, added: taken.added, same: taken.numbers.count - taken.added)
-        }
-        return try await answer(
-            .created, try await stage(name, read.jobs, keeps: true), added: read.jobs.count, same: 0)
     }
 
     /// The batch becomes what the job file says: unchanged jobs stay as they are, and those that it lacks are dropped.
     private func replace(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let status = try await served.batch(try context.parameters.require("key"))
-        try await submissions.check(batch: status.name)
-        let read = try await read(request)
-        return try await answer(.ok, try await stage(status.name, read.jobs, keeps: false))
+        let name = try await served.batch(try context.parameters.require("key")).name
+        try await submissions.check(batch: name)
+        let read = try await read(try await Body(request, submissions))
+        try await stage(name, read.jobs, keeps: false)
+        return try await answer(.ok, try await status(name))
     }
 
-    private func read(_ request: Request) async throws -> OutsideReader.Read {
-        let format = try JobBody.format(request.mediaType)
-        let bytes = try await request.bytes(upTo: submissions.limits.bodyBytes)
-        let read = try await submissions.read(bytes, format: format, isJobs: false)
+    /// A job file as it came.
+    private struct Body {
+        let format: JobFileFormat?
+        let bytes: [UInt8]
+
+        init(_ request: Request, _ submissions: SubmissionDesk) async throws {
+            format = try JobBody.format(request.mediaType)
+            bytes = try await request.bytes(upTo: submissions.limits.bodyBytes)
+        }
+    }
+
+    private func read(_ body: Body) async throws -> OutsideReader.Read {
+        let read = try await submissions.read(body.bytes, format: body.format, isJobs: false)
         guard !read.jobs.isEmpty else { throw Problem(.unprocessableContent, "invalidJobs", "there is no job in it") }
         return read
     }
 
-    private func stage(_ name: String, _ jobs: [JobSpec], keeps: Bool) async throws -> BatchStatus {
-        do {
-            let staged = try await served.queue.stage(
-                name: name, source: nil, directory: served.rules.directory, keepsWhatIsMissing: keeps, isReload: true
-            ) { take in
-                for job in jobs { try take(job, nil) }
-                return true
-            }
-            await served.queue.begin(staged)
-        } catch {
-            throw SubmissionDesk.problem(error)
+    private func name(_ request: Request, _ read: OutsideReader.Read) throws -> String {
+        guard let name = request.query("name") ?? read.batch.name else {
+            throw Problem(.unprocessableContent, "badName", "the batch has no name", hint: "add ?name=…")
         }
+        return name
+    }
+
+    private func status(_ name: String) async throws -> BatchStatus {
         guard let status = try await served.look({ try $0.statuses(name: name).first }) else {
             throw Problem.notFound("the batch was forgotten meanwhile")
         }
         return status
     }
 
+    @discardableResult
+    private func stage(
+        _ name: String, _ jobs: [JobSpec], keeps: Bool, _ key: SubmissionKey? = nil
+    ) async throws -> StagedBatch {
+        do {
+            let staged = try await served.queue.stage(
+                BatchHeader(name: name, directory: served.rules.directory, onFinish: .set(nil)),
+                StagingOptions(
+                    keepsWhatIsMissing: keeps, isReload: true, notes: key.map { [SubmissionNote($0)] } ?? [])
+            ) { take in
+                for job in jobs { try take(job, nil) }
+                return true
+            }
+            await served.queue.begin(staged)
+            return staged
+        } catch {
+            throw SubmissionDesk.problem(error)
+        }
+    }
+
     /// Answers with the jobs that the batch would get, and takes none of them.
-    private func plan(_ name: String, _ read: OutsideReader.Read, _ known: BatchStatus?) async throws -> Response {
+    private func plan(_ request: Request, _ read: OutsideReader.Read) async throws -> Response {
+        let name = try name(request, read)
+        let known = try await submissions.check(batch: name)
         let report = try await served.off { [rules = served.rules] in
             try JobChecker().check(name, directory: rules.directory) { take in
                 for job in read.jobs { try take(job, nil) }

@@ -21,22 +21,31 @@ struct JobRoutes: Sendable {
     private func submit(_ request: Request) async throws -> Response {
         let form = try JobBody.format(request.mediaType)
         let bytes = try await request.bytes(upTo: submissions.limits.bodyBytes)
-        let read = try await submissions.read(bytes, format: form, isJobs: true)
+        let isSingle = JobFrame.isSingle(bytes, form)
         let batch = request.query("batch") ?? SubmissionDesk.standardBatch
-        let taken = try await submissions.submit(
-            read.jobs, batch: batch, startsPaused: request.query("paused") == "1")
-        if read.isSingle, let number = taken.numbers.first {
+        let startsPaused = request.query("paused") == "1"
+        return try await submissions.requests.answer(try IdempotencyKey.read(request, body: bytes)) { key in
+            let read = try await submissions.read(bytes, format: form, isJobs: true)
+            let taken = try await submissions.submit(read.jobs, batch: batch, startsPaused: startsPaused, key: key)
+            return Self.answer(taken.numbers, added: taken.added, isSingle: isSingle)
+        } again: { known in
+            Self.answer(known.numbers, added: known.added, isSingle: isSingle)
+        }
+    }
+
+    private static func answer(_ numbers: [Int64], added: Int, isSingle: Bool) -> Response {
+        if isSingle, let number = numbers.first {
             let gid = JobNumberCode.job.name(number)
             return .json(.created, headers: [.location: "/api/v1/jobs/\(gid)"]) { writer in
                 writer.member("gid", gid)
-                writer.member("added", taken.added)
-                writer.member("same", 1 - taken.added)
+                writer.member("added", added)
+                writer.member("same", 1 - added)
             }
         }
         return .json(.created) { writer in
-            writer.member("added", taken.added)
-            writer.member("same", taken.numbers.count - taken.added)
-            writer.member("gids", taken.numbers.map(JobNumberCode.job.name))
+            writer.member("added", added)
+            writer.member("same", numbers.count - added)
+            writer.member("gids", numbers.map(JobNumberCode.job.name))
         }
     }
 

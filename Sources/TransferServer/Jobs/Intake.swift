@@ -4,7 +4,7 @@ import TransferQueue
 /// and each client is answered when its jobs are durable.
 actor Intake {
     private struct Waiting {
-        let jobs: [JobSpec]
+        let group: SubmissionGroup
         let continuation: CheckedContinuation<SubmittedJobs, any Error>
     }
 
@@ -25,13 +25,13 @@ actor Intake {
     }
 
     /// - Parameters:
-    ///   - jobs: Confined ones.
+    ///   - group: Jobs that are confined.
     ///   - startsPaused: New ones wait until somebody resumes them.
-    /// - Throws: `StagingError` for needs and destinations that don't go together.
-    func submit(_ jobs: [JobSpec], batch: String, startsPaused: Bool) async throws -> SubmittedJobs {
+    /// - Throws: `StagingError` for needs and destinations that don't go together; `SubmissionKeyTaken`.
+    func submit(_ group: SubmissionGroup, batch: String, startsPaused: Bool) async throws -> SubmittedJobs {
         try await withCheckedThrowingContinuation { continuation in
             waiting[Kind(batch: batch, startsPaused: startsPaused), default: []].append(
-                Waiting(jobs: jobs, continuation: continuation))
+                Waiting(group: group, continuation: continuation))
             guard !isWorking else { return }
             isWorking = true
             Task { await work() }
@@ -46,7 +46,7 @@ actor Intake {
     private func take(_ groups: [Waiting], as kind: Kind) async {
         do {
             let results = try await queue.submit(
-                groups: groups.map(\.jobs), batch: kind.batch, directory: directory, startsPaused: kind.startsPaused)
+                groups: groups.map(\.group), batch: kind.batch, directory: directory, startsPaused: kind.startsPaused)
             for (group, result) in zip(groups, results) { group.continuation.resume(returning: result) }
         } catch  where groups.count > 1 {
             // The fault is one client's, and it isn't known whose.

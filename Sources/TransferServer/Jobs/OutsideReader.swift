@@ -9,8 +9,6 @@ struct OutsideReader: Sendable {
     struct Read {
         var batch = BatchSpec()
         var jobs: [JobSpec] = []
-        /// A single object that stood alone.
-        var isSingle = false
     }
 
     /// - Parameters:
@@ -20,7 +18,6 @@ struct OutsideReader: Sendable {
     func read(_ bytes: [UInt8], format: JobFileFormat?, isJobs: Bool, limit: Int = .max) throws -> Read {
         var result = Read()
         let frame = JobFrame(bytes, isJobs: isJobs && format == .json)
-        result.isSingle = frame.isSingle
         var reader = JobFileReader(format: format, directory: rules.directory) { _ in
             throw TransferError(.fileAccess, "a client's jobs name no lists of checksums")
         }
@@ -88,22 +85,25 @@ struct OutsideReader: Sendable {
 /// Jobs as a client sends them, alone or in an array, in the frame that makes a job file of them.
 struct JobFrame {
     let file: [UInt8]
-    /// One object that stands alone.
-    let isSingle: Bool
     private let steps: Int
     private let shift: Int
 
     /// - Parameter isJobs: Whether there is a frame to be added.
     init(_ bytes: [UInt8], isJobs: Bool) {
         guard isJobs else {
-            (file, isSingle, steps, shift) = (bytes, false, 0, 0)
+            (file, steps, shift) = (bytes, 0, 0)
             return
         }
-        isSingle = bytes.first { $0 > 0x20 } == UInt8(ascii: "{")
+        let isSingle = Self.isSingle(bytes, .json)
         let (before, after) = isSingle ? ("{\"version\":1,\"jobs\":[", "]}") : ("{\"version\":1,\"jobs\":", "}")
         file = Array(before.utf8) + bytes + Array(after.utf8)
         steps = isSingle ? 2 : 1
         shift = before.utf8.count
+    }
+
+    /// Whether the bytes are one object that stands alone.
+    static func isSingle(_ bytes: [UInt8], _ format: JobFileFormat?) -> Bool {
+        format == .json && bytes.first { $0 > 0x20 } == UInt8(ascii: "{")
     }
 
     /// The place as the client knows it.

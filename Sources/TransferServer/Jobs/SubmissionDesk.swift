@@ -5,6 +5,7 @@ import TransferQueue
 struct SubmissionDesk: Sendable {
     let served: ServedQueue
     let intake: Intake
+    let requests: IdempotentRequests
     private let own = OwnBatches()
     let limits: ServerLimits
 
@@ -20,6 +21,7 @@ struct SubmissionDesk: Sendable {
         self.served = served
         self.limits = limits
         intake = Intake(served.queue, directory: served.rules.directory)
+        requests = IdempotentRequests { [queue = served.queue] key in try await queue.answered(key: key) }
     }
 
     /// - Throws: `Problem`, with all that is wrong.
@@ -31,8 +33,11 @@ struct SubmissionDesk: Sendable {
 
     /// Adds jobs to a batch, and returns when they are durable there.
     ///
-    /// - Throws: `Problem` where one of them can't be taken; none is then.
-    func submit(_ jobs: [JobSpec], batch: String, startsPaused: Bool = false) async throws -> Taken {
+    /// - Parameter key: Is remembered with them.
+    /// - Throws: `Problem` where one of them can't be taken; none is then. `SubmissionKeyTaken`.
+    func submit(
+        _ jobs: [JobSpec], batch: String, startsPaused: Bool = false, key: SubmissionKey? = nil
+    ) async throws -> Taken {
         guard !jobs.isEmpty else { throw Problem(.unprocessableContent, "invalidJobs", "there is no job in it") }
         if !own.holds(batch) {
             try await check(batch: batch)
@@ -40,7 +45,8 @@ struct SubmissionDesk: Sendable {
         }
         let result: SubmittedJobs
         do {
-            result = try await intake.submit(jobs, batch: batch, startsPaused: startsPaused)
+            result = try await intake.submit(
+                SubmissionGroup(jobs, key: key), batch: batch, startsPaused: startsPaused)
         } catch {
             throw Self.problem(error)
         }

@@ -60,7 +60,7 @@ struct Doorkeeper: RouterMiddleware {
     private var preflight: Response {
         var headers: HTTPFields = [:]
         headers[.accessControlAllowMethods] = "GET, POST, PUT, PATCH, DELETE"
-        headers[.accessControlAllowHeaders] = "Authorization, Content-Type, Last-Event-ID"
+        headers[.accessControlAllowHeaders] = "Authorization, Content-Type, Idempotency-Key, Last-Event-ID"
         headers[.accessControlMaxAge] = "600"
         return Response(status: .noContent, headers: headers)
     }

@@ -385,5 +385,8 @@ package enum Schema {
             ALTER TABLE batch ADD COLUMN reserveFirst INTEGER;
             ALTER TABLE batch ADD COLUMN reserveLast INTEGER;
             """),
+        Step(
+            "submissions",
+            AnsweredSubmissions.table),
     ]
 }

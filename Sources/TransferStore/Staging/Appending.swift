@@ -18,12 +18,15 @@ package struct Appending: Sendable {
     package static func admits(_ jobs: [JobSpec]) -> Bool { jobs.allSatisfy { $0.id == nil && $0.needs.isEmpty } }
 
     /// - Returns: `nil` where the batch isn't this process's, or is packed, or has one of the jobs: then it has to be staged.
-    package func append(_ jobs: [JobSpec], to name: String, startsPaused: Bool) throws -> Appended? {
+    package func append(
+        _ jobs: [JobSpec], to name: String, startsPaused: Bool, notes: [SubmissionNote] = []
+    ) throws -> Appended? {
         try database.exclusively { db in
             try database.requireLease(db)
             guard let appended = try insert(db, jobs, name, startsPaused ? .paused : .queued) else {
                 return (nil, .rollback)
             }
+            try AnsweredSubmissions.write(db, notes, batch: appended.staged.batch, count: jobs.count)
             return (appended, .commit)
         }
     }

@@ -58,6 +58,7 @@ package struct Staging: Sendable {
             report.jobCount = stager.count
             throw StagingFailure.faults(report)
         }
+        try AnsweredSubmissions.write(db, options.notes, batch: batch, count: stager.count)
         let staged = StagedJobs(
             batch: batch, count: stager.count, secrets: stager.secrets, underWay: stager.underWay,
             abandoned: stager.abandoned, ready: stager.reserve?.lanes.mapValues(\.count))

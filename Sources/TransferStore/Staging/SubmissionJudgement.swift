@@ -10,10 +10,10 @@ package struct SubmissionJudgement {
         /// The outcome for a caller.
         ///
         /// - Parameter numbers: The jobs' own, by their identities, now that all have been taken.
-        package func result(of group: [JobSpec], numbers: [String: Int64]) -> SubmittedJobs {
+        package func result(of group: SubmissionGroup, numbers: [String: Int64]) -> SubmittedJobs {
             switch self {
-            case .conflict(let index): .conflict(index: index, identity: group[index].identity)
-            case .taken(let added): .taken(numbers: group.map { numbers[$0.identity] ?? 0 }, added: added)
+            case .conflict(let index): .conflict(index: index, identity: group.jobs[index].identity)
+            case .taken(let added): .taken(numbers: group.jobs.map { numbers[$0.identity] ?? 0 }, added: added)
             }
         }
     }
@@ -22,13 +22,15 @@ package struct SubmissionJudgement {
     private var known: [String: Int64]
     /// The jobs to take, in their order.
     package private(set) var new: [JobSpec] = []
+    /// The submissions to remember with them.
+    package private(set) var notes: [SubmissionNote] = []
 
     package init(known: [String: Int64]) { self.known = known }
 
-    package mutating func judge(_ group: [JobSpec]) -> Verdict {
+    package mutating func judge(_ group: SubmissionGroup) -> Verdict {
         var added: [String: JobSpec] = [:]
         var inOrder: [JobSpec] = []
-        for (index, spec) in group.enumerated() {
+        for (index, spec) in group.jobs.enumerated() {
             let identity = spec.identity
             if let there = known[identity] ?? added[identity]?.fingerprint {
                 guard there == spec.fingerprint else { return .conflict(index: index) }
@@ -39,6 +41,9 @@ package struct SubmissionJudgement {
         }
         for spec in inOrder { known[spec.identity] = spec.fingerprint }
         new += inOrder
+        if let key = group.key {
+            notes.append(SubmissionNote(key, identities: group.jobs.map(\.identity), added: inOrder.count))
+        }
         return .taken(added: inOrder.count)
     }
 }

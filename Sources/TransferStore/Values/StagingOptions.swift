@@ -9,10 +9,14 @@ package struct StagingOptions: Sendable, Hashable {
     package var claiming = 0
     /// New jobs wait until somebody resumes them.
     package var startsPaused = false
+    /// Submissions that are remembered with the jobs.
+    package var notes: [SubmissionNote] = []
 
     package init(
-        keepsWhatIsMissing: Bool = false, isReload: Bool = false, claiming: Int = 0, startsPaused: Bool = false
+        keepsWhatIsMissing: Bool = false, isReload: Bool = false, claiming: Int = 0, startsPaused: Bool = false,
+        notes: [SubmissionNote] = []
     ) {
+        self.notes = notes
         self.startsPaused = startsPaused
         self.keepsWhatIsMissing = keepsWhatIsMissing
         self.isReload = isReload

@@ -155,6 +155,24 @@ package enum PostgresSchema {
                 bytes BIGINT NOT NULL,
                 PRIMARY KEY (host, kind, hour)
             );
-            """)
+            """),
+        Step(
+            "submissions",
+            """
+            -- Submissions that had a key (Idempotency-Key), and what was answered (AnsweredSubmission).
+            CREATE TABLE submission (
+                key TEXT PRIMARY KEY,
+                -- Of all that was asked.
+                digest TEXT NOT NULL,
+                -- The batch may be forgotten before the answer is.
+                batch BIGINT NOT NULL,
+                is_new_batch BOOLEAN NOT NULL,
+                added BIGINT NOT NULL,
+                -- The jobs' numbers (NumberRuns).
+                numbers TEXT NOT NULL,
+                time BIGINT NOT NULL
+            );
+            CREATE INDEX submission_time ON submission(time);
+            """),
     ]
 }

@@ -54,6 +54,7 @@ package struct PostgresStaging: Sendable {
             merge.report.jobCount = merge.count
             throw StagingFailure.faults(merge.report)
         }
+        try PostgresAnswers.write(db, options.notes, batch: batch, count: merge.count)
         if merge.isInDoubt { doubtful.found(in: batch.id) }
         return StagedJobs(
             batch: batch, count: merge.count, secrets: merge.secrets, underWay: merge.underWay,

@@ -8,7 +8,7 @@ package struct PostgresSubmissions: Sendable {
     package let staging: PostgresStaging
 
     package func submit(
-        _ groups: [[JobSpec]], batch: String, directory: String, startsPaused: Bool
+        _ groups: [SubmissionGroup], batch: String, directory: String, startsPaused: Bool
     ) throws -> (results: [SubmittedJobs], staged: StagedJobs) {
         let known = try look(groups, batch: batch)
         var judged = SubmissionJudgement(known: known.mapValues(\.fingerprint))
@@ -16,7 +16,7 @@ package struct PostgresSubmissions: Sendable {
         let jobs = judged.new
         let staged = try staging.stage(
             BatchHeader(name: batch, source: nil, directory: directory),
-            StagingOptions(keepsWhatIsMissing: true, startsPaused: startsPaused)
+            StagingOptions(keepsWhatIsMissing: true, startsPaused: startsPaused, notes: judged.notes)
         ) { intake in
             for spec in jobs { try intake.add(spec, at: nil) }
             return true
@@ -50,11 +50,11 @@ package struct PostgresSubmissions: Sendable {
 
     /// The jobs that are there already, by their identities.
     private func look(
-        _ groups: [[JobSpec]], batch: String
+        _ groups: [SubmissionGroup], batch: String
     ) throws -> [String: (number: Int64, fingerprint: Int64)] {
         try database.read { db in
             var found: [String: (number: Int64, fingerprint: Int64)] = [:]
-            for spec in groups.joined() where found[spec.identity] == nil {
+            for spec in groups.lazy.flatMap(\.jobs) where found[spec.identity] == nil {
                 let row = try db.run(
                     """
                     SELECT job.id, job.fingerprint FROM job JOIN batch ON batch.id = job.batch

@@ -62,27 +62,51 @@ struct ServiceClient: Sendable {
     func ask<Answer: Decodable>(
         _ method: String, _ path: String, body: [UInt8]? = nil, type: String = "application/json", as: Answer.Type
     ) async throws -> Answer {
-        let (head, bytes) = try await exchange(method, path, body, type)
-        let data = Data(bytes)
-        guard (200..<300).contains(head.status) else {
-            throw Self.failure(head.status, try? JSONDecoder().decode(Problem.self, from: data), base)
-        }
-        do {
-            return try JSONDecoder().decode(Answer.self, from: data)
-        } catch {
-            throw Failure(.stateUnusable, "\(base) is no service of transfer's: it answers something else")
+        try value(await exchange(method, path, body: body, type: type), as: Answer.self)
+    }
+
+    /// What came back: an answer, or why there is none.
+    typealias Outcome = Result<(head: ResponseHead, bytes: [UInt8]), TransferError>
+
+    /// - Throws: `Failure`, as ``ask(_:_:body:type:as:)``.
+    func value<Answer: Decodable>(_ outcome: Outcome, as: Answer.Type) throws -> Answer {
+        switch outcome {
+        case .failure(let error): throw Failure(.stateUnusable, "no service at \(base): \(error.message)")
+        case .success(let answer):
+            guard (200..<300).contains(answer.head.status) else {
+                throw Self.failure(answer.head.status, problem(of: answer.bytes), base)
+            }
+            do {
+                return try JSONDecoder().decode(Answer.self, from: Data(answer.bytes))
+            } catch {
+                throw Failure(.stateUnusable, "\(base) is no service of transfer's: it answers something else")
+            }
         }
     }
 
-    private func exchange(
-        _ method: String, _ path: String, _ body: [UInt8]?, _ type: String
-    ) async throws -> (ResponseHead, [UInt8]) {
-        let engine = try ExchangeEngine(loops: 1)
+    /// The code of an answer that refuses.
+    func code(of answer: (head: ResponseHead, bytes: [UInt8])) -> String? {
+        answer.head.status < 400 ? nil : problem(of: answer.bytes)?.code
+    }
+
+    private func problem(of bytes: [UInt8]) -> Problem? { try? JSONDecoder().decode(Problem.self, from: Data(bytes)) }
+
+    /// - Parameter headers: Beside those of every request.
+    func exchange(
+        _ method: String, _ path: String, body: [UInt8]? = nil, type: String = "application/json",
+        headers further: [HeaderField] = []
+    ) async -> Outcome {
+        let engine: ExchangeEngine
+        do {
+            engine = try ExchangeEngine(loops: 1)
+        } catch {
+            return .failure(error as? TransferError ?? TransferError(.internalFault, "\(error)"))
+        }
         defer { engine.shutDown() }
         var settings = ExchangeSettings()
         settings.followsRedirects = false
         settings.proxies = ProxyRule(environment: Composition.environment)
-        var headers = [HeaderField("User-Agent", "transfer/\(TransferVersion.current)")]
+        var headers = [HeaderField("User-Agent", "transfer/\(TransferVersion.current)")] + further
         if let secret { headers.append(HeaderField("Authorization", "Bearer \(secret)")) }
         if body != nil { headers.append(HeaderField("Content-Type", type)) }
         let request = ExchangeRequest(
@@ -95,10 +119,7 @@ struct ServiceClient: Sendable {
                 if case .ended(let outcome) = event { continuation.resume(returning: outcome) }
             }
         }
-        switch outcome.result {
-        case .success(let head): return (head, outcome.answer)
-        case .failure(let error): throw Failure(.stateUnusable, "no service at \(base): \(error.message)")
-        }
+        return outcome.result.map { ($0, outcome.answer) }
     }
 
     private static func failure(_ status: Int, _ problem: Problem?, _ base: String) -> Failure {

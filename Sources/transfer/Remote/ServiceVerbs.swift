@@ -89,8 +89,8 @@ struct ServiceVerbs {
         for file in files {
             let bytes = try MappedFile(file == "-" ? "/dev/stdin" : file).withBytes { Array($0) }
             let path = "batches" + (name.map { "?name=\(PercentEncoding.encode($0))" } ?? "")
-            let batch = try await client.ask(
-                "POST", path, body: bytes, type: Self.type(of: file), as: ServiceClient.Batch.self)
+            let batch = try await ServiceSubmission(client).post(
+                path, body: bytes, type: Self.type(of: file), as: ServiceClient.Batch.self)
             StandardError.write("\(batch.name): \(NumberText.count(batch.total, "job")) at \(client.base)\n")
             keys.append(batch.key)
         }

@@ -135,7 +135,7 @@ import TransferTestSupport
     // MARK: Changes
 
     private func submit(_ spec: JobSpec, to queue: JobQueue) async throws -> (job: JobHandle, number: Int64) {
-        let results = try await queue.submit(groups: [[spec]], batch: "b", directory: folder.path)
+        let results = try await queue.submit(groups: [SubmissionGroup([spec])], batch: "b", directory: folder.path)
         guard case .taken(let numbers, _) = results[0] else { throw TestSupportError("\(results)") }
         return (try #require(try await queue.job("x", batch: "b")), try #require(numbers.first))
     }

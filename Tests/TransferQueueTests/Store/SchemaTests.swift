@@ -26,7 +26,7 @@ import TransferTestSupport
             let names = column.split(separator: ".")
             try fixture.raw.run("ALTER TABLE \(names[0]) DROP COLUMN \(names[1])")
         }
-        for table in ["boot", "hostWait", "otherName", "jobsSeen", "runningSources"] {
+        for table in ["boot", "hostWait", "otherName", "jobsSeen", "runningSources", "submission"] {
             try fixture.raw.run("DROP TABLE \(table)")
         }
         try fixture.raw.run("DROP INDEX jobRest")

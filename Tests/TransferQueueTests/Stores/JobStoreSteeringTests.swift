@@ -24,7 +24,7 @@ import TransferTestSupport
         let store = try await StoreBench(kind).store
         let groups = [
             [job("a"), job("b")], [job("c"), job("a", url: "http://h.example/other")], [job("b"), job("d")],
-        ]
+        ].map { SubmissionGroup($0) }
         let first = try store.submit(groups, batch: "b", directory: "/", startsPaused: false)
         let batch = first.staged.batch.id
         #expect(try store.counts(batch) == [.queued: 3])
@@ -36,7 +36,8 @@ import TransferTestSupport
         }
         #expect(numbers.count == 2 && others.first == numbers.last && Set(numbers + others).count == 3)
         // What was taken is there once, whoever submits it again; other jobs beside it wait for somebody.
-        let again = try store.submit([[job("a"), job("e")]], batch: "b", directory: "/", startsPaused: true)
+        let again = try store.submit(
+            [SubmissionGroup([job("a"), job("e")])], batch: "b", directory: "/", startsPaused: true)
         guard case .taken(let known, 1) = again.results[0] else {
             Issue.record("\(again.results)")
             return
@@ -50,7 +51,8 @@ import TransferTestSupport
     func aJobIsAmendedThatWaitsOrThatThisProcessHas(_ kind: StoreKind) async throws {
         let bench = try await StoreBench(kind)
         let store = bench.store
-        let taken = try store.submit([[job("a"), job("b")]], batch: "b", directory: "/", startsPaused: false)
+        let taken = try store.submit(
+            [SubmissionGroup([job("a"), job("b")])], batch: "b", directory: "/", startsPaused: false)
         guard case .taken(let numbers, _) = taken.results[0] else {
             Issue.record("\(taken.results)")
             return

@@ -1,5 +1,6 @@
 import TransferCore
 import TransferEngine
+import TransferEventLoop
 
 @testable import TransferJobs
 @testable import TransferScheduling
@@ -62,9 +63,21 @@ extension MemoryState {
                 jobs[job.id]?.state = .paused
             }
         }
+        try remember(options.notes, batch: id, count: staged.count - folded)
         return StagedJobs(
             batch: id, count: staged.count - folded, secrets: result.secrets, underWay: result.underWay,
             abandoned: result.abandoned)
+    }
+
+    private mutating func remember(_ notes: [SubmissionNote], batch: HeldBatch, count: Int) throws {
+        guard !notes.isEmpty else { return }
+        let now = WallClock.milliseconds
+        submissions = submissions.filter { $0.value.time > now - SubmissionKey.lifetime }
+        for note in notes {
+            guard submissions[note.key.name] == nil else { throw SubmissionKeyTaken(name: note.key.name) }
+            let answer = note.answer(batch: batch, count: count) { job($0, in: batch.name)?.id }
+            submissions[note.key.name] = (answer, now)
+        }
     }
 
     mutating func amend(_ number: Int64, by owner: Int64?, _ change: (inout JobSpec) -> Void) throws -> Bool {

@@ -67,6 +67,8 @@ struct MemoryState {
     var leases: [Int64: Lease] = [:]
     var commands: [Int64: [QueueCommand]] = [:]
     var hookCalls: [MemoryHookCall] = []
+    /// By their keys; times are milliseconds since 1970.
+    var submissions: [String: (answer: AnsweredSubmission, time: Int64)] = [:]
     private(set) var lastCursor: Int64 = 0
     private var lastNumber: Int64 = 0
     /// The highest number that a batch got: none gets one of a batch that was forgotten.

@@ -106,11 +106,11 @@ final class MemoryStore: JobStore, RunMemory {
     }
 
     func submit(
-        _ groups: [[JobSpec]], batch: String, directory: String, startsPaused: Bool
+        _ groups: [SubmissionGroup], batch: String, directory: String, startsPaused: Bool
     ) throws -> (results: [SubmittedJobs], staged: StagedJobs) {
         let known = look { state in
             Dictionary(
-                groups.joined().compactMap { spec in
+                groups.flatMap(\.jobs).compactMap { spec in
                     state.job(spec.identity, in: batch).map { (spec.identity, $0.fingerprint) }
                 },
                 uniquingKeysWith: { first, _ in first })
@@ -118,17 +118,27 @@ final class MemoryStore: JobStore, RunMemory {
         var judged = SubmissionJudgement(known: known)
         let verdicts = groups.map { judged.judge($0) }
         let header = BatchHeader(name: batch, source: nil, directory: directory)
-        let staged = try stage(header, StagingOptions(keepsWhatIsMissing: true, startsPaused: startsPaused)) { intake in
+        let options = StagingOptions(keepsWhatIsMissing: true, startsPaused: startsPaused, notes: judged.notes)
+        let staged = try stage(header, options) { intake in
             for spec in judged.new { try intake.add(spec, at: nil) }
             return true
         }
         let numbers = look { state in
             Dictionary(
-                groups.joined().compactMap { spec in state.job(spec.identity, in: batch).map { (spec.identity, $0.id) }
+                groups.flatMap(\.jobs).compactMap { spec in
+                    state.job(spec.identity, in: batch).map { (spec.identity, $0.id) }
                 },
                 uniquingKeysWith: { first, _ in first })
         }
         return (zip(groups, verdicts).map { $1.result(of: $0, numbers: numbers) }, staged)
+    }
+
+    func answered(key name: String) throws -> AnsweredSubmission? {
+        look { state in
+            state.submissions[name].flatMap { known in
+                known.time > WallClock.milliseconds - SubmissionKey.lifetime ? known.answer : nil
+            }
+        }
     }
 
     func amend(_ number: Int64, isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Bool {

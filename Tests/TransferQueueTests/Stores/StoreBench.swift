@@ -25,6 +25,8 @@ final class StoreBench {
     private let folder: TemporaryFolder
     private let make: () throws -> any JobStore & RunMemory
     private let end: (any JobStore) throws -> Void
+    private let age: (Int64) throws -> Void
+    private let remembered: () throws -> Int
     let store: any JobStore & RunMemory
 
     init(_ kind: StoreKind) async throws {
@@ -35,6 +37,9 @@ final class StoreBench {
             make = { try SQLiteStore(state) }
             // As the kernel does it for a process that ends.
             end = { store in (store as? SQLiteStore).map { $0.database.locks.release($0.database.process) } }
+            let raw = RawDatabase(path: state.database)
+            age = { try raw.run("UPDATE submission SET time = time - \($0)") }
+            remembered = { try Int(raw.run("SELECT count(*) FROM submission")[0][0] ?? "") ?? 0 }
         case .sqliteInMemory:
             let first = try SQLiteStore()
             make = { try SQLiteStore(first.database.connection) }
@@ -46,6 +51,14 @@ final class StoreBench {
                         arguments: [store.database.process])
                 }
             }
+            age = { time in
+                try first.database.connection.write { db in
+                    try db.execute(sql: "UPDATE submission SET time = time - ?", arguments: [time])
+                }
+            }
+            remembered = {
+                try first.database.connection.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM submission") ?? 0 }
+            }
         case .plain:
             let queue = MemoryQueue()
             make = { MemoryStore(queue) }
@@ -53,11 +66,22 @@ final class StoreBench {
                 guard let store = store as? MemoryStore else { return }
                 queue.shared.withLock { $0.state.leases[store.generation]?.until = $0.now }
             }
+            age = { time in
+                queue.shared.withLock { shared in
+                    for key in shared.state.submissions.keys { shared.state.submissions[key]?.time -= time }
+                }
+            }
+            remembered = { queue.shared.withLock { $0.state.submissions.count } }
         case .postgres:
             let queue = UUID().uuidString.lowercased().replacing("-", with: "")
             let address = try PostgresAddress(await PostgresServer.shared.url(queue: queue))
             make = { try PostgresStore(address) }
             end = { store in try (store as? PostgresStore)?.endLease() }
+            let database = try PostgresDatabase(address)
+            age = { time in
+                try database.write { db in _ = try db.run("UPDATE submission SET time = time - $1", [time]) }
+            }
+            remembered = { try database.read { try $0.run("SELECT count(*) FROM submission").first?.int(0) ?? 0 } }
         }
         store = try make()
     }
@@ -67,6 +91,12 @@ final class StoreBench {
 
     /// A process ends without a word, or isn't heard of for longer than its lease.
     func lose(_ store: any JobStore) throws { try end(store) }
+
+    /// Submissions that had a key were made so many milliseconds earlier.
+    func ageSubmissions(by time: Int64) throws { try age(time) }
+
+    /// How many submissions that had a key the store holds, whether their time is over or not.
+    func submissions() throws -> Int { try remembered() }
 }
 
 extension PostgresStore {
