@@ -28,7 +28,8 @@ struct ServerParts: Sendable {
         let submissions = SubmissionDesk(served, configuration.limits)
         let running = RunningLimits(served.queue, configuration.running)
         status = StatusRoutes(served: served, live: live)
-        jobs = JobRoutes(served: served, live: live, submissions: submissions)
+        let log = AttemptLog()
+        jobs = JobRoutes(served: served, live: live, log: log, submissions: submissions)
         batches = BatchRoutes(served: served, submissions: submissions)
         steer = SteerRoutes(steering: SteeringDesk(served: served))
         limits = LimitRoutes(limits: running)
@@ -47,7 +48,7 @@ struct ServerParts: Sendable {
         webSockets = WebSocketDoor(access: access, path: "/jsonrpc") { try await socket.talk($0) }
         metrics = MetricRoutes(metrics: ServerMetrics(feed), history: RateHistory())
         metrics.metrics.listen(to: served.queue)
-        reader = EventReader(served: served, feed: feed, live: live, news: news, history: metrics.history)
+        reader = EventReader(served: served, feed: feed, live: live, attempts: log, news: news, history: metrics.history)
     }
 
     private func router() -> Router<ServerContext> {

@@ -91,8 +91,8 @@ extension SQLiteStore {
         try steering.deliver(verb, batch: name, job: job)
     }
 
-    package func amend(_ number: Int64, isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Bool {
-        try Amendments(database: database).amend(number, isOwn: isOwn, change)
+    package func amend(_ numbers: [Int64], isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Set<Int64> {
+        try Amendments(database: database, reserves: steering.reserves).amend(numbers, isOwn: isOwn, change)
     }
 
     package func takeCommands() throws -> [QueueCommand] { try steering.takeCommands() }

@@ -39,8 +39,8 @@ extension PostgresStore {
         try PostgresAnswers(database: database).find(name)
     }
 
-    package func amend(_ number: Int64, isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Bool {
-        try PostgresSubmissions(database: database, staging: staging).amend(number, isOwn: isOwn, change)
+    package func amend(_ numbers: [Int64], isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Set<Int64> {
+        try PostgresSubmissions(database: database, staging: staging).amend(numbers, isOwn: isOwn, change)
     }
 
     package func hold(_ selection: BatchSelection) throws -> [HeldBatch] { try batches.hold(selection) }

@@ -183,20 +183,42 @@ extension JobQueue {
     package func amend(
         _ number: Int64, batch: String, job: String, _ change: @escaping @Sendable (inout JobSpec) -> Void
     ) async throws {
-        if try await amended(number, isRunning: false, change) { return }
-        if await runner.amend(number, change), try await amended(number, isRunning: true, change) { return }
-        await runner.giveBack([number])
-        let isChanged = try await amended(number, isRunning: false, change)
-        // The job was held back for the change alone, and goes on now.
-        if isChanged { try await ask(.retry, batch: batch, job: job) }
-        guard isChanged else { throw TransferError(.invalidRequest, "the job \"\(job)\" has ended") }
+        guard try await amend([number: job], batch: batch, change) > 0 else {
+            throw TransferError(.invalidRequest, "the job \"\(job)\" has ended")
+        }
+    }
+
+    /// Changes jobs as ``amend(_:batch:job:_:)`` does; those that have ended stay as they are.
+    ///
+    /// - Parameter jobs: Their identities, by their numbers.
+    /// - Returns: How many were changed.
+    package func amend(
+        _ jobs: [Int64: String], batch: String, _ change: @escaping @Sendable (inout JobSpec) -> Void
+    ) async throws -> Int {
+        var changed = try await amended(Set(jobs.keys), isRunning: false, change)
+        func others() -> Set<Int64> { Set(jobs.keys).subtracting(changed) }
+        if !others().isEmpty {
+            let running = await runner.amend(others(), change)
+            changed.formUnion(try await amended(running, isRunning: true, change))
+        }
+        guard !others().isEmpty else { return changed.count }
+        await runner.giveBack(others())
+        let given = try await amended(others(), isRunning: false, change)
+        // The jobs were held back for the change alone, and go on now.
+        for number in given { try await ask(.retry, batch: batch, job: jobs[number]) }
+        return changed.count + given.count
     }
 
     private func amended(
-        _ number: Int64, isRunning: Bool, _ change: @escaping @Sendable (inout JobSpec) -> Void
-    ) async throws -> Bool {
-        try await reader.run { [store] in
-            do { return try store.amend(number, isOwn: isRunning, change) } catch { throw store.fault(error) }
+        _ numbers: Set<Int64>, isRunning: Bool, _ change: @escaping @Sendable (inout JobSpec) -> Void
+    ) async throws -> Set<Int64> {
+        guard !numbers.isEmpty else { return [] }
+        return try await reader.run { [store] in
+            do {
+                return try store.amend(numbers.sorted(), isOwn: isRunning, change)
+            } catch {
+                throw store.fault(error)
+            }
         }
     }
 

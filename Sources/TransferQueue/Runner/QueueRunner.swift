@@ -288,11 +288,11 @@ actor QueueRunner: LoopActor {
         await storeTurn()
     }
 
-    /// Changes a job that is under way, without breaking it off.
+    /// Changes jobs that are under way, without breaking them off.
     ///
-    /// - Returns: Whether it could.
-    func amend(_ job: Int64, _ change: @Sendable (inout JobSpec) -> Void) -> Bool {
-        running[job]?.amend(change) ?? false
+    /// - Returns: Those for which it could be done.
+    func amend(_ jobs: Set<Int64>, _ change: @Sendable (inout JobSpec) -> Void) -> Set<Int64> {
+        jobs.filter { running[$0]?.amend(change) ?? false }
     }
 
     /// Takes back what was claimed of a batch and hasn't started, for a moment in which its jobs may become other ones.

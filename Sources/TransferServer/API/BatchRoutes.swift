@@ -12,6 +12,7 @@ struct BatchRoutes: Sendable {
         routes.post("batches") { request, _ in try await submit(request) }
         routes.get("batches/:key") { _, context in try await look(context) }
         routes.put("batches/:key") { request, context in try await replace(request, context) }
+        routes.patch("batches/:key") { request, context in try await change(request, context) }
         routes.delete("batches/:key") { _, context in try await forget(context) }
     }
 
@@ -29,7 +30,7 @@ struct BatchRoutes: Sendable {
     }
 
     private func answer(
-        _ code: HTTPResponse.Status, _ status: BatchStatus, added: Int? = nil, same: Int? = nil
+        _ code: HTTPResponse.Status, _ status: BatchStatus, added: Int? = nil, same: Int? = nil, changed: Int? = nil
     ) async throws -> Response {
         let number = try await served.look { try JobNames.batchNumbers(in: $0)[status.name] ?? 0 }
         var headers: HTTPFields = [:]
@@ -38,6 +39,7 @@ struct BatchRoutes: Sendable {
             BatchJSON.write(&writer, status, number: number)
             writer.member("added", added)
             writer.member("same", same)
+            writer.member("changed", changed)
         }
     }
 
@@ -71,6 +73,15 @@ struct BatchRoutes: Sendable {
         let read = try await read(try await Body(request, submissions))
         try await stage(name, read.jobs, keeps: false)
         return try await answer(.ok, try await status(name))
+    }
+
+    /// A merge patch (RFC 7396) of what may change while its jobs stay the same; those that have ended stay as they are.
+    private func change(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let batch = try await served.batch(try context.parameters.require("key"))
+        let change = try JobChange(try await JSONBody.object(request))
+        guard batch.remaining > 0 else { throw Problem.conflict("ended", "all jobs of the batch have ended") }
+        let changed = try await served.amend(batch: batch.name) { change.make(&$0) }
+        return try await answer(.ok, try await status(batch.name), changed: changed)
     }
 
     /// A job file as it came.

@@ -6,6 +6,7 @@ import TransferQueue
 struct JobRoutes: Sendable {
     let served: ServedQueue
     let live: LiveJobs
+    let log: AttemptLog
     let submissions: SubmissionDesk
 
     func add(to routes: RouterGroup<ServerContext>) {
@@ -14,6 +15,7 @@ struct JobRoutes: Sendable {
         routes.get("jobs/:gid") { _, context in try await look(context) }
         routes.patch("jobs/:gid") { request, context in try await change(request, context) }
         routes.get("jobs/:gid/why") { _, context in try await why(context) }
+        routes.get("jobs/:gid/attempts") { _, context in try await attempts(context) }
         routes.get("jobs/:gid/receipt") { _, context in try await receipt(context) }
         routes.get("failures") { request, context in try await failures(request, context) }
     }
@@ -97,6 +99,23 @@ struct JobRoutes: Sendable {
         return .json { writer in
             writer.member("gid", JobNumberCode.job.name(entry.number))
             ExplanationJSON.write(&writer, explanation)
+        }
+    }
+
+    /// Each attempt that is known, in their order.
+    private func attempts(_ context: ServerContext) async throws -> Response {
+        let entry = try await entry(context)
+        let seen = log.attempts(of: entry.listed.job, batch: entry.batch)
+        let end =
+            seen.isEmpty && entry.listed.state.hasEnded
+            ? try await served.look { try $0.end(batch: entry.batch, job: entry.listed.job) } : nil
+        return .json { writer in
+            writer.member("gid", JobNumberCode.job.name(entry.number))
+            writer.member("count", entry.listed.attempts)
+            let attempts = seen.isEmpty ? end.flatMap { AttemptLog.Attempt($0) }.map { [$0] } ?? [] : seen
+            writer.member("attempts", objects: attempts) { writer, attempt in
+                AttemptJSON.write(&writer, attempt, isOwner: context.level == .owner)
+            }
         }
     }
 

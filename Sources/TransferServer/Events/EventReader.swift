@@ -8,6 +8,7 @@ struct EventReader: Service {
     let served: ServedQueue
     let feed: EventFeed
     let live: LiveJobs
+    let attempts: AttemptLog
     let news: AriaNews
     let history: RateHistory
 
@@ -16,8 +17,9 @@ struct EventReader: Service {
 
     /// Hears the queue from now on.
     func listen() {
-        served.queue.observe { [feed, live, news] event in
+        served.queue.observe { [feed, live, attempts, news] event in
             live.hear(event)
+            attempts.hear(event)
             news.hear(event)
             // Ends come from the database, in the order of their cursors.
             guard feed.isHeard, !EventJSON.isEnd(event.kind), let frame = EventJSON.frame(event) else { return }

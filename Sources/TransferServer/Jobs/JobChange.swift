@@ -1,7 +1,7 @@
 import HTTPTypes
 import TransferQueue
 
-/// A change of a job that stays the same job.
+/// A change of jobs that stay the same jobs.
 struct JobChange: Sendable {
     private var priority: Int?
     private var limitRate: Int64??
@@ -20,7 +20,7 @@ struct JobChange: Sendable {
                     throw Self.refusal("\"limitRate\" is bytes a second")
                 }
                 limitRate = .some(rate == 0 ? nil : Int64(rate))
-            default: throw Self.refusal("\(Wording.quoted(key)) of a job can't be changed")
+            default: throw Self.refusal("\(Wording.quoted(key)) of jobs can't be changed")
             }
         }
     }

@@ -44,6 +44,27 @@ struct ServedQueue: Sendable {
         try await queue.amend(entry.number, batch: entry.batch, job: entry.listed.job, change)
     }
 
+    /// Changes the priority, or bounds of their own, of all jobs of a batch that haven't ended.
+    ///
+    /// - Returns: How many there were.
+    func amend(batch: String, _ change: @escaping @Sendable (inout JobSpec) -> Void) async throws -> Int {
+        var selection = JobSelection()
+        selection.batch = batch
+        selection.states = Set(JobState.allCases.filter { !$0.hasEnded })
+        selection.limit = Self.amendedAtOnce
+        var count = 0
+        while true {
+            let page = try await look { [selection] in try $0.jobs(selection) }
+            guard let last = page.last else { return count }
+            let jobs = Dictionary(page.map { ($0.number, $0.listed.job) }) { first, _ in first }
+            count += try await queue.amend(jobs, batch: batch, change)
+            selection.order = .number(after: last.number)
+        }
+    }
+
+    /// A transaction of so many jobs is short enough for others to wait for.
+    private static let amendedAtOnce = 1000
+
     /// The batch of that key.
     ///
     /// - Throws: A 404 where there is none.

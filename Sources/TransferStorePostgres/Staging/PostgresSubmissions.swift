@@ -2,7 +2,7 @@ import TransferCore
 package import TransferJobs
 package import TransferStore
 
-/// Takes what several callers submitted into a batch, and changes single jobs that wait.
+/// Takes what several callers submitted into a batch, and changes jobs that wait.
 package struct PostgresSubmissions: Sendable {
     package let database: PostgresDatabase
     package let staging: PostgresStaging
@@ -26,25 +26,30 @@ package struct PostgresSubmissions: Sendable {
     }
 
     /// - Parameters:
-    ///   - isOwn: Whether a job is meant that this process has claimed.
+    ///   - isOwn: Whether jobs are meant that this process has claimed.
     ///   - change: Changes no part of the job's fingerprint; may be called several times.
-    /// - Returns: Whether the job was changed: one that another process has, or that has ended, isn't.
-    package func amend(_ number: Int64, isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Bool {
+    /// - Returns: The jobs that were changed: one that another process has, or that has ended, isn't.
+    package func amend(_ numbers: [Int64], isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Set<Int64> {
         let states = isOwn ? "\(JobStates.claimed)" : JobStates.unclaimed
         return try database.write { db in
-            let text = try db.run(
-                """
-                SELECT spec FROM job WHERE id = $1 AND owner IS NOT DISTINCT FROM $2::bigint AND state IN (\(states))
-                FOR UPDATE
-                """, [number, isOwn ? database.process : nil]
-            ).first?.text(0)
-            guard let text else { return false }
-            var spec = try JobSpec(canonicalJSON: text)
-            change(&spec)
-            try db.run(
-                "UPDATE job SET spec = $2, priority = $3 WHERE id = $1",
-                [number, spec.canonicalJSON, Int64(spec.priority)])
-            return true
+            var changed: Set<Int64> = []
+            // In one order, so that two callers don't wait for each other.
+            for number in numbers.sorted() {
+                let text = try db.run(
+                    """
+                    SELECT spec FROM job WHERE id = $1 AND owner IS NOT DISTINCT FROM $2::bigint AND state IN (\(states))
+                    FOR UPDATE
+                    """, [number, isOwn ? database.process : nil]
+                ).first?.text(0)
+                guard let text else { continue }
+                var spec = try JobSpec(canonicalJSON: text)
+                change(&spec)
+                try db.run(
+                    "UPDATE job SET spec = $2, priority = $3 WHERE id = $1",
+                    [number, spec.canonicalJSON, Int64(spec.priority)])
+                changed.insert(number)
+            }
+            return changed
         }
     }
 

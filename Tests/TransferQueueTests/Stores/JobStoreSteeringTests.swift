@@ -57,16 +57,28 @@ import TransferTestSupport
             Issue.record("\(taken.results)")
             return
         }
-        #expect(try store.amend(numbers[1], isOwn: false) { $0.priority = 7 })
-        #expect(try !store.amend(numbers[1], isOwn: true) { $0.priority = 1 })
+        #expect(try store.amend([numbers[1]], isOwn: false) { $0.priority = 7 } == [numbers[1]])
+        #expect(try store.amend([numbers[1]], isOwn: true) { $0.priority = 1 }.isEmpty)
         let claimed = try store.claimAll(taken.staged.batch.id)
         #expect(claimed.map(\.identity) == ["b", "a"] && claimed.first?.spec.priority == 7)
-        #expect(try !store.amend(numbers[1], isOwn: false) { $0.priority = 1 })
-        #expect(try store.amend(numbers[1], isOwn: true) { $0.priority = 3 })
-        #expect(try !store.amend(4711, isOwn: false) { $0.priority = 1 })
+        #expect(try store.amend([numbers[1], 4711], isOwn: false) { $0.priority = 1 }.isEmpty)
+        #expect(try store.amend([numbers[1], 4711], isOwn: true) { $0.priority = 3 } == [numbers[1]])
         // It comes back as it was changed.
         try store.release([numbers[1]])
         #expect(try store.claimAll(taken.staged.batch.id).first?.spec.priority == 3)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func jobsThatWereClaimedAheadWithTheirBatchAreAmended(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
+        let batch = try store.stage((0..<6).map { job("\($0)") }, "b", StagingOptions(claiming: 9)).batch.id
+        let first = try #require(try store.claimAll(batch, limit: 1).first)
+        let numbers = (0..<6).map { first.id + Int64($0) }
+        let changed = try store.amend(numbers, isOwn: false) { $0.priority = $0.identity == "4" ? 7 : 1 }
+        #expect(changed == Set(numbers.dropFirst()))
+        let claimed = try store.claimAll(batch)
+        #expect(claimed.map(\.identity) == ["4", "1", "2", "3", "5"])
+        #expect(claimed.map(\.spec.priority) == [7, 1, 1, 1, 1])
     }
 
     // MARK: Needs

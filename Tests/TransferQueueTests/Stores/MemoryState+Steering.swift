@@ -80,7 +80,7 @@ extension MemoryState {
         }
     }
 
-    mutating func amend(_ number: Int64, by owner: Int64?, _ change: (inout JobSpec) -> Void) throws -> Bool {
+    mutating func amend(_ number: Int64, by owner: Int64?, _ change: (inout JobSpec) -> Void) -> Bool {
         guard let job = jobs[number], job.owner == owner, !job.state.hasEnded, (job.state == .claimed) == (owner != nil)
         else { return false }
         var spec = job.staged.spec

@@ -141,8 +141,10 @@ final class MemoryStore: JobStore, RunMemory {
         }
     }
 
-    func amend(_ number: Int64, isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Bool {
-        try self.change { state, _ in try state.amend(number, by: isOwn ? generation : nil, change) }
+    func amend(_ numbers: [Int64], isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Set<Int64> {
+        try self.change { state, _ in
+            Set(numbers.filter { state.amend($0, by: isOwn ? generation : nil, change) })
+        }
     }
 
     func hold(_ selection: BatchSelection) throws -> [HeldBatch] {
