@@ -105,20 +105,33 @@ struct Wait: AsyncParsableCommand {
     @Argument(help: "The batch.")
     var batch: String
 
+    @OptionGroup var service: ServiceOptions
     @OptionGroup var state: StateOptions
 
     func run() async throws {
+        if let client = try service.client(state) {
+            let reading = RemoteReading(client: client, hint: service.hint(state))
+            ExitStatus.exit(try Self.status(try await reading.wait(batch), of: batch))
+        }
         guard let remote = try Composition.remote(existingState: state.state) else { throw state.hint.noBatch(batch) }
         let names = BatchNames(try remote.batchRegister())
         guard let name = try names.find(batch), let status = try await remote.wait(batch: name) else {
             throw state.hint.noBatch(batch, among: names)
         }
-        if status.remaining > 0 { throw Failure(.workLeft, "\(batch): nobody runs it, \(status.remaining) left") }
-        ExitStatus.exit(status.failed + status.skipped + status.cancelled > 0 ? .someFailed : .complete)
+        ExitStatus.exit(
+            try Self.status((status.remaining, status.failed + status.skipped + status.cancelled), of: batch))
+    }
+
+    /// - Parameter counts: Jobs that haven't ended, and those that didn't complete.
+    private static func status(
+        _ counts: (remaining: Int, incomplete: Int), of batch: String
+    ) throws(Failure) -> ExitStatus {
+        if counts.remaining > 0 { throw Failure(.workLeft, "\(batch): nobody runs it, \(counts.remaining) left") }
+        return counts.incomplete > 0 ? .someFailed : .complete
     }
 }
 
-struct Forget: ParsableCommand {
+struct Forget: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Forget a batch, whether or not it ended, or those that ended 30 days ago; their files stay.")
 
@@ -130,9 +143,14 @@ struct Forget: ParsableCommand {
         transform: TimeSpan.read)
     var olderThan: TimeSpan?
 
+    @OptionGroup var service: ServiceOptions
     @OptionGroup var state: StateOptions
 
-    func run() throws {
+    func run() async throws {
+        let age = olderThan?.duration ?? .seconds(30 * 86_400)
+        if let client = try service.client(state) {
+            return try await RemoteReading(client: client, hint: service.hint(state)).forget(batch, olderThan: age)
+        }
         guard let remote = try Composition.remote(existingState: state.state) else {
             if let batch { throw state.hint.noBatch(batch) }
             return
@@ -140,7 +158,6 @@ struct Forget: ParsableCommand {
         let known = BatchNames(try remote.batchRegister())
         let name = try batch.flatMap { text throws(Failure) in try known.find(text) }
         if let batch, name == nil { throw state.hint.noBatch(batch, among: known) }
-        let age = olderThan?.duration ?? .seconds(30 * 86_400)
         let names = try remote.forget(
             name: name, endedBefore: name == nil ? WallClock.milliseconds - age.inMilliseconds : nil)
         try StreamSpool.sweep(remote, state: state.state)

@@ -5,7 +5,7 @@ import TransferEventLoop
 import TransferQueue
 import TransferReachability
 
-struct Why: ParsableCommand {
+struct Why: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "What a job waits for, or how it ended; also of a batch that another process runs.",
         discussion: """
@@ -20,9 +20,13 @@ struct Why: ParsableCommand {
     var json = false
 
     @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var service: ServiceOptions
     @OptionGroup var state: StateOptions
 
-    func run() throws {
+    func run() async throws {
+        if let client = try service.client(state) {
+            return try await RemoteReading(client: client, hint: service.hint(state)).why(name, json: json)
+        }
         let links = MeteredRule(links: try configuration.load().meteredLinks)
         let remote = try Composition.remote(existingState: state.state)
         let names = BatchNames(try remote?.batchRegister() ?? BatchRegister())

@@ -7,6 +7,8 @@ public struct JobRoute: Sendable, Hashable {
         case spec(Shared<JobSpec>)
         /// ``JobSpec/canonicalJSON``
         case text(String)
+        /// Places that another machine told of.
+        case told(url: String, to: String, isInsecure: Bool)
     }
 
     private let source: Source
@@ -16,7 +18,16 @@ public struct JobRoute: Sendable, Hashable {
         switch source {
         case .spec(let spec): spec.wrappedValue
         case .text(let text): try? JobSpec(canonicalJSON: text)
+        case .told: nil
         }
+    }
+
+    /// - Parameters:
+    ///   - url: As a service told it.
+    ///   - to: The same.
+    ///   - isInsecure: Whether certificates aren't checked for it.
+    package init(url: String, to: String, isInsecure: Bool) {
+        source = .told(url: url, to: to, isInsecure: isInsecure)
     }
 
     package init(_ spec: Shared<JobSpec>) { source = .spec(spec) }
@@ -28,17 +39,21 @@ public struct JobRoute: Sendable, Hashable {
 
     /// The redacted URL: the first source of a download or a copy, or an upload's server. Empty where the record can't be
     /// read.
-    public var url: String { job.map(Self.origin) ?? "" }
+    public var url: String { words?.url ?? "" }
 
     /// A download's destination as the job has it, or an upload's URL. Empty where the record can't be read.
-    public var to: String { job.map(Self.target) ?? "" }
+    public var to: String { words?.to ?? "" }
 
     /// Whether certificates aren't checked for it (`tls.insecure`).
-    public var isInsecure: Bool { job?.settings.tls.insecure ?? false }
+    public var isInsecure: Bool {
+        if case .told(_, _, let isInsecure) = source { return isInsecure }
+        return job?.settings.tls.insecure ?? false
+    }
 
     /// All of it, for who needs more than one: the record is read once.
     package var words: (url: String, to: String)? {
-        job.map { (Self.origin($0), Self.target($0)) }
+        if case .told(let url, let to, _) = source { return (url, to) }
+        return job.map { (Self.origin($0), Self.target($0)) }
     }
 
     private static func origin(_ job: JobSpec) -> String {
@@ -49,7 +64,7 @@ public struct JobRoute: Sendable, Hashable {
     ///
     /// - Parameter path: The file's, where it's known; the URL's last component stands for it otherwise.
     package func words(path: String?) -> (url: String, to: String)? {
-        guard let job else { return nil }
+        guard let job else { return words }
         guard case .download(let download) = job.work, download.destination.hasSuffix("/") else { return words }
         return (Redaction.url(download.urls.first ?? ""), path ?? download.expectedFile)
     }

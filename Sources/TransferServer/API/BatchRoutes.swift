@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import TransferEventLoop
 import TransferQueue
 
 /// Batches: whole job files, submitted, changed, looked at and forgotten.
@@ -10,6 +11,7 @@ struct BatchRoutes: Sendable {
     func add(to routes: RouterGroup<ServerContext>) {
         routes.get("batches") { _, _ in try await list() }
         routes.post("batches") { request, _ in try await submit(request) }
+        routes.delete("batches") { request, _ in try await forgetOld(request) }
         routes.get("batches/:key") { _, context in try await look(context) }
         routes.put("batches/:key") { request, context in try await replace(request, context) }
         routes.patch("batches/:key") { request, context in try await change(request, context) }
@@ -152,6 +154,17 @@ struct BatchRoutes: Sendable {
             writer.member("isNew", known == nil)
             writer.member("files", Array(read.jobs.prefix(100).map(\.identity)))
         }
+    }
+
+    /// Batches that ended that long ago.
+    private func forgetOld(_ request: Request) async throws -> Response {
+        guard let age = request.query("olderThan").flatMap({ Double($0) }), (0...10_000_000_000).contains(age) else {
+            throw Problem.malformed("olderThan says how many seconds ago they ended")
+        }
+        let forgotten = try await served.look { remote in
+            try remote.forget(name: nil, endedBefore: WallClock.milliseconds - Int64((age * 1000).rounded()))
+        }
+        return .json { $0.member("forgotten", forgotten) }
     }
 
     private func forget(_ context: ServerContext) async throws -> Response {

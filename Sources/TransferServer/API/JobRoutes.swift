@@ -62,8 +62,13 @@ struct JobRoutes: Sendable {
             headers[name] = "<\(JobQuery.path(request, cursor: next))>; rel=\"next\""
         }
         let isOwner = context.level == .owner
+        // Jobs under way are told from those that a process has taken by what it says of them.
+        let names = Set((request.query("state") ?? "").split(separator: ",").map(String.init))
+        let meant = page.filter { entry in
+            names.isEmpty || names.contains(JobJSON.state(of: entry, live.job(entry.listed.job, batch: entry.batch)))
+        }
         return .json(headers: headers) { writer in
-            writer.member("jobs", objects: page) { writer, entry in
+            writer.member("jobs", objects: meant) { writer, entry in
                 JobJSON.write(&writer, entry, live.job(entry.listed.job, batch: entry.batch), isOwner: isOwner)
             }
             writer.member("next", next)
@@ -96,10 +101,9 @@ struct JobRoutes: Sendable {
     private func why(_ context: ServerContext) async throws -> Response {
         let entry = try await entry(context)
         let explanation = try await served.look { try $0.explain(batch: entry.batch, job: entry.listed.job) }
-        return .json { writer in
-            writer.member("gid", JobNumberCode.job.name(entry.number))
-            ExplanationJSON.write(&writer, explanation)
-        }
+        return .json(
+            bytes: try ExplanationJSON.bytes(
+                explanation, gid: JobNumberCode.job.name(entry.number), isOwner: context.level == .owner))
     }
 
     /// Each attempt that is known, in their order.

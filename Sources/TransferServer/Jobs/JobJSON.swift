@@ -5,8 +5,8 @@ enum JobJSON {
     static func name(_ state: JobState) -> String {
         switch state {
         case .queued: "queued"
-        // A process has it, and it waits for a slot: the others can't tell that from waiting for a process.
-        case .claimed: "queued"
+        // A process has it, and begins it when a slot is free.
+        case .claimed: "claimed"
         case .waiting: "waiting"
         case .blocked: "blocked"
         case .paused: "paused"
@@ -22,10 +22,19 @@ enum JobJSON {
         entry.listed.state == .claimed && (live != nil || entry.isUnderWay)
     }
 
+    /// The states of the queue that may be meant by a name.
     static func states(_ name: some StringProtocol) -> Set<JobState>? {
-        if name == "running" { return [.claimed] }
+        if name == running { return [.claimed] }
         let states = JobState.allCases.filter { self.name($0) == name }
         return states.isEmpty ? nil : Set(states)
+    }
+
+    /// The state of a job that a process has, and whose transfer is under way.
+    static let running = "running"
+
+    /// The job's state by its name.
+    static func state(of entry: JobEntry, _ live: LiveJobs.Job?) -> String {
+        isUnderWay(entry, live) ? running : name(entry.listed.state)
     }
 
     /// - Parameters:
@@ -38,7 +47,7 @@ enum JobJSON {
         writer.member("gid", JobNumberCode.job.name(entry.number))
         writer.member("batch", entry.batch)
         writer.member("id", job.job)
-        writer.member("state", isUnderWay(entry, live) ? "running" : name(job.state))
+        writer.member("state", state(of: entry, live))
         writer.member("direction", entry.isUpload ? "upload" : "download")
         if let places = job.route?.words(path: job.path) {
             writer.member("url", shown(places.url, isOwner))

@@ -11,6 +11,7 @@ enum JobQuery {
         selection.batch = request.query("batch")
         selection.text = request.query("q")
         selection.code = request.query("code")
+        selection.identity = request.query("id")
         selection.limit = try request.query("limit", in: 1...mostJobs) ?? 100
         for name in (request.query("state") ?? "").split(separator: ",") {
             guard let states = JobJSON.states(name) else {

@@ -9,7 +9,8 @@ struct SteeringDesk: Sendable {
         case all
         case batch(String)
         case gids([String])
-        case jobs(JobSelection)
+        /// - Parameter isUnderWay: Whether only those whose transfers are under way are meant, or only others; `nil` for both.
+        case jobs(JobSelection, isUnderWay: Bool?)
     }
 
     struct Result: Sendable {
@@ -51,11 +52,12 @@ struct SteeringDesk: Sendable {
             guard let origin = Origin(anyURL: host) else { throw refusal("\"host\" is an origin") }
             selection.origin = origin.description
         }
-        if let state = try text("state") {
+        let state = try text("state")
+        if let state {
             guard let states = JobJSON.states(state) else { throw refusal("no such \"state\"") }
             selection.states = states
         }
-        return .jobs(selection)
+        return .jobs(selection, isUnderWay: selection.states == [.claimed] ? state == JobJSON.running : nil)
     }
 
     private static func refusal(_ detail: String) -> Problem {
@@ -77,7 +79,7 @@ struct SteeringDesk: Sendable {
             var entries: [JobEntry] = []
             for gid in gids { entries.append(try await served.job(gid)) }
             return try await steer(verb, entries)
-        case .jobs(var jobs):
+        case .jobs(var jobs, let isUnderWay):
             jobs.limit = Self.mostJobs + 1
             let entries = try await served.look { [jobs] in try $0.jobs(jobs) }
             guard entries.count <= Self.mostJobs else {
@@ -85,7 +87,7 @@ struct SteeringDesk: Sendable {
                     .contentTooLarge, "tooMany",
                     "more than \(CountText.words(Self.mostJobs, "job")) are meant: name their batch")
             }
-            return try await steer(verb, entries)
+            return try await steer(verb, entries.filter { isUnderWay == nil || $0.isUnderWay == isUnderWay })
         }
     }
 

@@ -51,6 +51,16 @@ struct ServiceClient: Sendable {
     /// The longest answer that is read.
     private static let mostBytes = 64 << 20
 
+    /// The answer, where it is one of success without a body.
+    ///
+    /// - Throws: `Failure`, as ``ask(_:_:body:type:as:)``.
+    func ask(_ method: String, _ path: String) async throws {
+        let outcome = await exchange(method, path)
+        if case .success(let answer) = outcome, answer.head.status == 204 { return }
+        struct Nothing: Decodable {}
+        _ = try value(outcome, as: Nothing.self)
+    }
+
     func batches() async throws -> [Batch] { try await ask("GET", "batches", as: Batches.self).batches }
 
     /// - Parameter body: A value of its API's.

@@ -17,6 +17,13 @@ struct ServiceOptions: ParsableArguments {
         }
     }
 
+    /// Commands to paste, for who asked the service.
+    func hint(_ state: StateOptions) -> CommandHint {
+        var hint = state.hint
+        hint.server = server
+        return hint
+    }
+
     /// The service that was named.
     ///
     /// - Parameter state: The state folder of a service of this user's own.

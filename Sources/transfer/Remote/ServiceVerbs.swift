@@ -40,15 +40,6 @@ struct ServiceVerbs {
         let select: Selection
     }
 
-    private struct Jobs: Decodable {
-        struct Job: Decodable {
-            let gid: String
-            let id: String
-        }
-
-        let jobs: [Job]
-    }
-
     /// - Parameters:
     ///   - names: `BATCH` or `BATCH/JOB`; empty for every batch.
     ///   - past: What was done, in a word.
@@ -72,11 +63,7 @@ struct ServiceVerbs {
             throw Failure(.wrongUsage, "no batch \"\(name)\" at \(client.base)")
         }
         let job = String(name.dropFirst(batch.count + 1))
-        let query = "jobs?limit=1000&batch=\(PercentEncoding.encode(batch))&q=\(PercentEncoding.encode(job))"
-        guard let found = try await client.ask("GET", query, as: Jobs.self).jobs.first(where: { $0.id == job }) else {
-            throw Failure(.wrongUsage, "no job \"\(job)\" in the batch \"\(batch)\" at \(client.base)")
-        }
-        return found.gid
+        return try await RemoteReading(client: client, hint: CommandHint()).gid(of: job, in: batch)
     }
 
     // MARK: run
