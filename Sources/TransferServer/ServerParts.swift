@@ -9,6 +9,7 @@ import TransferQueue
 struct ServerParts: Sendable {
     let reader: EventReader
     let webSockets: WebSocketDoor
+    let running: RunningLimits
     private let access: AccessRules
     private let logger: Logger
     private let status: StatusRoutes
@@ -26,7 +27,7 @@ struct ServerParts: Sendable {
         let live = LiveJobs()
         let feed = EventFeed(configuration.limits)
         let submissions = SubmissionDesk(served, configuration.limits)
-        let running = RunningLimits(served.queue, configuration.running)
+        running = RunningLimits(served.queue, configuration.running)
         status = StatusRoutes(served: served, live: live)
         let log = AttemptLog()
         jobs = JobRoutes(served: served, live: live, log: log, submissions: submissions)
@@ -48,7 +49,8 @@ struct ServerParts: Sendable {
         webSockets = WebSocketDoor(access: access, path: "/jsonrpc") { try await socket.talk($0) }
         metrics = MetricRoutes(metrics: ServerMetrics(feed), history: RateHistory())
         metrics.metrics.listen(to: served.queue)
-        reader = EventReader(served: served, feed: feed, live: live, attempts: log, news: news, history: metrics.history)
+        reader = EventReader(
+            served: served, feed: feed, live: live, attempts: log, news: news, history: metrics.history)
     }
 
     private func router() -> Router<ServerContext> {

@@ -80,5 +80,8 @@ public struct TransferServer: Service, CustomStringConvertible {
         try? await group.shutdownGracefully()
     }
 
+    /// Other bounds on what is under way, until a client changes them.
+    public func setLimits(_ limits: BatchLimits) { parts.running.change { $0 = limits } }
+
     public var description: String { "TransferServer" }
 }

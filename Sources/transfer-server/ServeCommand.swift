@@ -9,6 +9,7 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Runs what is in the queue and in the job files, takes new work, and ends at SIGTERM with everything
             checkpointed. Jobs of clients stay beneath the folder (--directory) and ask public servers only.
+            At SIGHUP the job files and the configuration are read again; a file with a fault changes nothing.
             At the first start a secret is made, in the state folder, and the page's address with it is printed once.
             The network is a reverse proxy's: see transfer(1).
             """,
@@ -28,6 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
     var listen: String?
 
     @OptionGroup var access: AccessOptions
+    @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var bounds: BoundOptions
 
     @Option(help: ArgumentHelp("The folder of the queue's state.", valueName: "dir"))
@@ -76,9 +78,10 @@ struct AccessOptions: ParsableArguments {
 
     func validate() throws {
         if isOpen, secret != nil || !readSecrets.isEmpty { throw ValidationError("--no-secret goes without secrets") }
-        if let origin = origins.first(where: { $0 != "null" && !$0.contains("://") || $0 == "*" || $0.hasSuffix("/") })
-        {
-            throw ValidationError("--allow-origin \(origin): an origin is SCHEME://HOST[:PORT], or null")
+        for origin in origins {
+            if let refusal = ServeDecoder.refusal(ofOrigin: origin) {
+                throw ValidationError("--allow-origin \(origin): \(refusal)")
+            }
         }
         _ = try allowedSecrets()
     }
@@ -120,9 +123,15 @@ struct BoundOptions: ParsableArguments {
         }
     }
 
-    /// Those of a job file where no option says otherwise.
-    func limits(_ file: BatchLimits) -> BatchLimits {
+    /// Those of a job file, and of the configuration, where no option says otherwise.
+    func limits(_ file: BatchLimits, _ configuration: Configuration) -> BatchLimits {
+        let standing = configuration.limits
         var limits = file
+        limits.concurrency = file.concurrency ?? standing.concurrency
+        limits.perHost = file.perHost ?? standing.perHost
+        limits.limitRate = file.limitRate ?? standing.limitRate
+        limits.requestRate = file.requestRate ?? standing.requestRate
+        limits.origins = standing.origins
         if let concurrency { limits.concurrency = concurrency }
         if let perHost { limits.perHost = PerHost(text: perHost) }
         if let limitRate { limits.limitRate = ByteCount.parse(limitRate) }

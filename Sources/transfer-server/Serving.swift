@@ -16,24 +16,33 @@ struct Serving {
     init(_ options: ServeCommand) { self.options = options }
 
     func run() async throws {
-        let address = try listenAddress()
+        let set = try options.configuration.load()
+        let settings = set.serve
+        let address = try listenAddress(settings)
         let state = absolute(try StateFolder.locate(explicit: options.state, environment: environment))
-        let directory = try folder()
+        let directory = try folder(settings)
         try Self.refuse(state: state, beneath: directory)
-        let (access, printed) = try access(state: state, address)
+        let (access, printed) = try access(state: state, address, settings)
         var rules = OutsideRules(directory: directory)
-        rules.allowsPrivate = options.access.allowsPrivate
+        rules.allowsPrivate = options.access.allowsPrivate || settings.allowsPrivate == true
         rules.secrets = try options.access.allowedSecrets()
+        if rules.secrets.isEmpty {
+            rules.secrets = settings.secrets.mapValues { Set($0.compactMap { Origin(anyURL: $0) }) }
+        }
         var configuration = ServerConfiguration(address: address, access: access, rules: rules)
         configuration.logger = logger
         configuration.stateFolder = state
         // As an operator would end it; the answer leaves first.
         configuration.shutdown = { kill(getpid(), SIGTERM) }
 
-        let queue = try await JobQueue.open(queueConfiguration(state))
+        let surroundings = Surroundings.of(set, environment)
+        var opening = queueConfiguration(state)
+        (opening.configuration, opening.hooks) = (set, surroundings.hooks)
+        opening.meteredRule = MeteredRule(links: set.meteredLinks)
+        let queue = try await JobQueue.open(opening)
         if let notice = queue.notice { StandardStreams.tell("transfer serve: \(notice)") }
         do {
-            try await serve(queue, state: state, &configuration, printed: printed)
+            try await serve(queue, state: state, &configuration, set, surroundings, printed: printed)
         } catch {
             await queue.close()
             throw error
@@ -42,11 +51,11 @@ struct Serving {
     }
 
     private func serve(
-        _ queue: JobQueue, state: String, _ configuration: inout ServerConfiguration, printed secret: String?
+        _ queue: JobQueue, state: String, _ configuration: inout ServerConfiguration, _ set: Configuration,
+        _ surroundings: ServedFiles.Surroundings, printed secret: String?
     ) async throws {
-        let begun = try await ServedFiles(options.files.map(absolute), directory: configuration.rules.directory)
-            .begin(on: queue)
-        configuration.running = options.bounds.limits(begun.limits)
+        let files = ServedFiles(options.files.map(absolute), directory: configuration.rules.directory)
+        configuration.running = options.bounds.limits(try await files.begin(on: queue, surroundings), set)
         queue.setLimits(configuration.running)
         let remote = try QueueRemote(state: state, runtimeFolder: environment["XDG_RUNTIME_DIR"])
         let notify = SystemdNotify(environment: environment)
@@ -57,16 +66,23 @@ struct Serving {
             notify?.send(.ready, .status("serving \(directory) at \(address)"))
         }
         let server = try TransferServer(queue, remote, configuration)
+        let reloading = Reloading(
+            files: files, configuration: options.configuration, bounds: options.bounds, environment: environment,
+            queue: queue, server: server, notify: notify, limits: configuration.running)
+        // On a terminal it says that this is gone.
+        let isOnTerminal = isatty(STDERR_FILENO) == 1
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(service: QueueService(queue), failureTerminationBehavior: .cancelGroup), .init(service: server),
+        ]
+        if !isOnTerminal { services.append(.init(service: reloading)) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [
-                    .init(service: QueueService(queue), failureTerminationBehavior: .cancelGroup),
-                    .init(service: server),
-                ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
+                services: services, gracefulShutdownSignals: [.sigterm, .sigint] + (isOnTerminal ? [.sighup] : []),
+                logger: quiet))
         try await group.run()
         notify?.send(.stopping)
         watchdog?.stop()
-        for folder in begun.folders { await folder.stop() }
+        await files.stop()
     }
 
     private static func tell(_ address: ListenAddress, _ directory: String, _ secret: String?) {
@@ -77,8 +93,8 @@ struct Serving {
 
     // MARK: What the options say
 
-    private func folder() throws -> String {
-        let path = absolute(options.directory ?? ".")
+    private func folder(_ settings: ServeSettings) throws -> String {
+        let path = absolute(options.directory ?? settings.directory ?? ".")
         guard let real = realpath(path, nil) else {
             throw TransferError(.fileAccess, "can't use \(path): \(String(cString: strerror(errno)).lowercased())")
         }
@@ -99,12 +115,13 @@ struct Serving {
         )
     }
 
-    /// Where the options say, else the socket of the service's manager (sd_listen_fds(3)), else aria2's port.
-    private func listenAddress() throws -> ListenAddress {
+    /// Where the options say, else the socket of the service's manager (sd_listen_fds(3)), else where the configuration says,
+    /// else aria2's port.
+    private func listenAddress(_ settings: ServeSettings) throws -> ListenAddress {
         if let text = options.listen { return try ListenAddress(text) }
         guard environment["LISTEN_PID"] == "\(getpid())", let count = environment["LISTEN_FDS"].flatMap({ Int($0) })
         else {
-            return .standard
+            return try settings.listen.map { try ListenAddress($0) } ?? .standard
         }
         guard count == 1 else {
             throw TransferError(.invalidRequest, "\(count) sockets were handed over, and one is served")
@@ -115,9 +132,11 @@ struct Serving {
     }
 
     /// - Returns: The rules, and the secret where it was made just now.
-    private func access(state: String, _ address: ListenAddress) throws -> (AccessRules, made: String?) {
+    private func access(
+        state: String, _ address: ListenAddress, _ settings: ServeSettings
+    ) throws -> (AccessRules, made: String?) {
         var access = AccessRules()
-        access.origins = options.access.origins
+        access.origins = options.access.origins.isEmpty ? settings.origins : options.access.origins
         access.isOpen = options.access.isOpen
         access.readSecrets = try options.access.readSecrets.map { try secret($0, "--read-secret") }
         if let named = options.access.secret {
@@ -125,6 +144,10 @@ struct Serving {
             return (access, nil)
         }
         guard !access.isOpen else { return (access, nil) }
+        if let source = settings.secret {
+            access.secrets = [try secret(source, "\"serve\" of the configuration")]
+            return (access, nil)
+        }
         _ = try StateFolder(state)
         let (text, isNew) = try SecretFile.secret(in: state)
         guard let own = ServerSecret(text) else {
@@ -145,8 +168,12 @@ struct Serving {
             throw ValidationError(
                 "\(option) takes '$VARIABLE' or '@FILE': every user of the machine sees the command line")
         }
+        return try secret(source, option)
+    }
+
+    private func secret(_ source: SecretText, _ place: String) throws -> ServerSecret {
         guard let secret = ServerSecret(try secrets.read(source)) else {
-            throw TransferError(.secretMissing, "the secret of \(option) has fewer than 8 characters, or a space")
+            throw TransferError(.secretMissing, "the secret of \(place) has fewer than 8 characters, or a space")
         }
         return secret
     }

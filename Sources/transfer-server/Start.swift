@@ -9,6 +9,8 @@ enum Start {
     static func main() async {
         CommandWords.speak()
         signal(SIGPIPE, SIG_IGN)
+        // Whoever has the files read again before they were read for the first time needn't end the program.
+        if isatty(STDERR_FILENO) == 0 { signal(SIGHUP, SIG_IGN) }
         // libdispatch asks for threads of higher priority, which only root may have, and tells the system's log.
         setenv("LIBDISPATCH_LOG", "NO", 0)
         raiseLimit()

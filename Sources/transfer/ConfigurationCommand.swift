@@ -25,7 +25,7 @@ struct ConfigurationCommand: ParsableCommand {
         var looked: [(path: String, isThere: Bool)] = []
         var read: [ConfigurationFile] = []
         for source in files.sources {
-            let file = try source.read()
+            let file = try source.load()
             looked.append((source.path, file != nil))
             if let file { read.append(file) }
         }

@@ -23,7 +23,10 @@ package enum ConfigurationDecoder {
             case .links: try members(&decoder, link)
             case .commands: try members(&decoder, command)
             case .metrics: try metrics(&decoder)
-            case .serve, .queue: try other(&decoder)
+            case .serve:
+                var settings = ServeSettings()
+                try ServeDecoder.read(&decoder, into: &settings)
+            case .queue: try other(&decoder)
             }
         }
         guard seen != nil, !hasVersion else { return }
@@ -54,7 +57,7 @@ package enum ConfigurationDecoder {
     /// Reads an object whose keys are names.
     ///
     /// - Parameter member: Reads a value; gets the name and where that stands.
-    private static func members(
+    static func members(
         _ decoder: inout JobDecoder,
         _ member: (inout JobDecoder, String, Range<Int>) throws(JSONFault) -> Void
     ) throws(JSONFault) {

@@ -59,7 +59,9 @@ package enum ConfigurationFields {
     ) { $0.key }
 
     /// Keys whose objects have names of all kinds, also such as begin with `x-`.
-    package static let named: Set<String> = ["headers", "metadata", "fields", "origins", "links", "commands"]
+    package static let named: Set<String> = [
+        "headers", "metadata", "fields", "origins", "links", "commands", "allowSecret",
+    ]
 
     /// Keys whose objects are one value: half of one and half of another would log in as nobody.
     package static let whole: Set<String> = ["auth", "proxy", "onFinish"]

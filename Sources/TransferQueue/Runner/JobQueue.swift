@@ -164,6 +164,11 @@ public final class JobQueue: Sendable {
         runner.loop.execute { [runner] in runner.onLoop { $0.setLimits(limits) } }
     }
 
+    /// What the names of commands stand for from now on, and how the servers of webhooks are reached.
+    package func setHooks(_ settings: HookSettings, _ configuration: Configuration) {
+        runner.loop.execute { [runner] in runner.onLoop { $0.hooks.configure(settings, configuration) } }
+    }
+
     // MARK: Events
 
     /// Calls `observer` with every event of this process, in order, on the queue's own thread: it has to be quick.

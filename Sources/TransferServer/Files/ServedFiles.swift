@@ -1,100 +1,102 @@
-import Glibc
 public import TransferQueue
 
-/// Job files of the operator, which a service runs from its start on: their jobs, and the folders that they watch.
-public struct ServedFiles: Sendable {
-    private let paths: [String]
-    /// What relative paths start from.
-    private let directory: String
-    private let rules: RequestRules
+/// Job files of the operator, which a service runs from its start on: their jobs, and the folders that they watch. They are
+/// read again when somebody asks for it.
+public actor ServedFiles {
+    private let reader: ServedFileReader
+    /// By their paths.
+    private var folders: [String: (spec: WatchSpec, folder: WatchedFolder)] = [:]
 
     /// - Parameters:
     ///   - paths: Of job files.
     ///   - directory: What the files' relative paths start from; absolute.
-    ///   - rules: Laid over the files' `defaults`.
-    public init(_ paths: [String], directory: String, rules: RequestRules = RequestRules()) {
-        self.paths = paths
-        self.directory = directory
-        self.rules = rules
+    public init(_ paths: [String], directory: String) {
+        reader = ServedFileReader(paths: paths, directory: directory)
     }
 
-    /// The folders that are watched, and what the files say of how much at once; the first one's word counts.
-    public struct Begun: Sendable {
-        public var folders: [WatchedFolder] = []
-        public var limits = BatchLimits()
+    /// What is said outside of the files, and holds for them.
+    public struct Surroundings: Sendable {
+        /// Laid over the files' `defaults`.
+        public var rules = RequestRules()
+        /// The commands that the files may name.
+        public var hooks = HookSettings()
+
+        public init() {}
     }
 
     /// Takes the files into the queue, before it runs.
     ///
+    /// - Returns: What the files say of how much at once: the first one's word counts.
     /// - Throws: `TransferError` that says what is wrong with a file.
-    public func begin(on queue: JobQueue) async throws -> Begun {
-        var begun = Begun()
-        for path in paths {
-            let file = try read(path)
-            if begun.limits == BatchLimits() { begun.limits = file.batch.limits }
-            if !file.jobs.isEmpty { try await stage(file, path, queue) }
-            for spec in file.folders { begun.folders.append(try await WatchedFolder.start(spec, on: queue)) }
+    public func begin(on queue: JobQueue, _ surroundings: Surroundings = Surroundings()) async throws -> BatchLimits {
+        let files = try reader.read(surroundings)
+        for file in files where !file.jobs.isEmpty { _ = try await stage(file, queue) }
+        for spec in files.flatMap(\.folders) { try await watch(spec, queue) }
+        return files.first?.batch.limits ?? BatchLimits()
+    }
+
+    /// Reads the files again while the queue runs: jobs and folders that are new or were changed are taken up, folders that
+    /// are gone aren't watched any more. A file with a fault changes nothing.
+    ///
+    /// - Returns: As ``begin(on:_:)``, and how many jobs and folders there are now.
+    /// - Throws: `TransferError` that says what is wrong with a file.
+    public func reload(
+        on queue: JobQueue, _ surroundings: Surroundings = Surroundings()
+    ) async throws -> (limits: BatchLimits, jobs: Int, folders: Int) {
+        let files = try reader.read(surroundings)
+        var jobs = 0
+        for file in files where !file.jobs.isEmpty {
+            let staged = try await stage(file, queue)
+            jobs += staged.jobs
+            await queue.begin(staged)
         }
-        return begun
+        try await exchange(for: files.flatMap(\.folders), queue)
+        return (files.first?.batch.limits ?? BatchLimits(), jobs, folders.count)
     }
 
-    private struct File: Sendable {
-        var batch = BatchSpec()
-        var jobs: [JobSpec] = []
-        var folders: [WatchSpec] = []
+    /// Ends the watch of all folders.
+    public func stop() async {
+        for entry in folders.values { await entry.folder.stop() }
+        folders = [:]
     }
 
-    private func read(_ path: String) throws -> File {
-        var reader = JobFileReader(
-            format: JobFileFormat(fileName: path), directory: directory, rules: rules, sums: Self.bytes)
-        var file = File()
-        let report = try reader.read(try Self.bytes(path)) { element in
-            switch element {
-            case .batch(let batch): file.batch = batch
-            case .job(let job, _): file.jobs.append(job)
-            case .watch(let spec, _): file.folders.append(spec)
-            case .fault: break
+    private func exchange(for specs: [WatchSpec], _ queue: JobQueue) async throws {
+        let wanted = Dictionary(specs.map { ($0.folder, $0) }) { first, _ in first }
+        // A batch with nothing left ends when it isn't watched for a moment.
+        await queue.setFeeding(true)
+        var failure: (any Error)?
+        for (path, entry) in folders where wanted[path] != entry.spec {
+            await entry.folder.stop()
+            folders[path] = nil
+        }
+        for spec in specs where folders[spec.folder] == nil {
+            do {
+                try await watch(spec, queue)
+            } catch {
+                failure = failure ?? error
             }
         }
-        guard report.isEmpty else { throw TransferError(.invalidRequest, report.rendered(file: path)) }
-        return file
+        await queue.setFeeding(false)
+        if let failure { throw failure }
     }
 
-    private func stage(_ file: File, _ path: String, _ queue: JobQueue) async throws {
-        let source = Self.realPath(path)
+    private func watch(_ spec: WatchSpec, _ queue: JobQueue) async throws {
+        folders[spec.folder] = (spec, try await WatchedFolder.start(spec, on: queue))
+    }
+
+    private func stage(_ file: ServedFileReader.File, _ queue: JobQueue) async throws -> StagedBatch {
         do {
-            _ = try await queue.stage(
-                name: file.batch.name ?? source, source: source, directory: directory, isReload: true,
+            return try await queue.stage(
+                name: file.batch.name ?? file.source, source: file.source, directory: reader.directory, isReload: true,
                 onFinish: file.batch.onFinish
             ) { take in
                 for job in file.jobs { try take(job, nil) }
                 return true
             }
         } catch StagingError.faults(let report) {
-            throw TransferError(.invalidRequest, report.rendered(file: path))
+            throw TransferError(.invalidRequest, report.rendered(file: file.path))
         } catch StagingError.held(let batch, let pid) {
             throw TransferError(.fileLocked, "\(batch) is being run by process \(pid)")
         }
-    }
-
-    private static func bytes(_ path: String) throws -> [UInt8] {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else {
-            throw TransferError(.fileAccess, "can't read \(path): \(String(cString: strerror(errno)).lowercased())")
-        }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 << 10)
-        while true {
-            let count = Glibc.read(file, &piece, piece.count)
-            guard count > 0 else { return bytes }
-            bytes += piece[..<count]
-        }
-    }
-
-    private static func realPath(_ path: String) -> String {
-        guard let real = realpath(path, nil) else { return path }
-        defer { free(real) }
-        return String(cString: real)
     }
 }

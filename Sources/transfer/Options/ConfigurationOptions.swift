@@ -31,7 +31,7 @@ struct ConfigurationOptions: ParsableArguments {
     /// - Throws: `Failure` for a file that can't be used.
     func load() throws(Failure) -> Configuration {
         var files: [ConfigurationFile] = []
-        for source in sources { if let file = try source.read() { files.append(file) } }
+        for source in sources { if let file = try source.load() { files.append(file) } }
         return Configuration(files)
     }
 }

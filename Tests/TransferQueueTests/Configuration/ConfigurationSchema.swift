@@ -67,11 +67,32 @@ struct ConfigurationSchema {
                         "The file that they are written to, by its whole path; its name ends in .prom.",
                         ["type": "string", "pattern": #"^/[^\u0000]*[^/\u0000]\.prom$"#])
                 ]))
-        case .serve, .queue: ["type": "object"]
+        case .serve: Self.described("How the queue is served (transfer serve).", serve)
+        case .queue: ["type": "object"]
         }
     }
 
     // MARK: Parts
+
+    private var serve: [String: Any] {
+        func list(_ rule: [String: Any]) -> [String: Any] { ["type": "array", "items": rule] }
+        return object([
+            ServeKey.listen.rawValue: Self.described(
+                "Where to listen: a port of this machine, or unix:PATH.", ["type": "string", "minLength": 1]),
+            ServeKey.directory.rawValue: Self.described(
+                "The folder that all jobs of clients stay beneath.", ["type": "string", "pattern": "^/"]),
+            ServeKey.secret.rawValue: Self.described(
+                "The secret that clients show.", ["$ref": "#/$defs/secretName"]),
+            ServeKey.allowOrigin.rawValue: Self.described(
+                "Origins of pages that may ask.",
+                list(["type": "string", "pattern": #"^(null|.*://(.*[^/])?)$"#])),
+            ServeKey.allowPrivate.rawValue: Self.described(
+                "Jobs of clients may ask servers of private networks and of this machine.", ["type": "boolean"]),
+            ServeKey.allowSecret.rawValue: Self.described(
+                "The servers that jobs of clients may use each credential at.",
+                named("^.", list(["type": "string", "minLength": 1]))),
+        ])
+    }
 
     private var origins: [String: Any] {
         [

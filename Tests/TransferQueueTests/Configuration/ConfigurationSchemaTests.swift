@@ -31,7 +31,9 @@ import TransferCore
         #expect(try keys("tls") == Set(SettingsFields.tls.table.names))
         #expect(try keys("auth") == Set(AccessFields.credentials.table.names))
         let text = "\(schema.root)"
-        for name in LinkKey.table.names + MetricsKey.table.names { #expect(text.contains(name), "\(name)") }
+        for name in LinkKey.table.names + MetricsKey.table.names + ServeKey.table.names {
+            #expect(text.contains(name), "\(name)")
+        }
     }
 
     @Test func eachDefinitionIsThereAndReferredTo() throws {
@@ -94,6 +96,12 @@ import TransferCore
         (#""metrics": {"file": "a.prom"}"#, false), (#""metrics": {"file": "/a.txt"}"#, false),
         (#""metrics": {"file": "/b/.prom"}"#, false), (#""metrics": {"port": 1}"#, false),
         (#""serve": {"listen": "127.0.0.1:6800"}, "queue": {}"#, true), (#""serve": []"#, false),
+        (#""serve": {"directory": "/srv", "secret": {"credential": "s"}, "allowPrivate": null, "x-a": 1}"#, true),
+        (#""serve": {"allowOrigin": ["null", "https://a.example"], "allowSecret": {"c": ["https://a"]}}"#, true),
+        (#""serve": {"directory": "srv"}"#, false), (#""serve": {"listen": ""}"#, false),
+        (#""serve": {"secret": "s3cret-s3cret"}"#, false), (#""serve": {"allowOrigin": ["*"]}"#, false),
+        (#""serve": {"allowOrigin": ["https://a/"]}"#, false), (#""serve": {"allowPrivate": 1}"#, false),
+        (#""serve": {"allowSecret": {"": []}}"#, false), (#""serve": {"port": 1}"#, false),
     ]
 
     @Test(arguments: members) func agreesWithTheDecoder(members: String, isValid: Bool) throws {

@@ -16,8 +16,8 @@ protocol HookHost: PartHost {
 /// What is to be told is in the store since the end itself is, and stays there until it's told.
 final class Hooks {
     private var turns = HookTurns()
-    private let settings: HookSettings
-    private let webhooks: WebhookRules
+    private var settings: HookSettings
+    private var webhooks: WebhookRules
     private let engine: ExchangeEngine
     private let builder: RequestBuilder
     /// Commands block.
@@ -33,6 +33,12 @@ final class Hooks {
         webhooks = WebhookRules(configuration.configuration)
         self.engine = engine
         self.builder = builder
+    }
+
+    /// Other commands, and other rules for the servers of webhooks, for what is told from now on.
+    func configure(_ settings: HookSettings, _ configuration: Configuration) {
+        self.settings = settings
+        webhooks = WebhookRules(configuration)
     }
 
     /// Whether everything has been told, as far as it could be.
