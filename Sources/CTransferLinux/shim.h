@@ -157,6 +157,29 @@ static inline int transfer_open_beneath(int folder, const char *name) {
     return (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
 }
 
+// Opens what has the name beneath the folder, in the way in which transfer_open_beneath() looks it up.
+static inline int transfer_open_beneath_as(int folder, const char *name, int flags) {
+    struct {
+        uint64_t flags, mode, resolve;
+    } how = {.flags = (uint64_t)flags | O_CLOEXEC, .resolve = 0x08 | 0x02};
+    return (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
+}
+
+// The same for a folder by which others are found.
+static inline int transfer_open_folder_beneath(int folder, const char *name) {
+    return transfer_open_beneath_as(folder, name, __O_PATH | O_DIRECTORY);
+}
+
+// Opens a file of the folder for reading where its name is no link (openat2(2): RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS).
+static inline int transfer_open_plain(int folder, const char *name) {
+    struct {
+        uint64_t flags, mode, resolve;
+    } how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, .resolve = 0x08 | 0x04};
+    return (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
+}
+
+static inline int transfer_make_folder_at(int folder, const char *name) { return mkdirat(folder, name, 0777); }
+
 // As much of a file's beginning as is in memory (preadv2(2), RWF_NOWAIT).
 static inline int64_t transfer_read_cached(int descriptor, void *bytes, size_t count) {
     struct iovec piece = {.iov_base = bytes, .iov_len = count};

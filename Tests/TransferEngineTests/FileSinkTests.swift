@@ -63,7 +63,7 @@ import TransferTestSupport
     private func openPlain(_ path: String, size: Int64 = 0) throws -> PartFile {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         try #require(descriptor >= 0)
-        return PartFile(path: path, descriptor: descriptor, size: size, record: nil, holdsRecords: false)
+        return PartFile(path: path, in: nil, descriptor: descriptor, size: size, record: nil, holdsRecords: false)
     }
 
     @Test func aBodyOfUnknownLengthIsRecordedOnceItIsWorthThat() async throws {

@@ -24,7 +24,7 @@ extension PartFile {
 
     private func moveAside() -> Bool {
         guard PartRecord.read(descriptor) != nil else { return false }
-        let aside = Self.asidePath(of: path)
+        let (place, aside) = (place, Self.asidePath(of: place))
         var mine = stat()
         guard fstat(descriptor, &mine) == 0, mine.st_nlink == 1, has(path) else { return false }
         if let older = Self.look(aside) {
@@ -33,22 +33,22 @@ extension PartFile {
         } else if access(aside, F_OK) == 0 {
             return false
         }
-        guard Glibc.rename(path, aside) == 0 else { return false }
-        let fresh = transfer_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+        guard Glibc.rename(place, aside) == 0 else { return false }
+        let fresh = transfer_open(place, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
         guard fresh >= 0 else {
-            Glibc.rename(aside, path)
+            Glibc.rename(aside, place)
             return false
         }
         guard PartRecord.mark(fresh) else {
             close(fresh)
-            Glibc.rename(aside, path)
+            Glibc.rename(aside, place)
             return false
         }
         // The lock goes with the open file that the number stands for, so that is locked first.
         _ = transfer_lock(fresh)
         guard transfer_replace_descriptor(fresh, descriptor) >= 0 else {
             close(fresh)
-            Glibc.rename(aside, path)
+            Glibc.rename(aside, place)
             return false
         }
         close(fresh)
@@ -57,7 +57,7 @@ extension PartFile {
 
     /// The bytes that were set aside for this file; `nil` when none were.
     public var aside: (size: Int64, record: ResumeData)? {
-        guard let found = Self.look(Self.asidePath(of: path)), let record = found.record, found.size > 0 else {
+        guard let found = Self.look(Self.asidePath(of: place)), let record = found.record, found.size > 0 else {
             return nil
         }
         return (found.size, record)
@@ -68,13 +68,14 @@ extension PartFile {
     ///
     /// - Returns: Whether that was possible.
     public func restoreAside() -> Bool {
-        guard aside != nil, has(path), Glibc.rename(Self.asidePath(of: path), path) == 0 else { return false }
+        let place = place
+        guard aside != nil, has(path), Glibc.rename(Self.asidePath(of: place), place) == 0 else { return false }
         unlock()
         return true
     }
 
     /// Removes what was set aside: the version that took its place is whole.
     public func removeAside() {
-        if aside != nil { unlink(Self.asidePath(of: path)) }
+        if aside != nil { unlink(Self.asidePath(of: place)) }
     }
 }

@@ -9,7 +9,10 @@ extension PartFile {
     var isNamed: Bool { hasName.withLock { $0 } }
 
     /// A path by which this very file can be opened again, whatever has its name.
-    public var readablePath: String { Self.canNameLater ? "/proc/self/fd/\(descriptor)" : path }
+    public var readablePath: String { Self.canNameLater ? "/proc/self/fd/\(descriptor)" : place }
+
+    /// The path by which calls reach the name.
+    var place: String { folder.place(of: path) }
 
     /// The number of the file's inode; 0 when the system doesn't say.
     var inode: UInt64 {
@@ -25,7 +28,7 @@ extension PartFile {
             guard !hasName else { return }
             _ = transfer_lock(descriptor)
             canHold.store(PartRecord.mark(descriptor), ordering: .relaxed)
-            let code = transfer_name(descriptor, path)
+            let code = transfer_name(descriptor, place)
             guard code == 0 else { throw code == EEXIST ? .locked(path) : .file("name", path, code) }
             hasName = true
         }
@@ -37,8 +40,9 @@ extension PartFile {
     /// - Throws: `fileExists` when something is there and `replacing` is false; `partNotOurs` when another file has taken
     ///   the partial file's name meanwhile, or when ours got a second one.
     public func rename(to destination: String, replacing: Bool) throws(TransferError) {
+        let goal = folder.place(of: destination)
         if !isNamed, !replacing {
-            let code = transfer_name(descriptor, destination)
+            let code = transfer_name(descriptor, goal)
             guard code == 0 else { throw .file("rename to \(destination)", path, code) }
             return
         }
@@ -47,19 +51,19 @@ extension PartFile {
         // The owner of the other name could change the finished file by it.
         guard links == 1 else { throw shared }
         if replacing {
-            guard Glibc.rename(path, destination) == 0 else { throw .file("rename to \(destination)", path, errno) }
+            guard Glibc.rename(place, goal) == 0 else { throw .file("rename to \(destination)", path, errno) }
             guard has(destination) else { throw swapped }
             return
         }
-        var code = transfer_rename_new(path, destination)
+        var code = transfer_rename_new(place, goal)
         if code == 0, !has(destination) {
             // Between the look and the renaming: what isn't ours gets its name back.
-            _ = transfer_rename_new(destination, path)
+            _ = transfer_rename_new(goal, place)
             throw swapped
         }
         if code == EINVAL || code == ENOSYS {
             // No atomic form on this file system (link(2) refuses an existing name too).
-            code = link(path, destination) == 0 ? (unlink(path) == 0 ? 0 : errno) : errno
+            code = link(place, goal) == 0 ? (unlink(place) == 0 ? 0 : errno) : errno
         }
         guard code == 0 else { throw .file("rename to \(destination)", path, code) }
     }
@@ -84,13 +88,14 @@ extension PartFile {
     /// Takes the partial file's name away, unless it's another file's by now.
     public func remove() {
         removeMap()
-        if isNamed, has(path) { unlink(path) }
+        if isNamed, has(path) { unlink(place) }
     }
 
-    /// Whether that name is this very file's.
+    /// Whether that name of the file's folder is this very file's.
     func has(_ name: String) -> Bool {
         var (named, opened) = (stat(), stat())
-        return lstat(name, &named) == 0 && fstat(descriptor, &opened) == 0 && named.st_ino == opened.st_ino
+        return lstat(folder.place(of: name), &named) == 0 && fstat(descriptor, &opened) == 0
+            && named.st_ino == opened.st_ino
             && named.st_dev == opened.st_dev
     }
 

@@ -11,6 +11,8 @@ public import TransferCore
 /// Every step from here to the finished file is one function, so that each can be cut by a test.
 public final class PartFile: Sendable {
     public let path: String
+    /// The folder that the file and those beside it are found in; `nil` where their paths lead there.
+    public let folder: PinnedFolder?
     public let descriptor: Int32
     /// The size when it was opened.
     public let initialSize: Int64
@@ -31,10 +33,11 @@ public final class PartFile: Sendable {
     public let sums = PieceSums()
 
     init(
-        path: String, descriptor: Int32, size: Int64, record: ResumeData?, isNamed: Bool = true,
-        isClaimed: Bool = false, holdsRecords: Bool = true
+        path: String, in folder: PinnedFolder?, descriptor: Int32, size: Int64, record: ResumeData?,
+        isNamed: Bool = true, isClaimed: Bool = false, holdsRecords: Bool = true
     ) {
         self.path = path
+        self.folder = folder
         self.descriptor = descriptor
         self.isClaimed = isClaimed
         canHold = Atomic(holdsRecords)
@@ -52,16 +55,22 @@ public final class PartFile: Sendable {
 
     /// Opens or makes the file and takes its lock. Blocks: for workers.
     ///
-    /// - Parameter claim: What was recorded of the name elsewhere.
+    /// - Parameters:
+    ///   - claim: What was recorded of the name elsewhere.
+    ///   - folder: The folder of the path, where it's pinned.
     /// - Throws: `partNotOurs` when the name is another one's, `fileLocked` when another process writes to it, else what
     ///   the system says.
-    public static func open(_ path: String, claim: PartOwnership.Claim = .none) throws(TransferError) -> PartFile {
-        try PartOpener.open(path, claim: claim)
+    public static func open(
+        _ path: String, claim: PartOwnership.Claim = .none, in folder: PinnedFolder? = nil
+    ) throws(TransferError) -> PartFile {
+        try PartOpener(path: path, folder: folder).open(claim: claim)
     }
 
     /// The owner that files get which this process makes in the folder: mostly itself, but one file system has the same
     /// owner for all of them (vfat), and a server may put nobody in root's place (NFS).
-    public static func ownerOfNewFiles(besides path: String) -> UInt32? { PartOpener.ownerOfNewFiles(besides: path) }
+    public static func ownerOfNewFiles(besides path: String) -> UInt32? {
+        PartOpener(path: path, folder: nil).ownerOfNewFiles
+    }
 
     /// The content of a partial file, without its lock: another process may be writing to it. Blocks.
     ///
@@ -78,11 +87,12 @@ public final class PartFile: Sendable {
     /// Makes a file that has no name yet, for a path known to be free. Blocks: for workers.
     ///
     /// - Returns: `nil` where the file system or its mount can't do that; `open` can.
-    public static func openUnnamed(_ path: String) -> PartFile? {
-        guard canNameLater, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
-        let descriptor = transfer_open_unnamed(String(path[..<slash]))
+    public static func openUnnamed(_ path: String, in folder: PinnedFolder? = nil) -> PartFile? {
+        let place = folder.place(of: path)
+        guard canNameLater, let slash = place.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        let descriptor = transfer_open_unnamed(String(place[..<slash]))
         guard descriptor >= 0 else { return nil }
-        return PartFile(path: path, descriptor: descriptor, size: 0, record: nil, isNamed: false)
+        return PartFile(path: path, in: folder, descriptor: descriptor, size: 0, record: nil, isNamed: false)
     }
 
     /// A name is given through the descriptor's entry in /proc.
@@ -108,7 +118,7 @@ public final class PartFile: Sendable {
     /// The file has no holes any more, or nothing at all.
     public func removeMap() {
         guard hasMap else { return }
-        SegmentLog.remove(beside: path)
+        SegmentLog.remove(beside: place)
         hasMap = false
     }
 
@@ -210,7 +220,7 @@ public final class PartFile: Sendable {
         guard let mount, mount == record.mount else { return record.synced.clipped(to: initialSize) }
         var ranges = record.written
         ranges.formUnion(record.synced)
-        if let log = SegmentLog.read(beside: path, inode: inode), log.total == record.total {
+        if let log = SegmentLog.read(beside: place, inode: inode), log.total == record.total {
             ranges.formUnion(log.received)
         }
         return ranges.clipped(to: initialSize)

@@ -6,11 +6,23 @@ import TransferCore
 ///
 /// A file that has the name already is looked at before it's opened, and again before it's locked: a file of somebody
 /// else isn't written to, and a FIFO or a device isn't waited for.
-enum PartOpener {
-    static func open(_ path: String, claim: PartOwnership.Claim) throws(TransferError) -> PartFile {
+struct PartOpener {
+    /// For people and records.
+    let path: String
+    let folder: PinnedFolder?
+    /// The path by which calls reach the name.
+    private let place: String
+
+    init(path: String, folder: PinnedFolder?) {
+        self.path = path
+        self.folder = folder
+        place = folder.place(of: path)
+    }
+
+    func open(claim: PartOwnership.Claim) throws(TransferError) -> PartFile {
         for _ in 0..<16 {
-            if let part = try makeNew(path) { return part }
-            if let part = try openExisting(path, claim) { return part }
+            if let part = try makeNew() { return part }
+            if let part = try openExisting(claim) { return part }
         }
         throw .locked(path)
     }
@@ -18,8 +30,8 @@ enum PartOpener {
     /// The usual case, with the fewest calls: the file isn't there yet.
     ///
     /// - Returns: `nil` where something is.
-    private static func makeNew(_ path: String) throws(TransferError) -> PartFile? {
-        let descriptor = transfer_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+    private func makeNew() throws(TransferError) -> PartFile? {
+        let descriptor = transfer_open(place, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
         guard descriptor >= 0 else {
             if errno == EEXIST { return nil }
             throw .file("open", path, errno)
@@ -31,20 +43,19 @@ enum PartOpener {
             return nil
         }
         return PartFile(
-            path: path, descriptor: descriptor, size: 0, record: nil, holdsRecords: PartRecord.mark(descriptor))
+            path: path, in: folder, descriptor: descriptor, size: 0, record: nil,
+            holdsRecords: PartRecord.mark(descriptor))
     }
 
     /// - Returns: `nil` when the name is another file's, or nothing's, by now.
-    private static func openExisting(
-        _ path: String, _ claim: PartOwnership.Claim
-    ) throws(TransferError) -> PartFile? {
+    private func openExisting(_ claim: PartOwnership.Claim) throws(TransferError) -> PartFile? {
         var named = stat()
-        guard lstat(path, &named) == 0 else {
+        guard lstat(place, &named) == 0 else {
             if errno == ENOENT { return nil }
             throw .file("look at", path, errno)
         }
-        try require(ownership(named, path), path)
-        let descriptor = transfer_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
+        try require(ownership(named))
+        let descriptor = transfer_open(place, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ELOOP { return nil }
             throw .file("open", path, errno)
@@ -53,14 +64,14 @@ enum PartOpener {
         defer { if !isKept { close(descriptor) } }
         var opened = stat()
         guard fstat(descriptor, &opened) == 0 else { throw .file("read", path, errno) }
-        try require(ownership(opened, path), path)
+        try require(ownership(opened))
         let code = transfer_lock(descriptor)
         guard code == 0 || code == ENOTSUP || code == ENOLCK else {
             throw code == EWOULDBLOCK ? .locked(path) : .file("lock", path, code)
         }
         // Between open and lock the other writer may have finished and renamed it: then the lock is on a finished file,
         // and the name is free.
-        guard fstat(descriptor, &opened) == 0, lstat(path, &named) == 0, named.st_ino == opened.st_ino,
+        guard fstat(descriptor, &opened) == 0, lstat(place, &named) == 0, named.st_ino == opened.st_ino,
             named.st_dev == opened.st_dev
         else {
             _ = flock(descriptor, LOCK_UN)
@@ -70,36 +81,36 @@ enum PartOpener {
         let inode = UInt64(opened.st_ino)
         let verdict = PartOwnership.ofContent(size: Int64(opened.st_size), bears: bears, inode: inode, claim: claim)
         if verdict != .ours { _ = flock(descriptor, LOCK_UN) }
-        try require(verdict, path)
+        try require(verdict)
         isKept = true
         let part = PartFile(
-            path: path, descriptor: descriptor, size: Int64(opened.st_size),
+            path: path, in: folder, descriptor: descriptor, size: Int64(opened.st_size),
             record: opened.st_size > 0 ? PartRecord.read(descriptor) : nil,
             // A file that bears its own record may have begun anew since the queue's was made.
             isClaimed: bears != .mark && PartOwnership.matches(claim, inode: inode, bears: bears),
             // Bytes that the queue's record speaks of stay with that one.
             holdsRecords: bears == .mark || opened.st_size == 0 && PartRecord.mark(descriptor))
-        part.hasMap = access(SegmentLog.path(of: path), F_OK) == 0
+        part.hasMap = access(SegmentLog.path(of: place), F_OK) == 0
         return part
     }
 
-    private static func require(_ ownership: PartOwnership, _ path: String) throws(TransferError) {
+    private func require(_ ownership: PartOwnership) throws(TransferError) {
         guard case .foreign(let what) = ownership else { return }
         throw TransferError(
             .partNotOurs, "\(path) is \(what) and stays as it is; move it away, or name another destination")
     }
 
-    private static func ownership(_ status: stat, _ path: String) -> PartOwnership {
+    private func ownership(_ status: stat) -> PartOwnership {
         let isRegular = status.st_mode & S_IFMT == S_IFREG
         return .ofInode(
             mode: status.st_mode, links: UInt64(status.st_nlink),
-            isOwn: status.st_uid == geteuid() || isRegular && status.st_uid == ownerOfNewFiles(besides: path))
+            isOwn: status.st_uid == geteuid() || isRegular && status.st_uid == ownerOfNewFiles)
     }
 
     /// The owner that files get which this process makes in the folder.
-    static func ownerOfNewFiles(besides path: String) -> UInt32? {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
-        let folder = String(path[..<slash])
+    var ownerOfNewFiles: UInt32? {
+        guard let slash = place.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        let folder = String(place[..<slash])
         var status = stat()
         var descriptor = transfer_open_unnamed(folder)
         if descriptor < 0 {

@@ -21,9 +21,15 @@ public final class SourceFile: Sendable {
     ///
     /// - Parameter smallSize: Files of up to so many bytes are read at once.
     /// - Throws: `fileMissing`, `fileAccess`; a folder or a device is refused.
-    public init(_ path: String, readingUpTo smallSize: Int64 = 0) throws(TransferError) {
+    public convenience init(_ path: String, readingUpTo smallSize: Int64 = 0) throws(TransferError) {
         let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { throw .file("open", path, errno) }
+        try self.init(path, opened: descriptor, readingUpTo: smallSize)
+    }
+
+    /// - Parameter descriptor: Of the file, which was opened with `O_NONBLOCK`; it's closed with this object.
+    /// - Throws: `fileAccess` for what is no regular file.
+    public init(_ path: String, opened descriptor: Int32, readingUpTo smallSize: Int64 = 0) throws(TransferError) {
         guard let status = Self.status(descriptor) else {
             close(descriptor)
             throw TransferError(.fileAccess, "can't upload \(path): not a regular file")

@@ -70,7 +70,7 @@ public final class SegmentedFile: Sendable {
     /// - Parameter received: More than one range; the first one from the file's start on.
     /// - Returns: Where the first hole ends.
     public func resume(_ record: ResumeData, received: ByteRanges, total: Int64) throws(TransferError) -> Int64 {
-        let log = try SegmentLog.make(beside: part.path, inode: part.inode, total: total, received.ranges)
+        let log = try SegmentLog.make(beside: part.place, inode: part.inode, total: total, received.ranges)
         part.hasMap = true
         let end = state.withLock { state in
             var map = RangeMap(total: total, received: received)
@@ -104,7 +104,7 @@ public final class SegmentedFile: Sendable {
     ) {
         do throws(TransferError) {
             try part.ensureNamed()
-            let log = try SegmentLog.make(beside: part.path, inode: part.inode, total: total, [0..<position])
+            let log = try SegmentLog.make(beside: part.place, inode: part.inode, total: total, [0..<position])
             part.hasMap = true
             Failpoint.reached(.segmentsPrepared)
             state.withLock { state in

@@ -53,7 +53,7 @@ package struct JobConfinement: Sendable, Hashable {
         throw Self.refusal(path, folder)
     }
 
-    private static func refusal(_ path: String, _ folder: String) -> TransferError {
+    static func refusal(_ path: String, _ folder: String) -> TransferError {
         TransferError(.fileAccess, "\(path) is not beneath \(folder), where this job's files have to be")
     }
 

@@ -14,15 +14,17 @@ enum DestinationName: Sendable, Hashable {
 
     /// Never opens what is there. Blocks.
     ///
+    /// - Parameter folder: Of the path, where it's pinned.
     /// - Throws: For a name that can't be looked at.
-    static func look(_ path: String) throws(TransferError) -> DestinationName {
+    static func look(_ path: String, in folder: PinnedFolder? = nil) throws(TransferError) -> DestinationName {
+        let place = folder.place(of: path)
         var status = stat()
-        if stat(path, &status) == 0 {
+        if stat(place, &status) == 0 {
             let kind = FileKind(status.st_mode)
             return kind == .regular ? .file(FileStamp(status)) : .other(kind)
         }
         let code = errno
-        if code == ENOENT, lstat(path, &status) == 0 { return .danglingLink }
+        if code == ENOENT, lstat(place, &status) == 0 { return .danglingLink }
         if code == ENOENT || code == ENOTDIR { return .free }
         throw .file("look at", path, code)
     }
@@ -41,17 +43,17 @@ enum DestinationName: Sendable, Hashable {
     }
 
     /// Whether nothing at all has the name: not a link to nothing either.
-    static func isFree(_ path: String) -> Bool {
+    static func isFree(_ path: String, in folder: PinnedFolder? = nil) -> Bool {
         var status = stat()
-        return lstat(path, &status) != 0
+        return lstat(folder.place(of: path), &status) != 0
     }
 
     /// `name.1.ext`, `name.2.ext`, … : the first that is free.
-    static func freeName(_ path: String) -> String {
+    static func freeName(_ path: String, in folder: PinnedFolder? = nil) -> String {
         var number = 1
         while true {
             let name = NameLimit.numbered(path, number)
-            if isFree(name) { return name }
+            if isFree(name, in: folder) { return name }
             number += 1
         }
     }
@@ -66,10 +68,10 @@ enum Replacement: Sendable, Hashable {
     case only(path: String, FileStamp)
 
     /// Looks again, just before the new file gets the name. Blocks.
-    func allows(_ path: String) throws(TransferError) -> Bool {
+    func allows(_ path: String, in folder: PinnedFolder? = nil) throws(TransferError) -> Bool {
         // The renaming itself refuses then.
         if self == .nothing { return false }
-        let there = try DestinationName.look(path)
+        let there = try DestinationName.look(path, in: folder)
         if let refusal = there.refusal(path) { throw refusal }
         return switch (self, there) {
         case (.anything, _): true

@@ -180,10 +180,10 @@ struct DownloadCompletion: Sendable {
             return (item.path, nil)
         } catch {
             guard error.errno == EEXIST else { throw error }
-            if let refusal = try DestinationName.look(item.path).refusal(item.path) { throw refusal }
-            if case .file(let earlier) = try DestinationName.look(item.path),
-                FileDigest.areEqual(item.part.readablePath, item.path)
-            {
+            let folder = item.part.folder
+            let there = try DestinationName.look(item.path, in: folder)
+            if let refusal = there.refusal(item.path) { throw refusal }
+            if case .file(let earlier) = there, isSame(item) {
                 // The work of a process that ended before it could record it, or a copy: the same bytes either way.
                 item.part.remove()
                 return (item.path, earlier)
@@ -191,10 +191,10 @@ struct DownloadCompletion: Sendable {
             guard item.picksFreeName else {
                 throw TransferError(
                     .fileExists,
-                    "\(item.path) exists with other contents; write \"to\": \"\(proposal(item.path))\" for this job",
+                    "\(item.path) exists with other contents; write \"to\": \"\(proposal(item))\" for this job",
                     cause: .os(errno: EEXIST))
             }
-            let free = DestinationName.freeName(item.path)
+            let free = DestinationName.freeName(item.path, in: folder)
             try item.part.rename(to: free, replacing: false)
             return (free, nil)
         }
@@ -202,12 +202,20 @@ struct DownloadCompletion: Sendable {
 
     /// Another tool's file gives way only to one that begins with its bytes.
     private static func mayReplace(_ item: Item) throws(TransferError) -> Bool {
-        guard try item.replacement.allows(item.path) else { return false }
-        return item.adopted != item.path || FileDigest.isBeginning(item.path, of: item.part.readablePath)
+        let folder = item.part.folder
+        guard try item.replacement.allows(item.path, in: folder) else { return false }
+        if item.adopted != item.path { return true }
+        return (try? folder.reading(item.path) { FileDigest.isBeginning($0, of: item.part.readablePath) }) ?? false
     }
 
-    private static func proposal(_ path: String) -> String {
-        let free = DestinationName.freeName(path)
+    /// Whether what has the name has the same bytes.
+    private static func isSame(_ item: Item) -> Bool {
+        let folder = item.part.folder
+        return (try? folder.reading(item.path) { FileDigest.areEqual(item.part.readablePath, $0) }) ?? false
+    }
+
+    private static func proposal(_ item: Item) -> String {
+        let free = DestinationName.freeName(item.path, in: item.part.folder)
         return String(free[(free.lastIndex(of: "/").map { free.index(after: $0) } ?? free.startIndex)...])
     }
 }

@@ -40,13 +40,13 @@ struct DownloadPreparation: Sendable {
     private func prepare(_ census: FolderCensus, hasAdopted: Bool = false) throws(TransferError) -> Result {
         let target = DownloadTarget(download.destination, directory: directory)
         var path = target.file(url: url, disposition: nil)
-        if let confinement = record.spec.settings.confinement { try confinement.check(path) }
+        let folder = try pinned(path, census)
         var replacement = download.ifExists == .overwrite ? Replacement.anything : .nothing
         var version: HeldVersion?
         var beginning = PartName.path(of: path)
         let isNewFolder = census.isNew(folderOf: path)
         if !isNewFolder {
-            switch try judge(DestinationName.look(path), at: path) {
+            switch try judge(DestinationName.look(path, in: folder), at: path, in: folder) {
             case .take: break
             case .keep(let facts, let digest): return .kept(path: path, facts, digest)
             case .leave(let facts): return .left(path: path, facts)
@@ -59,12 +59,13 @@ struct DownloadPreparation: Sendable {
                 replacement = .only(path: path, facts)
                 beginning = path
             case .rename:
-                path = DestinationName.freeName(path)
+                path = DestinationName.freeName(path, in: folder)
                 beginning = PartName.path(of: path)
             }
         }
         let isFirst = record.attempts == 0 && record.resume == nil && !record.wasInterrupted
-        let part = try openPart(of: path, isNew: isNewFolder && isFirst, isNewFolder: isNewFolder, census)
+        let part = try openPart(
+            of: path, in: folder, isNew: isNewFolder && isFirst, isNewFolder: isNewFolder, census)
         if isNewFolder, NameLimit.mayBeTooLong(path) { try checkName(path, part) }
         let held = HeldBytes(
             part, record, download, url: url, answeredURL: answeredURL, asksPlace: asksPlace)
@@ -73,7 +74,8 @@ struct DownloadPreparation: Sendable {
         // What our own file bears is worth more.
         if resume == nil, part.path != beginning, !isNewFolder, !hasAdopted, adopts,
             try part.adopt(
-                beginning, atMost: provenBeginning(beginning, isDestination: beginning == path),
+                folder.place(of: beginning),
+                atMost: provenBeginning(beginning, in: folder, isDestination: beginning == path),
                 as: { recordOfAdopted(beginning, $0) })
         {
             return try prepare(census, hasAdopted: true)
@@ -97,6 +99,15 @@ struct DownloadPreparation: Sendable {
         return .ready(ready)
     }
 
+    /// The folder of a job that has bounds, opened, with what was missing of it: all else goes by what was opened.
+    private func pinned(_ path: String, _ census: FolderCensus) throws(TransferError) -> PinnedFolder? {
+        guard let confinement = record.spec.settings.confinement else { return nil }
+        try confinement.check(path)
+        let (folder, made) = try confinement.pin(folderOf: path)
+        census.noteMade(made)
+        return folder
+    }
+
     /// Finds out whether the folder takes the name, before anything is asked for: the partial file's own may be shorter.
     private func checkName(_ path: String, _ part: PartFile) throws(TransferError) {
         do throws(TransferError) {
@@ -109,26 +120,29 @@ struct DownloadPreparation: Sendable {
 
     /// `NAME.part`, or `NAME.1.part`, … where that is somebody else's, or was when an earlier attempt began.
     private func openPart(
-        of path: String, isNew: Bool, isNewFolder: Bool, _ census: FolderCensus
+        of path: String, in folder: PinnedFolder?, isNew: Bool, isNewFolder: Bool, _ census: FolderCensus
     ) throws(TransferError) -> PartFile {
         // An earlier attempt may have had to take another name.
         if let known = record.resume?.partialFile, PartName.isOne(known, of: path, count: NumberedPart.count),
-            !DestinationName.isFree(known),
-            let part = try openOurs(known, isNew: false, census)
+            !DestinationName.isFree(known, in: folder),
+            let part = try openOurs(known, in: folder, isNew: false, census)
         {
             return part
         }
         let numbers = isNewFolder ? [] : census.partNumbers(of: path)
-        let found = numbers.isEmpty ? [] : ([0] + numbers).map { ($0, bytes(in: PartName.path(of: path, number: $0))) }
+        let found =
+            numbers.isEmpty
+            ? [] : ([0] + numbers).map { ($0, bytes(in: folder.place(of: PartName.path(of: path, number: $0)))) }
         if let best = NumberedPart.best(found), best > 0,
-            let part = try openOurs(PartName.path(of: path, number: best), isNew: false, census)
+            let part = try openOurs(PartName.path(of: path, number: best), in: folder, isNew: false, census)
         {
             return part
         }
         for number in 0..<NumberedPart.count {
-            if let part = try openOurs(PartName.path(of: path, number: number), isNew: isNew, census) { return part }
+            let name = PartName.path(of: path, number: number)
+            if let part = try openOurs(name, in: folder, isNew: isNew, census) { return part }
         }
-        return try open(PartName.path(of: path), .none, isNew: isNew, census)
+        return try open(PartName.path(of: path), in: folder, .none, isNew: isNew, census)
     }
 
     /// How many bytes of this job's file are there, as a partial file's own record says.
@@ -141,10 +155,10 @@ struct DownloadPreparation: Sendable {
 
     /// - Returns: `nil` when the name is another one's.
     private func openOurs(
-        _ name: String, isNew: Bool, _ census: FolderCensus
+        _ name: String, in folder: PinnedFolder?, isNew: Bool, _ census: FolderCensus
     ) throws(TransferError) -> PartFile? {
         do throws(TransferError) {
-            return try open(name, record.resume?.claim(on: name) ?? .none, isNew: isNew, census)
+            return try open(name, in: folder, record.resume?.claim(on: name) ?? .none, isNew: isNew, census)
         } catch {
             guard error.code == .partNotOurs else { throw error }
             return nil
@@ -155,13 +169,15 @@ struct DownloadPreparation: Sendable {
     ///
     /// - Parameter isNew: Whether no earlier attempt can have left the file.
     private func open(
-        _ path: String, _ claim: PartOwnership.Claim, isNew: Bool, _ census: FolderCensus
+        _ path: String, in folder: PinnedFolder?, _ claim: PartOwnership.Claim, isNew: Bool, _ census: FolderCensus
     ) throws(TransferError) -> PartFile {
-        if isNew, let part = PartFile.openUnnamed(path) { return part }
+        if isNew, let part = PartFile.openUnnamed(path, in: folder) { return part }
         do throws(TransferError) {
-            return try PartFile.open(path, claim: claim)
+            return try PartFile.open(path, claim: claim, in: folder)
         } catch {
-            guard error.errno == ENOENT || error.errno == EACCES || error.errno == ENOTDIR else { throw error }
+            guard folder == nil, error.errno == ENOENT || error.errno == EACCES || error.errno == ENOTDIR else {
+                throw error
+            }
             census.noteMade(try FolderMaker.makeParents(of: path))
             return try PartFile.open(path, claim: claim)
         }
@@ -181,7 +197,9 @@ struct DownloadPreparation: Sendable {
     }
 
     /// What becomes of that which has the destination's name already.
-    private func judge(_ there: DestinationName, at path: String) throws(TransferError) -> Verdict {
+    private func judge(
+        _ there: DestinationName, at path: String, in folder: PinnedFolder?
+    ) throws(TransferError) -> Verdict {
         if there == .free { return .take }
         if let refusal = there.refusal(path) { throw refusal }
         guard case .file(let existing) = there else {
@@ -192,23 +210,29 @@ struct DownloadPreparation: Sendable {
                 "\(path) is a symbolic link to nothing; remove it or write \"ifExists\": \"rename\" or \"overwrite\""
                     + CommandWords.also("--if-exists"), cause: .os(errno: EEXIST))
         }
-        return try judge(existing, at: path)
+        return try judge(existing, at: path, in: folder)
     }
 
-    private func judge(_ existing: FileStamp, at path: String) throws(TransferError) -> Verdict {
-        let (standing, version) = standing(existing, at: path)
+    private func judge(
+        _ existing: FileStamp, at path: String, in folder: PinnedFolder?
+    ) throws(TransferError) -> Verdict {
+        let (standing, version) = standing(existing, at: path, in: folder)
         var question = DestinationRule.Question(word: download.ifExists, standing: standing)
         question.recheck = record.recheck
         question.hasRecord = record.facts != nil
         question.mayBegin = existing.size > 0 && adopts
         question.mayCompare = record.wasInterrupted
         // As long as there is a partial file, the one that is there can't have come of it.
-        question.mayBeUnrecorded = record.wasInterrupted && DestinationName.isFree(partialName(of: path))
+        question.mayBeUnrecorded = record.wasInterrupted && DestinationName.isFree(partialName(of: path), in: folder)
         if let checksum = download.checksum, DestinationRule.needsDigest(question) {
-            let isRight = try FileDigest.compute(path, checksum.algorithm) == checksum
+            let found = try folder.reading(path) { (path) throws(TransferError) in
+                try FileDigest.compute(path, checksum.algorithm)
+            }
+            let isRight = found == checksum
             question.digest = isRight ? .right : .wrong
         } else if let pieces = download.pieces, DestinationRule.needsDigest(question) {
-            question.digest = try PieceCheck(path, pieces).wrong == nil ? .right : .wrong
+            let check = try folder.reading(path) { (path) throws(TransferError) in try PieceCheck(path, pieces) }
+            question.digest = check.wrong == nil ? .right : .wrong
         }
         return switch DestinationRule.answer(question) {
         case .keep: .keep(existing, download.checksum)
@@ -226,7 +250,9 @@ struct DownloadPreparation: Sendable {
     }
 
     /// Who wrote the file, and what its version was called then.
-    private func standing(_ existing: FileStamp, at path: String) -> (DestinationRule.Standing, HeldVersion?) {
+    private func standing(
+        _ existing: FileStamp, at path: String, in folder: PinnedFolder?
+    ) -> (DestinationRule.Standing, HeldVersion?) {
         if existing.isSameVersion(as: record.facts) {
             let isTag = record.validator?.hasSuffix("\"") == true
             let validator = record.validator.map {
@@ -234,7 +260,9 @@ struct DownloadPreparation: Sendable {
             }
             return (.recorded, validator.map { HeldVersion($0, of: record.place) })
         }
-        guard let note = FileNote.read(path, existing, from: Redaction.url(url)) else { return (.foreign, nil) }
+        guard let note = FileNote.read(folder.place(of: path), existing, from: Redaction.url(url)) else {
+            return (.foreign, nil)
+        }
         return (note.isExact ? .noted : .touched, note.validator.map { HeldVersion($0, of: note.place) })
     }
 
@@ -246,10 +274,12 @@ struct DownloadPreparation: Sendable {
 
     /// How many bytes of another tool's file may be gone on with: those of the pieces that are right; all where the whole
     /// decides. A file at the destination with a piece that is another one wouldn't give way in the end.
-    private func provenBeginning(_ path: String, isDestination: Bool) throws(TransferError) -> Int64 {
+    private func provenBeginning(
+        _ path: String, in folder: PinnedFolder?, isDestination: Bool
+    ) throws(TransferError) -> Int64 {
         guard let pieces = download.pieces else { return .max }
-        guard case .file = try DestinationName.look(path) else { return 0 }
-        let check = try PieceCheck(path, pieces)
+        guard case .file = try DestinationName.look(path, in: folder) else { return 0 }
+        let check = try folder.reading(path) { (path) throws(TransferError) in try PieceCheck(path, pieces) }
         return isDestination && check.isRefuted ? 0 : check.proven
     }
 

@@ -15,7 +15,11 @@ struct UploadPreparation: Sendable {
     /// Blocks: for workers.
     func run() -> Result<OpenedSource, TransferError> {
         Result { () throws(TransferError) in
-            try confinement?.check(path)
+            if let confinement {
+                let descriptor = try confinement.open(path)
+                let file = try SourceFile(path, opened: descriptor, readingUpTo: OpenedSource.smallSize)
+                return try OpenedSource(file, expected: expected)
+            }
             if let version { return try OpenedSource(path, version: version) }
             return try OpenedSource(path, expected: expected)
         }
@@ -61,14 +65,21 @@ struct OpenedSource: Sendable {
     ///
     /// - Throws: Also when the digest isn't the one that was expected.
     init(_ path: String, expected: Checksum?) throws(TransferError) {
-        file = try SourceFile(path, readingUpTo: Self.smallSize)
+        try self.init(SourceFile(path, readingUpTo: Self.smallSize), expected: expected)
+    }
+
+    /// Blocks: for workers.
+    ///
+    /// - Throws: As where the file is named by its path.
+    init(_ file: SourceFile, expected: Checksum?) throws(TransferError) {
+        self.file = file
         guard let expected else {
             digest = nil
             return
         }
         let found = try FileDigest.compute(file, expected.algorithm, 0..<file.size)
         guard found == expected else {
-            throw TransferError(.checksumMismatch, "\(path) is \(found), not \(expected); nothing was sent")
+            throw TransferError(.checksumMismatch, "\(file.path) is \(found), not \(expected); nothing was sent")
         }
         digest = found
     }
