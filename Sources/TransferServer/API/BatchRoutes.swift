@@ -50,13 +50,13 @@ struct BatchRoutes: Sendable {
         let body = try await Body(request, submissions)
         if request.query("dryRun") == "1" { return try await plan(request, try await read(body)) }
         return try await submissions.requests.answer(try IdempotencyKey.read(request, body: body.bytes)) { key in
-            let read = try await read(body)
-            let name = try name(request, read)
+            let name = try await name(request, body)
             guard let known = try await submissions.check(batch: name) else {
-                let staged = try await stage(name, read.jobs, keeps: true, key)
+                let staged = try await stage(name, body, keeps: true, key)
                 return try await answer(
                     staged.isNew ? .created : .ok, try await status(name), added: staged.jobs, same: 0)
             }
+            let read = try await read(body)
             let taken = try await submissions.submit(read.jobs, batch: known.name, key: key)
             return try await answer(
                 .ok, try await status(name), added: taken.added, same: taken.numbers.count - taken.added)
@@ -72,8 +72,7 @@ struct BatchRoutes: Sendable {
     private func replace(_ request: Request, _ context: ServerContext) async throws -> Response {
         let name = try await served.batch(try context.parameters.require("key")).name
         try await submissions.check(batch: name)
-        let read = try await read(try await Body(request, submissions))
-        try await stage(name, read.jobs, keeps: false)
+        try await stage(name, try await Body(request, submissions), keeps: false)
         return try await answer(.ok, try await status(name))
     }
 
@@ -87,7 +86,7 @@ struct BatchRoutes: Sendable {
     }
 
     /// A job file as it came.
-    private struct Body {
+    private struct Body: Sendable {
         let format: JobFileFormat?
         let bytes: [UInt8]
 
@@ -98,16 +97,15 @@ struct BatchRoutes: Sendable {
     }
 
     private func read(_ body: Body) async throws -> OutsideReader.Read {
-        let read = try await submissions.read(body.bytes, format: body.format, isJobs: false)
-        guard !read.jobs.isEmpty else { throw Problem(.unprocessableContent, "invalidJobs", "there is no job in it") }
-        return read
+        try await submissions.read(body.bytes, format: body.format, isJobs: false)
     }
 
-    private func name(_ request: Request, _ read: OutsideReader.Read) throws -> String {
-        guard let name = request.query("name") ?? read.batch.name else {
-            throw Problem(.unprocessableContent, "badName", "the batch has no name", hint: "add ?name=…")
-        }
-        return name
+    private func name(_ request: Request, _ body: Body) async throws -> String {
+        let reader = OutsideReader(rules: served.rules)
+        if let name = request.query("name") ?? reader.name(body.bytes, format: body.format) { return name }
+        // A file that can't be read says more of that.
+        _ = try await read(body)
+        throw Problem(.unprocessableContent, "badName", "the batch has no name", hint: "add ?name=…")
     }
 
     private func status(_ name: String) async throws -> BatchStatus {
@@ -119,15 +117,17 @@ struct BatchRoutes: Sendable {
 
     @discardableResult
     private func stage(
-        _ name: String, _ jobs: [JobSpec], keeps: Bool, _ key: SubmissionKey? = nil
+        _ name: String, _ body: Body, keeps: Bool, _ key: SubmissionKey? = nil
     ) async throws -> StagedBatch {
+        let reader = OutsideReader(rules: served.rules)
         do {
             let staged = try await served.queue.stage(
                 BatchHeader(name: name, directory: served.rules.directory, onFinish: .set(nil)),
                 StagingOptions(
                     keepsWhatIsMissing: keeps, isReload: true, notes: key.map { [SubmissionNote($0)] } ?? [])
             ) { take in
-                for job in jobs { try take(job, nil) }
+                // What is wrong with the file is known at its end; nothing of it stays then.
+                _ = try reader.read(body.bytes, format: body.format, isJobs: false) { try take($0, nil) }
                 return true
             }
             await served.queue.begin(staged)
@@ -139,7 +139,9 @@ struct BatchRoutes: Sendable {
 
     /// Answers with the jobs that the batch would get, and takes none of them.
     private func plan(_ request: Request, _ read: OutsideReader.Read) async throws -> Response {
-        let name = try name(request, read)
+        guard let name = request.query("name") ?? read.batch.name else {
+            throw Problem(.unprocessableContent, "badName", "the batch has no name", hint: "add ?name=…")
+        }
         let known = try await submissions.check(batch: name)
         let report = try await served.off { [rules = served.rules] in
             try JobChecker().check(name, directory: rules.directory) { take in

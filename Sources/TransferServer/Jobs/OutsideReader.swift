@@ -17,50 +17,89 @@ struct OutsideReader: Sendable {
     /// - Throws: `Problem`, with all that is wrong.
     func read(_ bytes: [UInt8], format: JobFileFormat?, isJobs: Bool, limit: Int = .max) throws -> Read {
         var result = Read()
+        result.batch = try read(bytes, format: format, isJobs: isJobs, limit: limit) { result.jobs.append($0) }
+        return result
+    }
+
+    private struct Found: Error {}
+
+    /// The name that a job file has for its batch; `nil` where it has none, or can't be read.
+    func name(_ bytes: [UInt8], format: JobFileFormat?) -> String? {
+        var name: String?
+        var reader = JobFileReader(format: format, directory: rules.directory) { _ in throw Found() }
+        _ = try? reader.read(bytes) { element in
+            if case .batch(let batch) = element { name = batch.name }
+            throw Found()
+        }
+        return name
+    }
+
+    /// Reads jobs one by one: those of a long file needn't be in memory together.
+    ///
+    /// - Parameter take: Gets each job that may be taken, also of a file of which nothing may be in the end.
+    /// - Throws: `Problem`, with all that is wrong, once all was read; what `take` throws.
+    func read(
+        _ bytes: [UInt8], format: JobFileFormat?, isJobs: Bool, limit: Int = .max, _ take: (JobSpec) throws -> Void
+    ) throws -> BatchSpec {
+        var found = BatchSpec()
+        var count = 0
         let frame = JobFrame(bytes, isJobs: isJobs && format == .json)
         var reader = JobFileReader(format: format, directory: rules.directory) { _ in
             throw TransferError(.fileAccess, "a client's jobs name no lists of checksums")
         }
-        var refusals: [Problem.Fault] = []
-        var code = ""
-        var hint: String?
+        var refusals = Refusals()
         let report = try reader.read(frame.file) { element in
             switch element {
             case .batch(let batch):
-                result.batch = batch
+                found = batch
                 if let key = Self.foreignKey(batch) {
-                    refusals.append(Problem.Fault(pointer: "/\(key)", detail: "\"\(key)\" is not a client's to set"))
-                    code = "keyRefused"
+                    refusals.add(
+                        "keyRefused", Problem.Fault(pointer: "/\(key)", detail: "\"\(key)\" is not a client's to set"))
                 }
             case .watch:
-                refusals.append(Problem.Fault(pointer: "/watch", detail: "a client has no folders watched"))
-                code = "keyRefused"
+                refusals.add("keyRefused", Problem.Fault(pointer: "/watch", detail: "a client has no folders watched"))
             case .job(let spec, let place):
-                guard result.jobs.count < limit else { return }
+                guard count < limit else { return }
+                count += 1
                 do {
-                    result.jobs.append(try rules.confined(spec))
+                    try take(try rules.confined(spec))
                 } catch let refusal as OutsideRules.Refusal {
-                    if refusals.isEmpty { (code, hint) = (refusal.code, refusal.hint) }
-                    if refusals.count < JobFileReport.capacity {
-                        let pointer = frame.pointer(ofPath: place.path)
-                        refusals.append(Problem.Fault(pointer: pointer, line: place.job.line, detail: refusal.message))
-                    }
+                    let pointer = frame.pointer(ofPath: place.path)
+                    refusals.add(
+                        refusal.code, hint: refusal.hint,
+                        Problem.Fault(pointer: pointer, line: place.job.line, detail: refusal.message))
                 }
             case .fault: break
             }
         }
         guard report.isEmpty else { throw Self.problem(report, frame) }
-        guard refusals.isEmpty else {
-            var problem = Problem.forbidden(code, refusals[0].detail, hint: hint)
-            problem.errors = refusals
-            throw problem
-        }
+        if let problem = refusals.problem { throw problem }
         guard report.jobCount <= limit else {
             throw Problem(
                 .contentTooLarge, "tooMany", "more than \(CountText.words(limit, "job")) in one request: submit a batch"
             )
         }
-        return result
+        guard report.jobCount > 0 else { throw Problem(.unprocessableContent, "invalidJobs", "there is no job in it") }
+        return found
+    }
+
+    /// Jobs and keys that a client may not send; the first one says what the answer is called.
+    private struct Refusals {
+        private var code = ""
+        private var hint: String?
+        private var faults: [Problem.Fault] = []
+
+        mutating func add(_ code: String, hint: String? = nil, _ fault: Problem.Fault) {
+            if faults.isEmpty { (self.code, self.hint) = (code, hint) }
+            if faults.count < JobFileReport.capacity { faults.append(fault) }
+        }
+
+        var problem: Problem? {
+            guard let first = faults.first else { return nil }
+            var problem = Problem.forbidden(code, first.detail, hint: hint)
+            problem.errors = faults
+            return problem
+        }
     }
 
     private static func foreignKey(_ batch: BatchSpec) -> String? {
@@ -79,61 +118,5 @@ struct OutsideReader: Sendable {
                 detail: fault.message)
         }
         return problem
-    }
-}
-
-/// Jobs as a client sends them, alone or in an array, in the frame that makes a job file of them.
-struct JobFrame {
-    let file: [UInt8]
-    private let steps: Int
-    private let shift: Int
-
-    /// - Parameter isJobs: Whether there is a frame to be added.
-    init(_ bytes: [UInt8], isJobs: Bool) {
-        guard isJobs else {
-            (file, steps, shift) = (bytes, 0, 0)
-            return
-        }
-        let isSingle = Self.isSingle(bytes, .json)
-        let (before, after) = isSingle ? ("{\"version\":1,\"jobs\":[", "]}") : ("{\"version\":1,\"jobs\":", "}")
-        file = Array(before.utf8) + bytes + Array(after.utf8)
-        steps = isSingle ? 2 : 1
-        shift = before.utf8.count
-    }
-
-    /// Whether the bytes are one object that stands alone.
-    static func isSingle(_ bytes: [UInt8], _ format: JobFileFormat?) -> Bool {
-        format == .json && bytes.first { $0 > 0x20 } == UInt8(ascii: "{")
-    }
-
-    /// The place as the client knows it.
-    func pointer(ofPath path: String) -> String { JSONPointer.text(ofPath: path, dropping: steps) }
-
-    func column(of span: SourceSpan) -> Int { max(1, span.column - (span.line == 1 ? shift : 0)) }
-}
-
-/// Places in JSON as RFC 6901 has them.
-enum JSONPointer {
-    /// - Parameters:
-    ///   - path: `$.jobs[0].to`
-    ///   - count: Steps at the beginning that are left out.
-    static func text(ofPath path: String, dropping count: Int) -> String {
-        var steps: [String] = []
-        var step = ""
-        func end(_ steps: inout [String], _ step: inout String) {
-            if !step.isEmpty { steps.append(step) }
-            step = ""
-        }
-        for character in path.dropFirst(path.hasPrefix("$") ? 1 : 0) {
-            switch character {
-            case ".", "[": end(&steps, &step)
-            case "]", "\"": end(&steps, &step)
-            case "~": step += "~0"
-            case "/": step += "~1"
-            default: step.append(character)
-            }
-        }
-        end(&steps, &step)
-        return steps.dropFirst(count).map { "/" + $0 }.joined()
     }
 }

@@ -38,7 +38,6 @@ struct SubmissionDesk: Sendable {
     func submit(
         _ jobs: [JobSpec], batch: String, startsPaused: Bool = false, key: SubmissionKey? = nil
     ) async throws -> Taken {
-        guard !jobs.isEmpty else { throw Problem(.unprocessableContent, "invalidJobs", "there is no job in it") }
         if !own.holds(batch) {
             try await check(batch: batch)
             own.add(batch)
