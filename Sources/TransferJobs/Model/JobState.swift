@@ -16,6 +16,21 @@ public enum JobState: Int, Sendable, Hashable, CaseIterable {
     case skipped = 7
     case cancelled = 8
 
+    /// As every answer and every `--json` names it.
+    package var name: String {
+        switch self {
+        case .queued: "queued"
+        case .claimed: "claimed"
+        case .waiting: "waiting"
+        case .blocked: "blocked"
+        case .paused: "paused"
+        case .done: "done"
+        case .failed: "failed"
+        case .skipped: "skipped"
+        case .cancelled: "cancelled"
+        }
+    }
+
     public var hasEnded: Bool { rawValue >= JobState.done.rawValue }
 
     /// Where it may go from here. What has ended comes back only when its batch is run again.

@@ -92,7 +92,7 @@ struct JobRoutes: Sendable {
         let entry = try await entry(context)
         let change = try JobChange(try await JSONBody.object(request))
         guard !entry.listed.state.hasEnded else {
-            throw Problem.conflict("ended", "the job is \(JobJSON.name(entry.listed.state))")
+            throw Problem.conflict("ended", "the job is \(entry.listed.state.name)")
         }
         try await served.amend(entry) { change.make(&$0) }
         return try await look(context)
@@ -128,15 +128,17 @@ struct JobRoutes: Sendable {
         let end = try await served.look { try $0.end(batch: entry.batch, job: entry.listed.job) }
         switch end?.kind {
         case .finished(let receipt), .kept(let receipt):
-            return .json { writer in
-                writer.member("gid", JobNumberCode.job.name(entry.number))
-                writer.member("batch", entry.batch)
-                writer.member("id", entry.listed.job)
-                ReceiptJSON.write(&writer, receipt, isOwner: context.level == .owner)
-            }
+            let isOwner = context.level == .owner
+            return .json(
+                bytes: JSONObject.bytes { object in
+                    object.field("gid", JobNumberCode.job.name(entry.number))
+                    object.field("batch", entry.batch)
+                    object.field("id", entry.listed.job)
+                    QueueJSON.receipt(receipt, &object) { JobJSON.shown($0, isOwner) }
+                })
         default:
             throw Problem.conflict(
-                "notDone", "the job is \(JobJSON.name(entry.listed.state)): only one that is done has a receipt")
+                "notDone", "the job is \(entry.listed.state.name): only one that is done has a receipt")
         }
     }
 

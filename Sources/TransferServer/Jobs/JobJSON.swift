@@ -2,21 +2,6 @@ import TransferQueue
 
 /// Jobs as the answers have them.
 enum JobJSON {
-    static func name(_ state: JobState) -> String {
-        switch state {
-        case .queued: "queued"
-        // A process has it, and begins it when a slot is free.
-        case .claimed: "claimed"
-        case .waiting: "waiting"
-        case .blocked: "blocked"
-        case .paused: "paused"
-        case .done: "done"
-        case .failed: "failed"
-        case .skipped: "skipped"
-        case .cancelled: "cancelled"
-        }
-    }
-
     /// Whether its transfer is under way.
     static func isUnderWay(_ entry: JobEntry, _ live: LiveJobs.Job?) -> Bool {
         entry.listed.state == .claimed && (live != nil || entry.isUnderWay)
@@ -25,7 +10,7 @@ enum JobJSON {
     /// The states of the queue that may be meant by a name.
     static func states(_ name: some StringProtocol) -> Set<JobState>? {
         if name == running { return [.claimed] }
-        let states = JobState.allCases.filter { self.name($0) == name }
+        let states = JobState.allCases.filter { $0.name == name }
         return states.isEmpty ? nil : Set(states)
     }
 
@@ -34,7 +19,7 @@ enum JobJSON {
 
     /// The job's state by its name.
     static func state(of entry: JobEntry, _ live: LiveJobs.Job?) -> String {
-        isUnderWay(entry, live) ? running : name(entry.listed.state)
+        isUnderWay(entry, live) ? running : entry.listed.state.name
     }
 
     /// - Parameters:

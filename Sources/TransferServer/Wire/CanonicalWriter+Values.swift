@@ -33,21 +33,3 @@ extension CanonicalWriter {
         return writer.bytes
     }
 }
-
-/// Times of the calendar as RFC 3339 has them: in UTC, to the millisecond.
-enum TimeStamp {
-    /// - Parameter milliseconds: Since 1970.
-    static func text(_ milliseconds: Int64) -> String {
-        let day = milliseconds >= 0 ? milliseconds / 86_400_000 : (milliseconds - 86_399_999) / 86_400_000
-        let rest = milliseconds - day * 86_400_000
-        let date = CivilDate.date(ofDay: day)
-        let clock = [rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60].map { padded($0, 2) }
-        return "\(padded(Int64(date.year), 4))-\(padded(Int64(date.month), 2))-\(padded(Int64(date.day), 2))"
-            + "T\(clock.joined(separator: ":")).\(padded(rest % 1000, 3))Z"
-    }
-
-    private static func padded(_ number: Int64, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
-    }
-}

@@ -78,7 +78,7 @@ enum FailedTable {
                 object.optional("status", row.status)
                 object.optional("host", row.host)
                 object.field("attempts", row.attempts)
-                object.optional("again", row.again.map { TimeText.utc($0) })
+                object.optional("again", row.again.map { TimeStamp.text($0) })
             }
         }
     }

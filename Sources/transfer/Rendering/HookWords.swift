@@ -37,7 +37,7 @@ enum HookWords {
         object.field("hook", trouble.hook)
         object.field("attempts", trouble.attempts)
         object.field("message", trouble.message)
-        object.optional("again", trouble.again.map { TimeText.utc($0) })
+        object.optional("again", trouble.again.map { TimeStamp.text($0) })
     }
 
     /// For `status` and `why`.

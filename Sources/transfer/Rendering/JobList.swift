@@ -23,7 +23,7 @@ struct JobList {
         JSONObject.text { object in
             object.field("batch", batch)
             object.field("id", job.job)
-            object.field("state", WhyText.name(job.state))
+            object.field("state", job.state.name)
             if let places = job.route?.words(path: job.path) {
                 object.field("url", places.url)
                 object.field("to", places.to)
@@ -35,7 +35,7 @@ struct JobList {
             object.optional("status", job.status)
             object.optional("code", job.code)
             object.optional("message", job.message)
-            object.optional("since", job.since.map { TimeText.utc($0) })
+            object.optional("since", job.since.map { TimeStamp.text($0) })
         }
     }
 
@@ -75,7 +75,7 @@ struct JobList {
         switch state {
         case .queued: "ready"
         case .claimed: "running"
-        default: WhyText.name(state)
+        default: state.name
         }
     }
 }

@@ -1,4 +1,5 @@
 import TransferCore
+import TransferQueue
 import TransferReachability
 
 /// What `transfer network` writes to standard output.

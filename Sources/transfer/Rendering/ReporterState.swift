@@ -53,10 +53,10 @@ struct ReporterState: ~Copyable {
         let told = hint.outlook.told(event)
         let isInsecure = insecure.note(told)
         if json != nil, options.json == .withProgress || !told.kind.isProgress {
-            json?.append { JSONLines.append(told, insecure: isInsecure, to: &$0) }
+            json?.append { QueueJSON.append(told, insecure: isInsecure, to: &$0) }
         }
         if report != nil, told.kind.isEnd {
-            report?.append { JSONLines.append(told, insecure: isInsecure, to: &$0) }
+            report?.append { QueueJSON.append(told, insecure: isInsecure, to: &$0) }
         }
         var event = told
         if let name = shown[event.batch] { (event.batch, whole.batch) = (name, name) }

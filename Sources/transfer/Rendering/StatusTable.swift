@@ -143,7 +143,7 @@ enum StatusTable {
                     object.field("id", error.job)
                     object.field("code", error.code)
                     object.field("message", error.message)
-                    object.optional("time", error.time.map { TimeText.utc($0) })
+                    object.optional("time", error.time.map { TimeStamp.text($0) })
                 }
             }
         }
@@ -212,7 +212,7 @@ enum StatusTable {
                         object.field("remaining", host.remaining)
                     }
                 }
-                object.optional("again", row.again.map { TimeText.utc($0) })
+                object.optional("again", row.again.map { TimeStamp.text($0) })
                 if let folder = row.folder { json(folder, &object) }
                 if !row.hooks.isEmpty { object.objects("hooks", row.hooks) { HookWords.members(&$0, $1) } }
             }

@@ -176,7 +176,7 @@ enum WhyText {
         JSONObject.text { object in
             object.field("batch", explanation.batch)
             object.field("id", explanation.job)
-            object.field("state", name(explanation.state))
+            object.field("state", explanation.state.name)
             if let route = explanation.route, let words = route.words(path: path(explanation)) {
                 object.field("url", words.url)
                 object.field("to", words.to)
@@ -199,7 +199,7 @@ enum WhyText {
                     object.field("protocol", sent.uploadProtocol)
                 }
             }
-            JSONLines.sources(explanation.sources, &object)
+            QueueJSON.sources(explanation.sources, &object)
             if !explanation.rules.isEmpty {
                 object.objects("rules", explanation.rules) { object, rule in
                     object.field("rule", rule.text)
@@ -221,33 +221,19 @@ enum WhyText {
         }
     }
 
-    static func name(_ state: JobState) -> String {
-        switch state {
-        case .queued: "queued"
-        case .claimed: "claimed"
-        case .waiting: "waiting"
-        case .blocked: "blocked"
-        case .paused: "paused"
-        case .done: "done"
-        case .failed: "failed"
-        case .skipped: "skipped"
-        case .cancelled: "cancelled"
-        }
-    }
-
     private static func reason(_ reason: JobExplanation.Reason, _ object: inout JSONObject) {
         switch reason {
-        case .network(let text): JSONLines.wait(.network(text), &object)
-        case .schedule(let text): JSONLines.wait(.schedule(text), &object)
+        case .network(let text): QueueJSON.wait(.network(text), &object)
+        case .schedule(let text): QueueJSON.wait(.schedule(text), &object)
         case .host(let origin, let status, let message, let remaining):
-            JSONLines.wait(.host(origin: origin, status: status, message: message, remaining: remaining), &object)
-        case .retry(let remaining): JSONLines.wait(.retry(remaining: remaining), &object)
-        case .disk(let text, let remaining): JSONLines.wait(.disk(text, remaining: remaining), &object)
+            QueueJSON.wait(.host(origin: origin, status: status, message: message, remaining: remaining), &object)
+        case .retry(let remaining): QueueJSON.wait(.retry(remaining: remaining), &object)
+        case .disk(let text, let remaining): QueueJSON.wait(.disk(text, remaining: remaining), &object)
         case .needs(let needs):
             object.field("for", "dependency")
             object.objects("needs", needs) { object, need in
                 object.field("id", need.job)
-                object.field("state", name(need.state))
+                object.field("state", need.state.name)
             }
         case .slot(let active):
             object.field("for", "slot")

@@ -1,4 +1,5 @@
 import Testing
+import TransferQueue
 
 @testable import transfer
 
@@ -68,10 +69,10 @@ import Testing
     }
 
     @Test func timesAreRFC3339() {
-        #expect(TimeText.utc(start + 7) == "2026-11-20T02:00:00.007Z")
-        #expect(TimeText.utc(0) == "1970-01-01T00:00:00.000Z")
-        #expect(TimeText.utc(951_782_400_000) == "2000-02-29T00:00:00.000Z")
-        #expect(TimeText.utc(-1) == "1969-12-31T23:59:59.999Z")
+        #expect(TimeStamp.text(start + 7) == "2026-11-20T02:00:00.007Z")
+        #expect(TimeStamp.text(0) == "1970-01-01T00:00:00.000Z")
+        #expect(TimeStamp.text(951_782_400_000) == "2000-02-29T00:00:00.000Z")
+        #expect(TimeStamp.text(-1) == "1969-12-31T23:59:59.999Z")
         #expect(TimeText.local(start).count == 19)
     }
 }

@@ -78,7 +78,7 @@ import TransferQueue
 
     @Test func everyKindIsOneObjectWithItsFields() throws {
         for (kind, name, fields) in Self.all {
-            let object = try parse(JSONLines.line(event(kind, after: 0.25)))
+            let object = try parse(QueueJSON.line(event(kind, after: 0.25)))
             #expect(object["event"] as? String == name)
             #expect(object["time"] as? String == "2026-11-20T02:00:00.250Z")
             #expect(object["batch"] as? String == "nightly")
@@ -88,17 +88,17 @@ import TransferQueue
 
     @Test func noKeyStandsTwice() {
         for (kind, _, _) in Self.all {
-            let line = JSONLines.line(event(kind))
+            let line = QueueJSON.line(event(kind))
             let keys = line.matches(of: /[{,]"([a-zA-Z]+)":/).map { String($0.1) }
             #expect(Set(keys).count == keys.count, "\(line)")
         }
     }
 
     @Test func valuesAreExact() throws {
-        let retry = try parse(JSONLines.line(event(Self.all[6].kind)))
+        let retry = try parse(QueueJSON.line(event(Self.all[6].kind)))
         #expect(retry["delay"] as? Double == 1.05)
         #expect(retry["code"] as? String == "httpStatus")
-        let done = JSONLines.line(event(.finished(receipt("a", isUpload: true))))
+        let done = QueueJSON.line(event(.finished(receipt("a", isUpload: true))))
         #expect(
             done == #"{"event":"job.finished","time":"2026-11-20T02:00:00.000Z","batch":"nightly","id":"a","#
                 + #""url":"https://cdn.example/a","to":"https://cdn.example/a","#
@@ -107,7 +107,7 @@ import TransferQueue
                 + #""finalURL":"https://cdn.example/a","path":"/srv/a","status":200,"attempts":1}"#)
         var ended = event(.cancelled(job: "a"))
         ended.cursor = 9
-        #expect(try parse(JSONLines.line(ended))["cursor"] as? Int == 9)
+        #expect(try parse(QueueJSON.line(ended))["cursor"] as? Int == 9)
     }
 
     /// Each end and each report of progress has the sources, where there is more to say than one.
@@ -129,17 +129,17 @@ import TransferQueue
         progress.sources = sources
         for kind in [.finished(done), .kept(done), .failed(failure), .progress(job: "a", progress)] as [QueueEvent.Kind]
         {
-            let line = JSONLines.line(event(kind))
+            let line = QueueJSON.line(event(kind))
             _ = try parse(line)
             #expect(line.contains(text), "\(line)")
         }
-        #expect(JSONLines.line(event(.progress(job: "a", progress))).contains(#""connections":5,"#))
+        #expect(QueueJSON.line(event(.progress(job: "a", progress))).contains(#""connections":5,"#))
     }
 
     @Test func everyStringComesBackAsItWas() throws {
         let hostile = String(String.UnicodeScalarView((0..<0x180).compactMap(Unicode.Scalar.init)))
         for text in [hostile, "日本😀\u{2028}", "\"\\/", "", String(decoding: [0xFF, 0x41, 0xC2], as: UTF8.self)] {
-            let line = JSONLines.line(event(.restarted(job: text, reason: text), batch: text))
+            let line = QueueJSON.line(event(.restarted(job: text, reason: text), batch: text))
             #expect(line.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F })
             #expect(!line.unicodeScalars.contains { (0x80..<0xA0).contains($0.value) })
             let object = try parse(line)
@@ -152,18 +152,18 @@ import TransferQueue
     @Test func numbersOutsideReasonStayJSON() throws {
         var odd = receipt("a")
         odd.seconds = .infinity
-        _ = try parse(JSONLines.line(event(.finished(odd))))
+        _ = try parse(QueueJSON.line(event(.finished(odd))))
         odd.seconds = .nan
-        _ = try parse(JSONLines.line(event(.finished(odd))))
+        _ = try parse(QueueJSON.line(event(.finished(odd))))
         odd.seconds = 1e-300
         odd.transferred = .max
-        _ = try parse(JSONLines.line(event(.finished(odd))))
+        _ = try parse(QueueJSON.line(event(.finished(odd))))
     }
 
     @Test func eventsAreAppendedALineEach() {
         var bytes = Array("before\n".utf8)
-        JSONLines.append(event(.cancelled(job: "a")), to: &bytes)
-        JSONLines.append(event(.cancelled(job: "b")), to: &bytes)
+        QueueJSON.append(event(.cancelled(job: "a")), to: &bytes)
+        QueueJSON.append(event(.cancelled(job: "b")), to: &bytes)
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count == 4)
         #expect(lines[0] == "before")

@@ -82,12 +82,12 @@ import TransferQueue
             WaitWords.log(refused)
                 == "cdn.example: the proxy http://px:3128 asks for credentials (407), next try in 8 s")
         #expect(!WaitWords.screen(refused, elapsed: 0).contains("said"))
-        #expect(!JSONLines.line(event(.batchWaiting(refused, transfers: 0))).contains("\"status\""))
+        #expect(!QueueJSON.line(event(.batchWaiting(refused, transfers: 0))).contains("\"status\""))
         var own = error
         own.proxy = "http://px:3128"
         let waits = WaitReason.held(by: "https://cdn.example", own, remaining: .seconds(8))
         #expect(WaitWords.log(waits) == "px:3128: the proxy http://px:3128 asks for credentials (407), next try in 8 s")
-        #expect(JSONLines.line(event(.batchWaiting(waits, transfers: 0))).contains(#""origin":"http://px:3128""#))
+        #expect(QueueJSON.line(event(.batchWaiting(waits, transfers: 0))).contains(#""origin":"http://px:3128""#))
     }
 
     @Test func theRateOfAFileThatWentOnIsThatOfItsRest() {

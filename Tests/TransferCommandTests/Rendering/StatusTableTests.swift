@@ -1,4 +1,5 @@
 import Testing
+import TransferQueue
 
 @testable import TransferJobs
 @testable import transfer
@@ -80,8 +81,8 @@ import Testing
             ])
         #expect(
             StatusTable.json([row])[0].contains(
-                #""hosts":[{"host":"h1.example","waiting":4,"since":"\#(TimeText.utc(0))","message":"refused","#
-                    + #""remaining":3},{"host":"h2.example","waiting":2,"since":"\#(TimeText.utc(0))","#
+                #""hosts":[{"host":"h1.example","waiting":4,"since":"\#(TimeStamp.text(0))","message":"refused","#
+                    + #""remaining":3},{"host":"h2.example","waiting":2,"since":"\#(TimeStamp.text(0))","#
                     + #""status":503,"message":"503 Busy","remaining":60}"#))
     }
 

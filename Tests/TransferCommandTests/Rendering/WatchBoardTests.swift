@@ -167,7 +167,7 @@ import TransferWatch
         let line = WatchLines.line(notice(.told(.confirmed(path: "a\"b", url: "https://u:p@h/a"))))
         #expect(
             line
-                == #"{"event":"watch.confirmed","time":"\#(TimeText.utc(start))","batch":"watch:/srv/out","folder":"/srv/out","path":"a\"b","url":"\#(Redaction.url("https://u:p@h/a"))"}"#
+                == #"{"event":"watch.confirmed","time":"\#(TimeStamp.text(start))","batch":"watch:/srv/out","folder":"/srv/out","path":"a\"b","url":"\#(Redaction.url("https://u:p@h/a"))"}"#
         )
         #expect(!line.contains("u:p"))
     }

@@ -1,7 +1,8 @@
 import TransferCore
-import TransferQueue
+import TransferJobs
+import TransferStore
 
-/// The queue's events as JSON Lines, one object a line.
+/// The queue's events, and what they speak of, as JSON: the command's lines, one object a line, and the service's answers.
 ///
 /// Ends of jobs have `url` (the job's own, of a download's first source) and `to` (a download's destination as the job has
 /// it, or an upload's URL), and where a server was asked `finalURL` (the URL that was asked last, after redirects), without
@@ -43,29 +44,39 @@ import TransferQueue
 ///
 /// *wait* is `for` (`host` `retry` `dependency` `slot` `disk` `network` `paused`) with `delay` for the first two and `disk` (until it is tried again), `origin`,
 /// `status` and `reason` of a host, `need` of a dependency, and `reason` of a disk or the network.
-enum JSONLines {
+package enum QueueJSON {
     /// Appends the event and a line feed.
     ///
     /// - Parameter insecure: Whether the certificates of the job's servers aren't checked.
-    static func append(_ event: QueueEvent, insecure: Bool = false, to bytes: inout [UInt8]) {
+    package static func append(_ event: QueueEvent, insecure: Bool = false, to bytes: inout [UInt8]) {
         // Moved out and in again, so that the buffer isn't copied.
         var object = JSONObject(appendingTo: take(&bytes))
-        object.field("event", event.kind.name)
-        object.field("time", time: event.time)
-        object.field("batch", event.batch)
-        object.optional("id", event.kind.job)
-        if event.kind.isEnd, let places = event.places {
-            object.field("url", places.url)
-            object.field("to", places.to)
-        }
-        if insecure { object.field("insecure", true) }
-        fields(event.kind, &object)
+        members(of: event, insecure: insecure, to: &object)
         object.optional("cursor", event.cursor)
         bytes = object.end()
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    static func line(_ event: QueueEvent) -> String {
+    /// Everything but the cursor, which some clients can't have as a number.
+    ///
+    /// - Parameter shown: Makes the form of a URL in which it may be told.
+    package static func members(
+        of event: QueueEvent, insecure: Bool = false, to object: inout JSONObject,
+        shown: (String) -> String = { $0 }
+    ) {
+        object.field("event", event.kind.name)
+        object.field("time", time: event.time)
+        object.field("batch", event.batch)
+        object.optional("id", event.kind.job)
+        if event.kind.isEnd, let places = event.places {
+            object.field("url", shown(places.url))
+            object.field("to", shown(places.to))
+        }
+        if insecure { object.field("insecure", true) }
+        fields(event.kind, &object, shown)
+    }
+
+    package static func line(_ event: QueueEvent) -> String {
         var bytes: [UInt8] = []
         append(event, to: &bytes)
         return String(decoding: bytes.dropLast(), as: UTF8.self)
@@ -77,7 +88,9 @@ enum JSONLines {
         return taken
     }
 
-    private static func fields(_ kind: QueueEvent.Kind, _ object: inout JSONObject) {
+    private static func fields(
+        _ kind: QueueEvent.Kind, _ object: inout JSONObject, _ shown: (String) -> String
+    ) {
         switch kind {
         case .batchStarted(let totals): self.totals(totals, &object)
         case .batchProgress(let progress):
@@ -101,7 +114,7 @@ enum JSONLines {
         case .commanded(let verb, _): object.field("verb", verb.rawValue)
         case .started(_, let start):
             object.field("direction", direction(start.isUpload))
-            object.field("url", start.url)
+            object.field("url", shown(start.url))
             object.field("offset", start.offset)
             object.field("attempt", start.attempt)
             object.optional("adopted", start.adopted?.path)
@@ -111,7 +124,7 @@ enum JSONLines {
             object.field("rate", progress.rate)
             object.field("phase", progress.phase.rawValue)
             if !progress.sources.isEmpty { object.field("connections", progress.connections) }
-            sources(progress.sources, &object)
+            sources(progress.sources, &object, shown: shown)
         case .retrying(_, let delay, let error):
             object.field("delay", delay)
             object.field("reason", error.message)
@@ -119,12 +132,12 @@ enum JSONLines {
             object.optional("status", error.status)
             object.optional("host", error.failedHost)
         case .restarted(_, let reason): object.field("reason", reason)
-        case .source(_, let source): self.source(source, &object)
+        case .source(_, let source): self.source(source, &object, shown)
         case .authorized(_, let use):
             object.field("by", "netrc")
             object.field("machine", use.machine)
-            object.field("url", use.url)
-        case .finished(let receipt), .kept(let receipt): self.receipt(receipt, &object)
+            object.field("url", shown(use.url))
+        case .finished(let receipt), .kept(let receipt): self.receipt(receipt, &object, shown: shown)
         case .skipped(_, let need): object.field("need", need)
         case .cancelled, .dropped: break
         case .failed(let failure):
@@ -132,10 +145,10 @@ enum JSONLines {
             object.field("message", failure.error.message)
             object.optional("status", failure.error.status)
             object.optional("host", failure.host)
-            object.optional("finalURL", failure.finalURL)
+            object.optional("finalURL", failure.finalURL.map(shown))
             object.field("attempts", failure.attempts)
             if let again = failure.again { object.field("again", again) }
-            sources(failure.sources, &object)
+            sources(failure.sources, &object, shown: shown)
         case .hook(let news): hook(news, &object)
         }
     }
@@ -169,7 +182,10 @@ enum JSONLines {
         object.field("bytes", totals.bytes)
     }
 
-    private static func receipt(_ receipt: JobReceipt, _ object: inout JSONObject) {
+    /// - Parameter shown: Makes the form of a URL in which it may be told.
+    package static func receipt(
+        _ receipt: JobReceipt, _ object: inout JSONObject, shown: (String) -> String = { $0 }
+    ) {
         object.field("direction", direction(receipt.isUpload))
         object.field("bytes", receipt.bytes)
         object.field("transferred", receipt.transferred)
@@ -180,23 +196,25 @@ enum JSONLines {
         object.optional("unproven", receipt.unproven)
         if receipt.isLengthUnproven { object.field("lengthUnproven", true) }
         object.optional("validator", receipt.validator)
-        object.field("finalURL", receipt.finalURL)
+        object.field("finalURL", shown(receipt.finalURL))
         object.field("path", receipt.path)
         object.field("status", receipt.status)
         object.optional("response", receipt.response)
         object.field("attempts", receipt.attempts)
         if !receipt.proofs.isEmpty { object.strings("proofs", receipt.proofs.map(\.rawValue)) }
-        sources(receipt.sources, &object)
+        sources(receipt.sources, &object, shown: shown)
     }
 
     /// Where a download comes from, of several connections or URLs.
-    static func sources(_ sources: [JobSource], _ object: inout JSONObject) {
+    package static func sources(
+        _ sources: [JobSource], _ object: inout JSONObject, shown: (String) -> String = { $0 }
+    ) {
         guard !sources.isEmpty else { return }
-        object.objects("sources", sources) { source($1, &$0) }
+        object.objects("sources", sources) { source($1, &$0, shown) }
     }
 
-    private static func source(_ source: JobSource, _ object: inout JSONObject) {
-        object.field("url", source.url)
+    private static func source(_ source: JobSource, _ object: inout JSONObject, _ shown: (String) -> String) {
+        object.field("url", shown(source.url))
         object.optional("host", Origin(anyURL: source.url)?.hostAndPort)
         object.field("connections", source.connections)
         object.field("bytes", source.bytes)
@@ -207,7 +225,7 @@ enum JSONLines {
         object.optional("again", source.again)
     }
 
-    static func wait(_ reason: WaitReason, _ object: inout JSONObject) {
+    package static func wait(_ reason: WaitReason, _ object: inout JSONObject) {
         switch reason {
         case .host(let origin, let status, let message, let remaining, _):
             object.field("for", "host")

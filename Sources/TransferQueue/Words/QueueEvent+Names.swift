@@ -1,8 +1,8 @@
-import TransferQueue
+import TransferStore
 
 extension QueueEvent.Kind {
     /// The job that was waiting, as far as it was, and isn't any more.
-    var endsWaitOf: String? {
+    package var endsWaitOf: String? {
         switch self {
         case .started, .finished, .kept, .skipped, .cancelled, .dropped, .failed: job
         default: nil
@@ -10,7 +10,7 @@ extension QueueEvent.Kind {
     }
 
     /// As `--json` names it.
-    var name: String {
+    package var name: String {
         switch self {
         case .batchStarted: "batch.started"
         case .batchProgress: "batch.progress"
@@ -41,7 +41,7 @@ extension QueueEvent.Kind {
     }
 
     /// The job it speaks of.
-    var job: String? {
+    package var job: String? {
         switch self {
         case .batchStarted, .batchProgress, .batchWaiting, .batchContinues, .batchFinished: nil
         case .started(let job, _), .progress(let job, _), .retrying(let job, _, _), .restarted(let job, _),
@@ -55,18 +55,18 @@ extension QueueEvent.Kind {
         }
     }
 
-    var isProgress: Bool {
+    package var isProgress: Bool {
         if case .progress = self { return true }
         return false
     }
 
-    var isAboutBatch: Bool {
+    package var isAboutBatch: Bool {
         if case .commanded = self { return true }
         return job == nil
     }
 
     /// Whether it is the one end of a job.
-    var isEnd: Bool {
+    package var isEnd: Bool {
         switch self {
         case .finished, .kept, .skipped, .cancelled, .dropped, .failed: true
         default: false
@@ -76,7 +76,7 @@ extension QueueEvent.Kind {
 
 extension QueueEvent {
     /// Where the file of a job that has ended comes from and goes to.
-    var places: (url: String, to: String)? {
+    package var places: (url: String, to: String)? {
         if let words = route?.words { return words }
         // What a program made without its route has the URL that was asked, and the file.
         let receipt: JobReceipt

@@ -3,44 +3,48 @@ import TransferCore
 /// Writes one JSON object (RFC 8259) straight into a buffer: there may be thousands a second.
 ///
 /// Keys are our own and plain ASCII; values are escaped. Swift's strings are valid UTF-8 by construction.
-struct JSONObject: ~Copyable {
-    private(set) var bytes: [UInt8]
+package struct JSONObject: ~Copyable {
+    package private(set) var bytes: [UInt8]
     private var isFirst = true
 
     /// - Parameter bytes: What the object is appended to.
-    init(appendingTo bytes: consuming [UInt8]) {
+    package init(appendingTo bytes: consuming [UInt8]) {
         self.bytes = bytes
         self.bytes.append(UInt8(ascii: "{"))
     }
 
-    consuming func end() -> [UInt8] {
+    package consuming func end() -> [UInt8] {
         bytes.append(UInt8(ascii: "}"))
         return bytes
     }
 
-    static func text(_ build: (inout JSONObject) -> Void) -> String {
+    package static func bytes(_ build: (inout JSONObject) -> Void) -> [UInt8] {
         var object = JSONObject(appendingTo: [])
         build(&object)
-        return String(decoding: object.end(), as: UTF8.self)
+        return object.end()
     }
 
-    mutating func field(_ key: StaticString, _ value: String) {
+    package static func text(_ build: (inout JSONObject) -> Void) -> String {
+        String(decoding: bytes(build), as: UTF8.self)
+    }
+
+    package mutating func field(_ key: StaticString, _ value: String) {
         begin(key)
         Self.append(value, to: &bytes)
     }
 
-    mutating func field(_ key: StaticString, _ value: Int64) {
+    package mutating func field(_ key: StaticString, _ value: Int64) {
         begin(key)
         Self.append(value, to: &bytes)
     }
 
-    mutating func field(_ key: StaticString, _ value: Int) { field(key, Int64(value)) }
+    package mutating func field(_ key: StaticString, _ value: Int) { field(key, Int64(value)) }
 
     /// A duration in seconds, to the millisecond.
-    mutating func field(_ key: StaticString, _ value: Duration) { field(key, seconds: value.inMilliseconds) }
+    package mutating func field(_ key: StaticString, _ value: Duration) { field(key, seconds: value.inMilliseconds) }
 
     /// - Parameter milliseconds: Written as seconds.
-    mutating func field(_ key: StaticString, seconds milliseconds: Int64) {
+    package mutating func field(_ key: StaticString, seconds milliseconds: Int64) {
         begin(key)
         Self.append(milliseconds / 1000, to: &bytes)
         let rest = milliseconds % 1000
@@ -51,41 +55,41 @@ struct JSONObject: ~Copyable {
         bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
     }
 
-    mutating func field(_ key: StaticString, time milliseconds: Int64) {
+    package mutating func field(_ key: StaticString, time milliseconds: Int64) {
         begin(key)
         bytes.append(UInt8(ascii: "\""))
-        TimeText.appendUTC(milliseconds, to: &bytes)
+        TimeStamp.append(milliseconds, to: &bytes)
         bytes.append(UInt8(ascii: "\""))
     }
 
     /// - Parameter json: A value as it's written.
-    mutating func field(_ key: StaticString, json: String) {
+    package mutating func field(_ key: StaticString, json: String) {
         begin(key)
         bytes.append(contentsOf: json.utf8)
     }
 
-    mutating func optional(_ key: StaticString, _ value: String?) { if let value { field(key, value) } }
-    mutating func optional(_ key: StaticString, _ value: Int?) { if let value { field(key, Int64(value)) } }
-    mutating func optional(_ key: StaticString, _ value: Int64?) { if let value { field(key, value) } }
-    mutating func optional(_ key: StaticString, _ value: Duration?) { if let value { field(key, value) } }
+    package mutating func optional(_ key: StaticString, _ value: String?) { if let value { field(key, value) } }
+    package mutating func optional(_ key: StaticString, _ value: Int?) { if let value { field(key, Int64(value)) } }
+    package mutating func optional(_ key: StaticString, _ value: Int64?) { if let value { field(key, value) } }
+    package mutating func optional(_ key: StaticString, _ value: Duration?) { if let value { field(key, value) } }
 
-    mutating func field(_ key: StaticString, _ value: Bool) {
+    package mutating func field(_ key: StaticString, _ value: Bool) {
         begin(key)
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
     /// - Parameter fill: Writes its fields.
-    mutating func object(_ key: StaticString, _ fill: (inout JSONObject) -> Void) {
+    package mutating func object(_ key: StaticString, _ fill: (inout JSONObject) -> Void) {
         begin(key)
         bytes.append(contentsOf: JSONObject.text(fill).utf8)
     }
 
-    mutating func strings(_ key: StaticString, _ values: [String]) {
+    package mutating func strings(_ key: StaticString, _ values: [String]) {
         list(key, values) { Self.append($1, to: &$0) }
     }
 
     /// - Parameter fill: Writes the fields of one object.
-    mutating func objects<Value>(
+    package mutating func objects<Value>(
         _ key: StaticString, _ values: [Value], _ fill: (inout JSONObject, Value) -> Void
     ) {
         list(key, values) { bytes, value in
