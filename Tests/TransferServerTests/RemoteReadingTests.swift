@@ -65,6 +65,28 @@ import TransferTestSupport
         }
     }
 
+    @Test func aHookThatCouldNotBeToldIsSaidToo() async throws {
+        try await withTestServer { server in
+            server.serve("/a", .random(seed: 1, count: 10))
+            let folder = try TemporaryFolder("serve")
+            try folder.write(
+                #"{"version": 1, "commands": {"tell": ["/bin/false"]}, "serve": {"secret": {"env": "SECRET"}}}"#,
+                to: "config.json")
+            try folder.write(
+                "{\"version\": 1, \"name\": \"own\", \"jobs\": [\(job(server.url("/a"), to: "a", #""onFinish": "tell""#))]}",
+                to: "jobs.json")
+            let place = try await ServedPlace.start(
+                ["--config", folder.path("config.json"), folder.path("jobs.json")], in: folder)
+            try await until("it's known that the command failed") {
+                try await transfer(["why", "own/a"], at: place).standardOutput.contains("couldn't be told")
+            }
+            let remote = try await transfer(["why", "own/a"], at: place)
+            let own = try await transfer(["why", "own/a"], at: place, isRemote: false)
+            #expect(shown(remote, place) == shown(own, place) && remote.standardOutput.contains("onFinish: "))
+            try await place.stop()
+        }
+    }
+
     @Test func whatIsNotThereIsSaidAlike() async throws {
         try await withService { place in
             _ = try await place.ask("/api/v1/jobs?batch=nightly&paused=1", json: job("http://127.0.0.1:1/a", to: "a"))

@@ -100,10 +100,15 @@ struct JobRoutes: Sendable {
 
     private func why(_ context: ServerContext) async throws -> Response {
         let entry = try await entry(context)
-        let explanation = try await served.look { try $0.explain(batch: entry.batch, job: entry.listed.job) }
+        let (explanation, troubles) = try await served.look { remote in
+            (
+                try remote.explain(batch: entry.batch, job: entry.listed.job),
+                try remote.hookTroubles(batch: entry.batch, limit: Self.mostTroubles)
+            )
+        }
         return .json(
             bytes: try ExplanationJSON.bytes(
-                explanation, gid: JobNumberCode.job.name(entry.number), isOwner: context.level == .owner))
+                explanation, troubles, gid: JobNumberCode.job.name(entry.number), isOwner: context.level == .owner))
     }
 
     /// Each attempt that is known, in their order.
@@ -122,6 +127,8 @@ struct JobRoutes: Sendable {
             }
         }
     }
+
+    private static let mostTroubles = 1000
 
     private func receipt(_ context: ServerContext) async throws -> Response {
         let entry = try await entry(context)

@@ -4,10 +4,14 @@ import TransferQueue
 /// Explanations as the answers have them.
 enum ExplanationJSON {
     /// - Parameters:
+    ///   - troubles: Hooks of the batch that couldn't be told.
     ///   - gid: The job's.
     ///   - isOwner: Whether queries of URLs are shown.
-    static func bytes(_ explanation: JobExplanation, gid: String, isOwner: Bool) throws -> [UInt8] {
-        var record = ExplanationRecord(explanation)
+    static func bytes(
+        _ explanation: JobExplanation, _ troubles: [HookTrouble], gid: String, isOwner: Bool
+    ) throws -> [UInt8] {
+        var record = ExplanationRecord(
+            explanation, troubles: troubles.filter { $0.job == nil || $0.job == explanation.job })
         record.subject.gid = gid
         if !isOwner { record.hideQueries { JobJSON.shown($0, false) } }
         let encoder = JSONEncoder()

@@ -53,6 +53,8 @@ struct RemoteReading {
             ? [WhyText.json(explanation)]
             : WhyText.lines(explanation, charset: charset, batch: shown, lasting: lasting, hint: hint)
         for line in lines { print(line) }
+        guard !json else { return }
+        for trouble in record.troubles { print(charset.visible(HookWords.line(trouble))) }
     }
 
     /// - Throws: `Failure` where the batch has no such job.

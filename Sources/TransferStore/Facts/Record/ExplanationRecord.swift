@@ -1,5 +1,5 @@
 import TransferCore
-import TransferJobs
+package import TransferJobs
 
 /// An explanation as programs of other machines get it: one object of plain values, from which it's made again. Durations are
 /// seconds.
@@ -7,8 +7,11 @@ package struct ExplanationRecord: Codable, Sendable {
     package var subject: SubjectRecord
     let reason: ReasonRecord
     package var course: CourseRecord
+    private var hooks: HooksRecord
 
-    package init(_ explanation: JobExplanation) {
+    /// - Parameter troubles: Hooks of the job and of its batch that couldn't be told.
+    package init(_ explanation: JobExplanation, troubles: [HookTrouble] = []) {
+        hooks = HooksRecord(troubles)
         subject = SubjectRecord(explanation)
         reason = ReasonRecord(explanation.reason)
         course = CourseRecord(explanation)
@@ -19,6 +22,7 @@ package struct ExplanationRecord: Codable, Sendable {
         subject = try SubjectRecord(from: decoder)
         reason = try ReasonRecord(from: decoder)
         course = try CourseRecord(from: decoder)
+        hooks = try HooksRecord(from: decoder)
     }
 
     // All of them are members of one object.
@@ -26,7 +30,11 @@ package struct ExplanationRecord: Codable, Sendable {
         try subject.encode(to: encoder)
         try reason.encode(to: encoder)
         try course.encode(to: encoder)
+        try hooks.encode(to: encoder)
     }
+
+    /// Hooks of the job and of its batch that couldn't be told.
+    package var troubles: [HookTrouble] { hooks.troubles }
 
     /// - Returns: `nil` for a state or a reason that this version doesn't know.
     package var explanation: JobExplanation? {

@@ -1,0 +1,29 @@
+import TransferJobs
+
+/// Hooks (`onFinish`) that couldn't be told of an end, as an explanation tells them.
+struct HooksRecord: Codable, Sendable {
+    private struct Trouble: Codable, Sendable {
+        /// `nil` where it's the batch's own.
+        let id: String?
+        let hook: String
+        let attempts: Int
+        let message: String
+        /// Milliseconds since 1970.
+        let again: Int64?
+    }
+
+    private let hooks: [Trouble]?
+
+    init(_ troubles: [HookTrouble]) {
+        let all = troubles.map {
+            Trouble(id: $0.job, hook: $0.hook, attempts: $0.attempts, message: $0.message, again: $0.again)
+        }
+        hooks = all.isEmpty ? nil : all
+    }
+
+    var troubles: [HookTrouble] {
+        (hooks ?? []).map {
+            HookTrouble(job: $0.id, hook: $0.hook, attempts: $0.attempts, message: $0.message, again: $0.again)
+        }
+    }
+}
