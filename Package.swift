@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "TransferKit", targets: ["TransferKit"]),
         .library(name: "TransferKitCombine", targets: ["TransferKitCombine"]),
         .library(name: "TransferQueue", targets: ["TransferQueue"]),
+        .library(name: "TransferFleet", targets: ["TransferFleet"]),
         .library(name: "TransferNetworking", targets: ["TransferNetworking"]),
         .library(name: "TransferEngine", targets: ["TransferEngine"]),
         .library(name: "TransferService", targets: ["TransferService"]),
@@ -148,6 +149,10 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        // The queue over the store for many machines.
+        .target(
+            name: "TransferFleet", dependencies: ["TransferCore", "TransferQueue", "TransferStorePostgres"],
+            swiftSettings: settings),
         .target(
             name: "TransferKit",
             dependencies: [
@@ -206,6 +211,7 @@ let package = Package(
             name: "transfer",
             dependencies: [
                 "TransferCore", "TransferCrypto", "TransferEventLoop", "TransferQueue", "TransferEngine",
+                "TransferFleet",
                 "TransferReachability", "TransferWatch", "CTransferArguments", "CTransferDispatch", "CTransferUnicode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

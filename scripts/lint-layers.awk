@@ -24,6 +24,7 @@ BEGIN {
     allow("TransferQueue", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferUpload TransferWatch TransferJobs TransferScheduling TransferStore TransferFolders CTransferLinux " \
         "CTransferProcess CTransferFailpoint")
+    allow("TransferFleet", "TransferCore TransferQueue TransferStorePostgres")
     allow("TransferKit", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferNetworking TransferQueue TransferWatch")
     allow("TransferKitCombine", "TransferCore TransferEngine TransferNetworking TransferKit")
@@ -33,7 +34,7 @@ BEGIN {
     allow("TransferServer", "TransferCore TransferCrypto TransferEventLoop TransferQueue TransferService")
     allow("transfer-server", "TransferCore TransferEventLoop TransferQueue TransferServer TransferService")
     allow("transfer", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
-        "TransferQueue TransferWatch CTransferArguments")
+        "TransferQueue TransferFleet TransferWatch CTransferArguments")
     allow("TransferTestServer", "")
     allow("TransferTesting", "TransferTestServer")
     allow("transfer-demo-server", "TransferTestServer")

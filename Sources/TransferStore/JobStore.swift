@@ -30,6 +30,14 @@ package protocol JobStore: Sendable {
     /// Gives back whatever this process still holds; for its end.
     func retire() throws
 
+    /// Keeps the lease from now on, and tells what others do, until ``retire()``. A store of one process's own tells nothing.
+    ///
+    /// - Parameter hear: Called by any thread.
+    func follow(_ hear: @escaping @Sendable (StoreNews) -> Void)
+
+    /// Ends what a store waits for that is away; what is asked of it from now on fails then. For any thread.
+    func hurry()
+
     // MARK: Batches
 
     /// Makes the batch or finds it, takes it for this process, and fills it through `body`; all or nothing.
@@ -169,6 +177,12 @@ package protocol JobStore: Sendable {
 extension JobStore {
     /// A batch is one process's at a time.
     package var sharesBatches: Bool { false }
+
+    /// Nobody else works on it.
+    package func follow(_ hear: @escaping @Sendable (StoreNews) -> Void) {}
+
+    /// A store on this machine is never away.
+    package func hurry() {}
 
     /// The run of this batch is over, and nobody is told.
     package func letGo(batch: Int64, isComplete: Bool) throws -> [String] {

@@ -43,6 +43,14 @@ package protocol QueueReader: Sendable {
     /// Hooks of a batch, and of its jobs, of which an attempt came to nothing, the oldest first.
     func hookTroubles(batch name: String, limit: Int) throws -> [HookTrouble]
 
+    /// The workers of the queue, in the order in which they came.
+    func workers() throws -> [WorkerStatus]
+
     /// Notes that somebody waits for the batch's end, at this socket.
     func listen(batch: String, socket: String) throws
+}
+
+extension QueueReader {
+    /// A queue of one machine has none that are told by name.
+    package func workers() throws -> [WorkerStatus] { [] }
 }

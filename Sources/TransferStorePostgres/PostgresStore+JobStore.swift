@@ -7,14 +7,13 @@ extension PostgresStore {
     package var notice: String? { nil }
 
     package func fault(_ error: any Error) -> any Error {
-        (error as? PostgresFault)?.explained(database.address) ?? (error as? LeaseLost)?.explained ?? error
+        (error as? PostgresFault)?.explained(database.address)
+            ?? (error as? LeaseLost)?.explained(after: database.role.term) ?? error
     }
 
     // MARK: Leases
 
     package func renew() throws -> Lease { try leases.renew() }
-
-    package func retire() throws { try leases.retire() }
 
     // MARK: Batches
 

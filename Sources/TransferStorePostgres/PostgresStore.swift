@@ -1,13 +1,14 @@
+import Synchronization
 import TransferCore
 import TransferJobs
-import TransferStore
+package import TransferStore
 
 /// The queue in a PostgreSQL database, for processes on many machines. Every function blocks: for the store's own worker.
 ///
 /// The store is a face: each topic is a part of its own, which knows the database and what it shares with others.
-package final class PostgresStore: JobStore, RunMemory {
+package final class PostgresStore: JobStore, RunMemory, QueueReader {
     package let database: PostgresDatabase
-    package let sharesBatches: Bool
+    private let keeper = Mutex<PostgresKeeper?>(nil)
 
     package let leases: PostgresLeases
     package let batches: PostgresBatches
@@ -22,19 +23,19 @@ package final class PostgresStore: JobStore, RunMemory {
     package let steering: PostgresSteering
     package let endQueries: PostgresEnds
     package let news: PostgresNews
+    package let statusQueries: PostgresStatus
+    package let jobList: PostgresJobList
+    package let jobFacts: PostgresJobFacts
 
     /// Opens the queue at the address, or makes it, and takes back what lost processes had.
     ///
-    /// - Parameter sharesBatches: Batches are taken beside other processes that do the same, for a worker of a fleet; else a
-    ///   batch is one process's at a time.
     /// - Throws: `TransferError`.
-    package init(_ address: PostgresAddress, sharesBatches: Bool = false) throws {
-        self.sharesBatches = sharesBatches
-        database = try PostgresDatabase(address)
+    package init(_ address: PostgresAddress, _ role: PostgresRole = .owner) throws {
+        database = try PostgresDatabase(address, role)
         let doubtful = DoubtfulBatches()
         leases = PostgresLeases(database: database, doubtful: doubtful)
         batches = PostgresBatches(
-            database: database, leases: leases, doubtful: doubtful, areShared: sharesBatches)
+            database: database, leases: leases, doubtful: doubtful)
         staging = PostgresStaging(database: database, batches: batches, doubtful: doubtful)
         claims = PostgresClaims(database: database)
         readyJobs = PostgresReadyJobs(database: database)
@@ -46,5 +47,23 @@ package final class PostgresStore: JobStore, RunMemory {
         steering = PostgresSteering(database: database, leases: leases)
         endQueries = PostgresEnds(database: database)
         news = PostgresNews(database: database)
+        statusQueries = PostgresStatus(database: database)
+        jobList = PostgresJobList(database: database)
+        jobFacts = PostgresJobFacts(database: database)
+    }
+
+    package var sharesBatches: Bool { database.role.sharesBatches }
+
+    package func follow(_ hear: @escaping @Sendable (StoreNews) -> Void) {
+        let new = PostgresKeeper(database, hear)
+        keeper.withLock { $0 = new }
+        new.start()
+    }
+
+    package func hurry() { database.hurry() }
+
+    package func retire() throws {
+        keeper.withLock { $0.take() }?.stop()
+        try leases.retire()
     }
 }

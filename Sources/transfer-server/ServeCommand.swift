@@ -87,17 +87,11 @@ struct AccessOptions: ParsableArguments {
     }
 
     func allowedSecrets() throws -> [String: Set<Origin>] {
-        var allowed: [String: Set<Origin>] = [:]
-        for text in credentials {
-            guard let equals = text.firstIndex(of: "="),
-                let origin = Origin(anyURL: text[text.index(after: equals)...]),
-                equals > text.startIndex
-            else {
-                throw ValidationError("--allow-secret \(text): it takes NAME=ORIGIN, such as cdn=https://cdn.example")
-            }
-            allowed[String(text[..<equals]), default: []].insert(origin)
+        do {
+            return try OutsideRules.secrets(credentials)
+        } catch {
+            throw ValidationError("--allow-secret \(error.word): it takes NAME=ORIGIN, such as cdn=https://cdn.example")
         }
-        return allowed
     }
 }
 

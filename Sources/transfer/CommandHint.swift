@@ -7,6 +7,8 @@ struct CommandHint: Sendable, Hashable {
     var state: String?
     /// The service that `--server` named, in place of a folder.
     var server: String?
+    /// The database of a queue that many machines share, as `--queue` named it.
+    var queue: String?
     /// What becomes of the queue that they are about.
     var outlook = Outlook.watches
     /// Whether who reads it sees other letters than ASCII's as they are; they are written out otherwise.
@@ -18,8 +20,10 @@ struct CommandHint: Sendable, Hashable {
     /// `transfer status nightly --failed --state /srv/queue`, as a shell reads it, and then the command itself: a name that
     /// looks like an option comes last, behind `--`.
     func command(_ verb: String, _ names: String..., options: [String] = []) -> String {
-        let options =
-            options + (server.map { ["--server", $0] } ?? []) + (state.map { ["--state", $0] } ?? [])
+        let place =
+            queue.map { ["--queue", $0] }
+            ?? (server.map { ["--server", $0] } ?? []) + (state.map { ["--state", $0] } ?? [])
+        let options = options + place
         let words =
             names.contains { $0.hasPrefix("-") && $0 != "-" } ? options + ["--"] + names : names + options
         return (["transfer", verb] + words).map { ShellWord.quoted($0, isUTF8: isUTF8) }.joined(separator: " ")

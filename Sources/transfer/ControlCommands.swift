@@ -10,8 +10,7 @@ struct Target: ParsableArguments {
     @Flag(help: "Every batch.")
     var all = false
 
-    @OptionGroup var service: ServiceOptions
-    @OptionGroup var state: StateOptions
+    @OptionGroup var place: QueuePlaceOptions
 
     mutating func validate() throws {
         if names.isEmpty, !all { throw ValidationError("name a batch or BATCH/JOB, or say --all") }
@@ -22,7 +21,7 @@ struct Target: ParsableArguments {
     ///
     /// - Returns: Whether one is.
     func askService(_ verb: QueueVerb, past: String) async throws -> Bool {
-        guard let client = try service.client(state) else { return false }
+        guard let client = try place.client() else { return false }
         try await ServiceVerbs(client: client).ask(verb, all ? [] : names, past: past)
         return true
     }
@@ -31,18 +30,20 @@ struct Target: ParsableArguments {
     @discardableResult
     func ask(_ verb: QueueVerb, past: String) throws -> [String] {
         var done: [String] = []
-        let remote = try Composition.remote(state: state.state)
+        let remote = try Composition.remote(place.place())
         let register = try remote.batchRegister()
         let (batches, known) = (register.names, BatchNames(register))
         for name in all ? batches.map(known.short) : names {
             let (batch, job) = try known.split(name)
-            guard batches.contains(batch) else { throw state.hint.noBatch(batch, among: known) }
+            guard batches.contains(batch) else { throw place.hint.noBatch(batch, among: known) }
             do {
                 switch try remote.ask(verb, batch: batch, job: job) {
                 case .applied(let jobs):
                     let hint = try verb.startsJobs && jobs > 0 ? "; " + goesOn(batch, remote) : ""
                     print("\(name): \(NumberText.count(jobs, "job")) \(past)\(hint)")
                     done.append(batch)
+                case .handed where place.hint.queue != nil:
+                    print("\(name): \(past), also where workers are at it")
                 case .handed(let pid): print("\(name): \(past) by process \(pid), which runs it")
                 }
             } catch let error as TransferError {
@@ -54,7 +55,8 @@ struct Target: ParsableArguments {
 
     /// Nobody runs it: what does.
     private func goesOn(_ batch: String, _ remote: QueueRemote) throws -> String {
-        guard let again = try remote.statuses(name: batch).first.flatMap({ RunAgain($0, state: state.state) })
+        if place.hint.queue != nil { return "workers go on with it" }
+        guard let again = try remote.statuses(name: batch).first.flatMap({ RunAgain($0, state: place.state.state) })
         else {
             return batch.hasPrefix("watch:")
                 ? "transfer watch goes on with it" : "the same command again goes on with it"
@@ -92,12 +94,14 @@ struct Cancel: AsyncParsableCommand {
     func run() async throws {
         if try await target.askService(.cancel, past: "cancelled") { return }
         let batches = Set(try target.ask(.cancel, past: "cancelled"))
-        let remote = try Composition.remote(state: target.state.state)
-        try StreamSpool.sweep(remote, state: target.state.state)
+        // Of a queue that many share the workers tell servers what isn't wanted any more.
+        guard case .folder(let state) = try target.place.place() else { return }
+        let remote = try Composition.remote(state: state)
+        try StreamSpool.sweep(remote, state: state)
         let names = BatchNames(try remote.batchRegister())
         let holding = try batches.sorted().filter { try remote.hasAbandonedUploads(batch: $0) }
         guard !holding.isEmpty else { return }
-        let queue = try await Composition.queue(state: target.state.state)
+        let queue = try await Composition.queue(state: state)
         let untold = try await queue.abandonCancelled(in: holding, within: .seconds(15))
         await queue.close()
         for upload in untold {
@@ -111,7 +115,7 @@ struct Cancel: AsyncParsableCommand {
 
     private func wayOut(of upload: UntoldUpload, _ name: String) -> String {
         if upload.needsItsJobFile { return "run its job file again and cancel it meanwhile" }
-        let again = "\(target.state.hint.command("cancel", name)) tries again"
+        let again = "\(target.place.hint.command("cancel", name)) tries again"
         if upload.reason.code == .secretMissing { return "with it, \(again)" }
         if upload.reason.status == 401 || upload.reason.status == 403 {
             return "with credentials that it takes, \(again)"

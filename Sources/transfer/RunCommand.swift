@@ -38,9 +38,7 @@ struct Run: AsyncParsableCommand {
     @Flag(help: ArgumentHelp(StrictArgument.help))
     var strict = false
 
-    @Flag(help: "When another process runs the batch, wait for its end first.")
-    var wait = false
-
+    @OptionGroup var waits: WaitOptions
     @OptionGroup var list: ListOptions
     @OptionGroup var downloads: DownloadOptions
     @OptionGroup var request: RequestOptions
@@ -57,11 +55,16 @@ struct Run: AsyncParsableCommand {
         if files.contains("-"), name == nil { throw ValidationError("standard input needs --name") }
         try downloads.coding.check(request.segments)
         if files.contains("-"), files.count > 1 { throw ValidationError("- goes alone") }
+        if case .database = try place.place() { return try FleetRun.check(self) }
+        if waits.detach { throw ValidationError("--detach goes with --queue postgres://HOST/DATABASE") }
     }
 
     func run() async throws {
-        if let client = try place.service.client(state) {
+        if let client = try place.client() {
             ExitStatus.exit(try await ServiceVerbs(client: client).run(files, name: name))
+        }
+        if case .database(let address) = try place.place() {
+            ExitStatus.exit(try await FleetRun(command: self, address: address).run())
         }
         try request.fields.checkFiles()
         var rules = try request.rulesOfFiles(isAsking: !dryRun)
@@ -176,7 +179,7 @@ struct Run: AsyncParsableCommand {
         do {
             return try await plan.stage(reading, on: queue)
         } catch StagingError.held(let batch, let pid) {
-            guard wait else {
+            guard waits.wait else {
                 let names = BatchNames(try await queue.batchRegister())
                 await queue.close()
                 let command = state.hint.command("wait", names.lasting(batch))

@@ -26,11 +26,10 @@ struct Status: AsyncParsableCommand {
     @Flag(help: "JSON on standard output.")
     var json = false
 
-    @OptionGroup var service: ServiceOptions
-    @OptionGroup var state: StateOptions
+    @OptionGroup var place: QueuePlaceOptions
 
     func validate() throws {
-        if service.server != nil, failed || jobs || list || follow {
+        if case .service = try place.place(), failed || jobs || list || follow {
             throw ValidationError("--server shows the batches: the service's page and its API have the jobs")
         }
         if list, !failed { throw ValidationError("--list goes with --failed") }
@@ -40,11 +39,11 @@ struct Status: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if let client = try service.client(state) {
+        if let client = try place.client() {
             return try await ServiceVerbs(client: client).status(batch, json: json)
         }
-        guard let remote = try Composition.remote(existingState: state.state) else {
-            if let batch { throw state.hint.noBatch(batch) }
+        guard let remote = try Composition.remote(existing: place.place()) else {
+            if let batch { throw place.hint.noBatch(batch) }
             for line in json || jobs || list ? [] : StatusTable.lines([], charset: .utf8) { print(line) }
             return
         }
@@ -63,7 +62,7 @@ struct Status: AsyncParsableCommand {
         let register = try remote.batchRegister()
         let names = BatchNames(register)
         let name = try batch.flatMap { text throws(Failure) in try names.find(text) }
-        if let batch, name == nil { throw state.hint.noBatch(batch, among: names) }
+        if let batch, name == nil { throw place.hint.noBatch(batch, among: names) }
         let charset = Terminal(STDOUT_FILENO, environment: Composition.environment).charset
         let shown = name.map { [$0] } ?? register.names
         if jobs {
@@ -74,13 +73,15 @@ struct Status: AsyncParsableCommand {
         if list { return try FailedList(statuses, remote).write() }
         if failed { return try showFailed(remote, statuses, names, charset) }
         let rows = try statuses.map { status in
-            var row = StatusText.row(status, hint: state.hint)
+            var row = StatusText.row(status, hint: place.hint)
             row.hooks = try remote.hookTroubles(batch: status.name)
             return row
         }
         for line in json ? StatusTable.json(rows) : StatusTable.lines(rows, charset: charset, names: names) {
             print(line)
         }
+        let workers = try WorkerTable(remote.workers())
+        for line in json ? workers.json : workers.lines(charset) { print(line) }
         if !json { for line in rows.flatMap({ HookWords.lines($0, names, charset) }) { print(line) } }
     }
 
@@ -105,19 +106,21 @@ struct Wait: AsyncParsableCommand {
     @Argument(help: "The batch.")
     var batch: String
 
-    @OptionGroup var service: ServiceOptions
-    @OptionGroup var state: StateOptions
+    @OptionGroup var place: QueuePlaceOptions
 
     func run() async throws {
-        if let client = try service.client(state) {
-            let reading = RemoteReading(client: client, hint: service.hint(state))
+        if let client = try place.client() {
+            let reading = RemoteReading(client: client, hint: place.hint)
             ExitStatus.exit(try Self.status(try await reading.wait(batch), of: batch))
         }
-        guard let remote = try Composition.remote(existingState: state.state) else { throw state.hint.noBatch(batch) }
+        let (hint, queue) = (place.hint, try place.place())
+        guard let remote = try Composition.remote(existing: queue) else { throw hint.noBatch(batch) }
         let names = BatchNames(try remote.batchRegister())
-        guard let name = try names.find(batch), let status = try await remote.wait(batch: name) else {
-            throw state.hint.noBatch(batch, among: names)
+        guard let name = try names.find(batch) else { throw hint.noBatch(batch, among: names) }
+        if case .database(let address) = queue {
+            ExitStatus.exit(try await FleetWatch(address, remote, batch: name).follow { _ in })
         }
+        guard let status = try await remote.wait(batch: name) else { throw hint.noBatch(batch, among: names) }
         ExitStatus.exit(
             try Self.status((status.remaining, status.failed + status.skipped + status.cancelled), of: batch))
     }
@@ -143,26 +146,26 @@ struct Forget: AsyncParsableCommand {
         transform: TimeSpan.read)
     var olderThan: TimeSpan?
 
-    @OptionGroup var service: ServiceOptions
-    @OptionGroup var state: StateOptions
+    @OptionGroup var place: QueuePlaceOptions
 
     func run() async throws {
         let age = olderThan?.duration ?? .seconds(30 * 86_400)
-        if let client = try service.client(state) {
-            return try await RemoteReading(client: client, hint: service.hint(state)).forget(batch, olderThan: age)
+        let (hint, queue) = (place.hint, try place.place())
+        if let client = try place.client() {
+            return try await RemoteReading(client: client, hint: hint).forget(batch, olderThan: age)
         }
-        guard let remote = try Composition.remote(existingState: state.state) else {
-            if let batch { throw state.hint.noBatch(batch) }
+        guard let remote = try Composition.remote(existing: queue) else {
+            if let batch { throw hint.noBatch(batch) }
             return
         }
         let known = BatchNames(try remote.batchRegister())
         let name = try batch.flatMap { text throws(Failure) in try known.find(text) }
-        if let batch, name == nil { throw state.hint.noBatch(batch, among: known) }
+        if let batch, name == nil { throw hint.noBatch(batch, among: known) }
         let names = try remote.forget(
             name: name, endedBefore: name == nil ? WallClock.milliseconds - age.inMilliseconds : nil)
-        try StreamSpool.sweep(remote, state: state.state)
+        if case .folder(let state) = queue { try StreamSpool.sweep(remote, state: state) }
         if let batch, let name, names.isEmpty {
-            guard let status = try remote.statuses(name: name).first else { throw state.hint.noBatch(batch) }
+            guard let status = try remote.statuses(name: name).first else { throw hint.noBatch(batch) }
             let isWatch = WatchBatch.folder(of: name) != nil
             let who = status.pid.map { "process \($0)" } ?? "a process"
             throw Failure(

@@ -10,7 +10,7 @@ enum StatusText {
             waiting: status.pid != nil && status.waitingFor != nil ? status.remaining : status.waiting,
             rate: status.pid == nil ? nil : status.rate,
             eta: status.eta, pid: status.pid, remaining: status.remaining, source: status.source,
-            command: RunAgain(status, state: hint.state)?.command,
+            command: hint.queue != nil ? hint.command("work") : RunAgain(status, state: hint.state)?.command,
             waitingFor: status.waitingFor, hosts: status.hosts, again: status.again)
         row.folder = status.folder
         row.why = status.folder?.error.map { hint.command("why", "\(status.name)/\($0.job)") }

@@ -33,7 +33,8 @@ struct Transfer: AsyncParsableCommand {
             """,
         version: VersionText.full,
         subcommands: [
-            Run.self, Get.self, Put.self, Copy.self, Watch.self, Serve.self, Status.self, Why.self, Verify.self,
+            Run.self, Get.self, Put.self, Copy.self, Watch.self, Work.self, Serve.self, Status.self, Why.self,
+            Verify.self,
             NetworkCommand.self,
             ConfigurationCommand.self, Wait.self, Pause.self, Resume.self, Cancel.self, Retry.self,
             Forget.self, Validate.self,

@@ -20,21 +20,20 @@ struct Why: AsyncParsableCommand {
     var json = false
 
     @OptionGroup var configuration: ConfigurationOptions
-    @OptionGroup var service: ServiceOptions
-    @OptionGroup var state: StateOptions
+    @OptionGroup var place: QueuePlaceOptions
 
     func run() async throws {
-        if let client = try service.client(state) {
-            return try await RemoteReading(client: client, hint: service.hint(state)).why(name, json: json)
+        if let client = try place.client() {
+            return try await RemoteReading(client: client, hint: place.hint).why(name, json: json)
         }
         let links = MeteredRule(links: try configuration.load().meteredLinks)
-        let remote = try Composition.remote(existingState: state.state)
+        let remote = try Composition.remote(existing: place.place())
         let names = BatchNames(try remote?.batchRegister() ?? BatchRegister())
         let (batch, job) = try names.split(name)
-        guard let remote, try names.find(batch) != nil else { throw state.hint.noBatch(batch, among: names) }
+        guard let remote, try names.find(batch) != nil else { throw place.hint.noBatch(batch, among: names) }
         let (shown, lasting) = (names.short(batch), names.lasting(batch))
         guard let job, !job.isEmpty else {
-            let (any, all) = (state.hint.command("why", "\(lasting)/JOB"), state.hint.command("status", lasting))
+            let (any, all) = (place.hint.command("why", "\(lasting)/JOB"), place.hint.command("status", lasting))
             throw Failure(.wrongUsage, "name a job: \(any); \(all) shows the batch")
         }
         let explanation: JobExplanation
@@ -46,13 +45,14 @@ struct Why: AsyncParsableCommand {
         let charset = Terminal(STDOUT_FILENO, environment: Composition.environment).charset
         var again: String?
         if case .stopped = explanation.reason, let status = try remote.statuses(name: batch).first {
-            again = RunAgain(status, state: state.state)?.command
+            let hint = place.hint
+            again = hint.queue != nil ? hint.command("work") : RunAgain(status, state: place.state.state)?.command
         }
         let lines =
             json
             ? [WhyText.json(explanation)]
             : WhyText.lines(
-                explanation, charset: charset, batch: shown, lasting: lasting, again: again, hint: state.hint)
+                explanation, charset: charset, batch: shown, lasting: lasting, again: again, hint: place.hint)
         for line in lines { print(line) }
         guard !json else { return }
         for trouble in try remote.hookTroubles(batch: batch, limit: .max) where trouble.job == job || trouble.job == nil

@@ -39,7 +39,8 @@ import TransferTestSupport
     }
 
     private static let commands = [
-        "run", "get", "put", "copy", "watch", "serve", "status", "why", "verify", "network", "config", "wait", "pause",
+        "run", "get", "put", "copy", "watch", "work", "serve", "status", "why", "verify", "network", "config", "wait",
+        "pause",
         "resume",
         "cancel",
         "retry",

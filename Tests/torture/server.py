@@ -28,8 +28,8 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 512
     allow_reuse_address = True
 
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
+    def __init__(self, host="127.0.0.1"):
+        super().__init__((host, 0), Handler)
         self.lock = threading.Lock()
         self.files = {}  # path: bytes
         self.etags = {}  # path: strong validator
@@ -53,7 +53,7 @@ class Server(ThreadingHTTPServer):
         return self.server_address[1]
 
     def url(self, path):
-        return f"http://127.0.0.1:{self.port}{path}"
+        return f"http://{self.server_address[0]}:{self.port}{path}"
 
     def serve(self, path, content, cuts=()):
         self.files[path] = content

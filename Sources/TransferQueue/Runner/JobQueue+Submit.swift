@@ -138,6 +138,14 @@ extension JobQueue {
         }
     }
 
+    /// Leaves a batch to whoever works on the queue.
+    package func leave(_ batch: StagedBatch) async throws {
+        let (store, id) = (store, batch.staged.batch.id)
+        _ = try await reader.run {
+            do { return try store.letGo(batch: id, isComplete: false) } catch { throw store.fault(error) }
+        }
+    }
+
     // MARK: Many callers at once
 
     /// Puts what several callers submitted into a batch, and returns when it's durable there: one wait for the disk for all.

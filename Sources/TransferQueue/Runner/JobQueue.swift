@@ -36,9 +36,10 @@ public final class JobQueue: Sendable {
     ///   - store: What remembers the queue.
     ///   - ledger: What remembers watched folders, beside it.
     ///   - outlook: The store again, where other processes may work on the queue.
+    ///   - accept: Judges jobs as they are claimed; `nil` takes all as they are.
     init(
         _ configuration: QueueConfiguration, store: any JobStore & RunMemory, ledger: (any WatchLedger)?,
-        outlook: (any QueueReader)? = nil
+        outlook: (any QueueReader)? = nil, accept: JobJudge? = nil
     ) throws {
         self.store = store
         self.ledger = ledger
@@ -49,7 +50,11 @@ public final class JobQueue: Sendable {
         let shares = configuration.loops == 0 && configuration.cores < 3
         let loops = configuration.loops > 0 ? configuration.loops : min(4, configuration.cores)
         engine = try ExchangeEngine(loops: loops, sharing: shares ? loop : nil)
-        runner = QueueRunner(configuration, store: store, engine: engine, loop: loop, hub: hub)
+        runner = QueueRunner(configuration, store: store, engine: engine, loop: loop, hub: hub, accept: accept)
+        store.follow { [loop, weak runner] news in
+            guard let runner else { return }
+            loop.execute { runner.onLoop { $0.hear(news) } }
+        }
         let log = QueueLog(configuration.logger)
         if log.isWanted { hub.add(log.tell) }
     }
@@ -66,6 +71,22 @@ public final class JobQueue: Sendable {
         return queue
     }
 
+    /// Opens a queue that something else than a folder of this machine remembers. The folder of the configuration isn't touched.
+    ///
+    /// - Parameters:
+    ///   - store: Makes that; it may block.
+    ///   - accept: Judges jobs that others brought, as they are claimed; `nil` takes all as they are.
+    package static func open(
+        _ configuration: QueueConfiguration,
+        over store: @escaping @Sendable () throws -> any JobStore & RunMemory & QueueReader,
+        accepting accept: JobJudge? = nil
+    ) async throws -> JobQueue {
+        try await Self.worker.run {
+            let store = try store()
+            return try JobQueue(configuration, store: store, ledger: nil, outlook: store, accept: accept)
+        }
+    }
+
     private static let worker = WorkerPool(name: "queue-open", threads: 1)
 
     /// What had to be done to open the queue, in words for people: its database was damaged and was moved aside. `nil` when
@@ -80,6 +101,8 @@ public final class JobQueue: Sendable {
         changes.stop(on: runner.loop)
         engine.shutDown()
         let store = store
+        // A store that is away keeps nobody here.
+        if await runner.hasStoreCalls { store.hurry() }
         _ = try? await reader.run { try store.retire() }
         runner.tools.storeWorker.stop()
         runner.tools.folderWorker.stop()

@@ -22,6 +22,15 @@ public final class QueueRemote: Sendable {
         self.runtimeFolder = runtimeFolder
     }
 
+    /// Looks at a queue that something else than a folder of this machine remembers.
+    package init(over store: any JobStore & QueueReader) {
+        self.store = store
+        (folder, runtimeFolder) = ("/", nil)
+    }
+
+    /// Those who work on the queue beside each other.
+    public func workers() throws -> [WorkerStatus] { try told { try store.workers() } }
+
     /// A fault of the database is told with its remedy.
     func told<Value>(_ work: () throws -> Value) throws -> Value {
         do {

@@ -15,10 +15,11 @@ extension QueueRunner {
     private static let claimsAtOnce = 64
 
     func claim(_ wants: [LaneWant]) {
-        let known = running.secrets
+        let (known, accept) = (running.secrets, tools.accept)
         for page in wants.pages(of: Self.claimsAtOnce) {
-            withStore {
-                try $0.claim(page, secrets: known)
+            withStore { store in
+                let claimed = try store.claim(page, secrets: known)
+                return accept.map { accept in claimed.map { $0.judged(by: accept) } } ?? claimed
             } then: { runner, results in
                 for (want, result) in zip(page, results) { runner.didClaim(result, asked: want.limit) }
             }

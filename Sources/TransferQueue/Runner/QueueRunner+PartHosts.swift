@@ -172,7 +172,9 @@ extension QueueRunner: BatchHost {
 
     nonisolated var sharesBatches: Bool { store.sharesBatches }
 
-    func refreshShared() { batches.refreshShared(on: self) }
+    var awaitsOthers: Bool { sharesBatches && state.isEndless && state.stopping == nil }
+
+    func lookForWork() { batches.lookForWork(on: self) }
 
     func backlogIs(_ lane: Lane, _ count: Int) { admission.scheduler.backlogIs(lane, count) }
 

@@ -29,15 +29,16 @@ actor QueueRunner: LoopActor {
 
     init(
         _ configuration: QueueConfiguration, store: any JobStore & RunMemory, engine: ExchangeEngine, loop: EventLoop,
-        hub: EventHub
+        hub: EventHub, accept: JobJudge? = nil
     ) {
         self.store = store
         self.loop = loop
-        tools = RunTools(configuration, engine: engine, hub: hub)
+        tools = RunTools(configuration, engine: engine, hub: hub, accept: accept)
+        let limits = Scheduler.Limits(configuration.limits)
         admission = Admission(
             Scheduler(
-                limits: Scheduler.Limits(configuration.limits), ahead: store.sharesBatches ? .shared : .alone, now: .now
-            ))
+                limits: limits, ahead: store.sharesBatches ? .shared(concurrency: limits.concurrency) : .alone,
+                now: .now))
         transfers = TransferParts(tools)
         contacts = RunContacts(tools)
         var options = NetworkMonitor.Options()
@@ -88,6 +89,16 @@ actor QueueRunner: LoopActor {
                 "\((fault as? TransferError)?.message ?? "the queue's database failed: \(fault)")")
         }
         stop(.asked)
+    }
+
+    /// The store tells of others.
+    func hear(_ news: StoreNews) {
+        switch news {
+        case .changed: lookForWork()
+        case .commanded: commands.takeAll(on: self)
+        case .leaseIsOver(let error): storeFailed(error)
+        }
+        pump()
     }
 
     // MARK: The pump

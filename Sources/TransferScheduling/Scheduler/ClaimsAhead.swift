@@ -8,5 +8,10 @@ package struct ClaimsAhead: Sendable, Hashable {
     /// For a batch that one process works on. Small jobs are quick: so many of them may start while the store still records.
     package static let alone = ClaimsAhead(page: 256, lowMark: 192)
     /// For a batch that other processes work on too: they could start jobs that this one has claimed and can't start yet.
-    package static let shared = ClaimsAhead(page: 32, lowMark: 16)
+    ///
+    /// - Parameter concurrency: Transfers of this process at once.
+    package static func shared(concurrency: Int) -> ClaimsAhead {
+        let lowMark = min(16, max(1, concurrency))
+        return ClaimsAhead(page: 2 * lowMark, lowMark: lowMark)
+    }
 }

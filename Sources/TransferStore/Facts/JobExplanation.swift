@@ -69,6 +69,11 @@ public struct JobExplanation: Sendable, Hashable {
     public struct Need: Sendable, Hashable {
         public var job: String
         public var state: JobState
+
+        package init(job: String, state: JobState) {
+            self.job = job
+            self.state = state
+        }
     }
 
     public struct Held: Sendable, Hashable {

@@ -30,6 +30,13 @@ package struct JobFacts: Sendable {
     /// The work of each URL of a download, now or in the run that ended it.
     package var sources: [JobSource] = []
 
+    package init(batch: String, identity: String, state: JobState, spec: JobSpec) {
+        self.batch = batch
+        self.identity = identity
+        self.state = state
+        self.spec = spec
+    }
+
     /// The results of the attempts so far.
     package struct Attempts: Sendable {
         package var count = 0
@@ -41,6 +48,19 @@ package struct JobFacts: Sendable {
         package var host: String?
         /// The URL that was asked last, of a job that has ended.
         package var finalURL: String?
+
+        package init(
+            count: Int = 0, mirror: Int = 0, path: String? = nil, errorCode: String? = nil,
+            errorMessage: String? = nil, host: String? = nil, finalURL: String? = nil
+        ) {
+            self.count = count
+            self.mirror = mirror
+            self.path = path
+            self.errorCode = errorCode
+            self.errorMessage = errorMessage
+            self.host = host
+            self.finalURL = finalURL
+        }
     }
 
     /// A process that lives, and what it said last of the batch and of the job.
@@ -56,6 +76,18 @@ package struct JobFacts: Sendable {
         package var hostWait: HostWait?
         /// Since when it keeps what has the job's rules waiting.
         package var networkWait: (since: WallTime, reason: String)?
+
+        package init(
+            pid: Int32, active: Int = 0, batchWait: String? = nil, isUnderWay: Bool = false,
+            hostWait: HostWait? = nil, networkWait: (since: WallTime, reason: String)? = nil
+        ) {
+            self.pid = pid
+            self.active = active
+            self.batchWait = batchWait
+            self.isUnderWay = isUnderWay
+            self.hostWait = hostWait
+            self.networkWait = networkWait
+        }
     }
 
     /// The knowledge about this machine's links.

@@ -56,6 +56,21 @@ package struct JobEntry: Sendable {
     /// Whether its transfer was under way when its process last told.
     package let isUnderWay: Bool
 
+    package init(
+        batch: String, directory: String, listed: ListedJob, isUpload: Bool, priority: Int, origin: String,
+        host: String?, cursor: Int64?, isUnderWay: Bool
+    ) {
+        self.batch = batch
+        self.directory = directory
+        self.listed = listed
+        self.isUpload = isUpload
+        self.priority = priority
+        self.origin = origin
+        self.host = host
+        self.cursor = cursor
+        self.isUnderWay = isUnderWay
+    }
+
     /// The number stays the job's as long as the queue has it, and no other job of the queue gets it.
     package var number: Int64 { listed.number }
 }

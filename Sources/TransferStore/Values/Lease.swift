@@ -23,10 +23,13 @@ package struct LeaseLost: Error, Sendable, Hashable {
     package init() {}
 
     /// The loss in words for people.
-    package var explained: TransferError {
+    package var explained: TransferError { explained(after: Lease.term) }
+
+    /// - Parameter term: How long the lease was.
+    package func explained(after term: Duration) -> TransferError {
         TransferError(
             .fileLocked,
-            "this process was taken for dead, as it gave no sign of life for \(CountText.words(Int(Lease.term.inSeconds), "second")); another "
+            "this process was taken for dead, as it gave no sign of life for \(CountText.words(Int(term.inSeconds), "second")); another "
                 + "one goes on with its jobs")
     }
 }

@@ -5,4 +5,9 @@ package struct NetworkOrigin: Sendable {
     /// The real path of the job file, if there is one.
     package var source: String?
     package var places: NetworkPlaces
+
+    package init(source: String?, places: NetworkPlaces) {
+        self.source = source
+        self.places = places
+    }
 }

@@ -22,4 +22,20 @@ package struct StoredDownload: Sendable {
     package let finalURL: String
     package let sums: PieceSumList?
     package let spec: JobSpec
+
+    package init(
+        id: Int64, batch: String, identity: String, path: String, facts: FileStamp, digest: Checksum?,
+        validator: String?, finalURL: String, sums: PieceSumList?, spec: JobSpec
+    ) {
+        self.id = id
+        self.batch = batch
+        self.identity = identity
+        self.path = path
+        self.facts = facts
+        self.digest = digest
+        self.validator = validator
+        self.finalURL = finalURL
+        self.sums = sums
+        self.spec = spec
+    }
 }

@@ -7,8 +7,6 @@ package struct PostgresBatches: Sendable {
     package let database: PostgresDatabase
     package let leases: PostgresLeases
     package let doubtful: DoubtfulBatches
-    /// Whether batches are taken beside other processes. One that a process has for itself, as it stages it, isn't taken.
-    package let areShared: Bool
 
     package func register() throws -> BatchRegister {
         try database.read { db in
@@ -52,14 +50,17 @@ package struct PostgresBatches: Sendable {
         return try database.write { db in
             try leases.reclaim(db)
             try database.requireLease(db)
-            let owner = areShared ? "owner" : "$1::bigint"
-            return try db.run(
-                """
-                UPDATE batch SET owner = \(owner) WHERE (owner IS NULL OR owner = $1) AND \(condition)
-                RETURNING id, name, directory
-                """, [database.process, name]
-            ).map { HeldBatch(id: $0.number(0) ?? 0, name: $0.text(1) ?? "", directory: $0.text(2) ?? "") }
-                .sorted { $0.id < $1.id }
+            let isOpen = "(owner IS NULL OR owner = $1) AND \(condition)"
+            // A worker takes a batch beside others; one that a process has for itself, as it stages it, isn't taken.
+            let taken =
+                database.role.sharesBatches
+                ? "SELECT id, name, directory FROM batch WHERE \(isOpen)"
+                : "UPDATE batch SET owner = $1 WHERE \(isOpen) RETURNING id, name, directory"
+            return try db.run(taken, [database.process, name]).map { row in
+                HeldBatch(
+                    id: row.number(0) ?? 0, name: row.text(1) ?? "",
+                    directory: database.role.folder ?? row.text(2) ?? "")
+            }.sorted { $0.id < $1.id }
         }
     }
 
@@ -117,6 +118,9 @@ package struct PostgresBatches: Sendable {
             try db.run(
                 "UPDATE batch SET owner = NULL, updated = \(PostgresClock.now) WHERE id = $1 AND owner = $2",
                 [batch, database.process])
+            try PostgresRunNews.forget(db, batch: batch, of: database.process)
+            // Any worker may take the rest of it.
+            if !isComplete { try PostgresNotice.work.tell(db) }
             return []
         }
     }

@@ -1,7 +1,6 @@
-import CTransferLinux
 import CTransferPostgres
 import Glibc
-import TransferCore
+package import TransferCore
 import TransferEventLoop
 
 /// One connection to a PostgreSQL database. It waits where it's called, on the store's worker, until the server answers or
@@ -10,20 +9,30 @@ import TransferEventLoop
 /// The socket never blocks: each wait is a poll(2) of it and of an eventfd(2), so that a server that doesn't answer keeps no
 /// thread for good.
 ///
-/// `@unchecked`: only ``abandon()`` is called from other threads, and touches the eventfd alone; all else is called under the
-/// lock of ``PostgresDatabase``.
+/// `@unchecked`: only ``abandon()`` is called from other threads, and touches the abandonment alone; all else is called under
+/// the lock of ``PostgresDatabase``, or by the one thread of ``PostgresKeeper``.
 package final class PostgresConnection: @unchecked Sendable {
     package static let connectTimeout = Duration.seconds(15)
 
     let raw: OpaquePointer
-    private let abandonment: Int32
+    private let abandonment: PostgresAbandonment
+    /// The end of all waits; `nil` where the kernel's own bounds of a connection are enough.
+    package var limit: MonotonicTime?
+    /// Whether somebody stopped waiting for an answer, which so would be taken for that of the next statement.
+    private var isOutOfStep = false
     /// The names of the statements that the server has prepared, by their text.
     private var prepared: [String: String] = [:]
 
     /// Connects, and waits for it.
     ///
+    /// - Parameters:
+    ///   - abandonment: Ends the wait for it, and those for its answers.
+    ///   - timeout: The longest that it may take.
     /// - Throws: `TransferError`.
-    package init(_ address: PostgresAddress) throws {
+    package init(
+        _ address: PostgresAddress, _ abandonment: PostgresAbandonment = PostgresAbandonment(),
+        within timeout: Duration = connectTimeout
+    ) throws {
         var keywords = address.keywords
         keywords["client_encoding"] = "UTF8"
         keywords["fallback_application_name"] = "transfer"
@@ -42,26 +51,19 @@ package final class PostgresConnection: @unchecked Sendable {
         self.raw = raw
         // libpq prints the server's warnings where a command shows its progress.
         _ = PQsetNoticeReceiver(raw, { _, _ in }, nil)
-        abandonment = transfer_eventfd()
-        try connect(address)
+        self.abandonment = abandonment
+        try connect(address, until: .now + timeout)
     }
 
-    deinit {
-        PQfinish(raw)
-        close(abandonment)
-    }
+    deinit { PQfinish(raw) }
 
     /// Ends what is waited for, now and later. For any thread.
-    package func abandon() {
-        var one: UInt64 = 1
-        _ = write(abandonment, &one, MemoryLayout.size(ofValue: one))
-    }
+    package func abandon() { abandonment.tell() }
 
     /// Whether the connection is of no use any more.
-    package var isBroken: Bool { PQstatus(raw) == CONNECTION_BAD }
+    package var isBroken: Bool { isOutOfStep || abandonment.isTold || PQstatus(raw) == CONNECTION_BAD }
 
-    private func connect(_ address: PostgresAddress) throws {
-        let limit = MonotonicTime.now + Self.connectTimeout
+    private func connect(_ address: PostgresAddress, until limit: MonotonicTime) throws {
         var step = PGRES_POLLING_WRITING
         while true {
             switch step {
@@ -83,23 +85,36 @@ package final class PostgresConnection: @unchecked Sendable {
         String(cString: PQerrorMessage(raw)).split(whereSeparator: \.isNewline).joined(separator: "; ")
     }
 
-    /// - Throws: `TransferError` when the time is over, or the connection was abandoned.
+    /// - Throws: `TransferError` when the time is over, or the connection was abandoned: it's broken then.
     func wait(for events: Int16, until limit: MonotonicTime? = nil) throws {
+        let isReady: Bool
+        do {
+            isReady = try look(for: events, until: limit ?? self.limit)
+        } catch {
+            isOutOfStep = true
+            throw error
+        }
+        guard isReady else {
+            isOutOfStep = true
+            throw TransferError(.timedOut, "the queue's database doesn't answer", isTransient: true)
+        }
+    }
+
+    /// - Returns: Whether the socket is ready before the time is over.
+    /// - Throws: `TransferError` when the connection was abandoned.
+    func look(for events: Int16, until limit: MonotonicTime?) throws -> Bool {
         var descriptors = [
             pollfd(fd: PQsocket(raw), events: events, revents: 0),
-            pollfd(fd: abandonment, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: abandonment.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         while true {
             let left = limit.map { Int32(clamping: max(0, ($0 - .now).inMilliseconds)) } ?? -1
             let ready = poll(&descriptors, 2, left)
             if ready < 0, errno == EINTR { continue }
-            guard ready > 0 else {
-                throw TransferError(.timedOut, "the queue's database doesn't answer", isTransient: true)
-            }
             guard descriptors[1].revents == 0 else {
                 throw TransferError(.cancelled, "the queue's database isn't waited for any more")
             }
-            return
+            return ready > 0
         }
     }
 
@@ -124,7 +139,10 @@ package final class PostgresConnection: @unchecked Sendable {
     }
 
     /// Runs statements that have no values and give no rows, such as those of a schema.
-    package func script(_ sql: String) throws { _ = try send { PQsendQuery(raw, sql) } }
+    ///
+    /// - Returns: The rows of the last one, where it gives some.
+    @discardableResult
+    package func script(_ sql: String) throws -> PostgresResult { try send { PQsendQuery(raw, sql) } }
 
     private func prepare(_ sql: String) throws -> String {
         if let name = prepared[sql] { return name }

@@ -11,6 +11,22 @@ package struct PostgresFault: Error, Sendable, Hashable {
     /// Whether the same transaction may succeed another time, as others were in its way.
     package var isConflict: Bool { ["40001", "40P01", "55P03"].contains(code) }
 
+    /// Codes of a server that starts, stops, has no place for a connection, has no space, or takes no changes: another
+    /// attempt may find it otherwise (class 08 tells of lost connections).
+    private static let absent: Set = ["57P01", "57P02", "57P03", "53300", "53100", "25006"]
+
+    /// Whether nothing is wrong with what was asked: the database is away.
+    package static func isAbsence(_ error: any Error) -> Bool {
+        if let fault = error as? PostgresFault { return absent.contains(fault.code) || fault.code.hasPrefix("08") }
+        guard let error = error as? TransferError else { return false }
+        return error.isTransient && [.connectionLost, .cannotConnect, .timedOut, .fileAccess].contains(error.code)
+    }
+
+    /// - Returns: `nil` for an error that is none of the database's.
+    package static func explained(_ error: any Error, _ address: PostgresAddress) -> TransferError? {
+        (error as? PostgresFault)?.explained(address) ?? error as? TransferError
+    }
+
     /// The fault in words that say what is wrong with the queue's database.
     package func explained(_ address: PostgresAddress) -> TransferError {
         let place = "the queue \(address.shown)"
@@ -19,6 +35,7 @@ package struct PostgresFault: Error, Sendable, Hashable {
         case Self.noPrivilege: TransferError(.fileAccess, "the database's role may not do that in \(place): \(message)")
         case "25006":
             TransferError(.fileAccess, "\(place) is a standby, which takes no changes", isTransient: true)
+        case _ where Self.isAbsence(self): TransferError(.connectionLost, "\(place): \(message)", isTransient: true)
         default: TransferError(.internalFault, "\(place): \(message) (\(code))", isTransient: isConflict)
         }
     }

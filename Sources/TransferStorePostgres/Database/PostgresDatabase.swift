@@ -1,76 +1,99 @@
 import Synchronization
 import TransferCore
+import TransferEventLoop
 import TransferStore
 
 /// The database of a queue as one process has it: the connection, the process's lease, and the transactions that all parts
 /// of the store are made of.
 package final class PostgresDatabase: Sendable {
     package let address: PostgresAddress
-    /// The fencing token of this process's lease (``/TransferStore/Lease/generation``).
+    package let role: PostgresRole
+    /// The fencing token of this process's lease (``/TransferStore/Lease/generation``); 0 for one that only looks.
     package let process: Int64
+    package let lease = PostgresLeaseEnd()
 
     /// One transaction at a time.
     private let turn = Mutex<Void>(())
     private let connection: Mutex<PostgresConnection?>
+    private let patience: PostgresPatience
+    private let abandonment = PostgresAbandonment()
 
-    /// Opens the queue, makes its tables where there are none, and registers this process.
+    /// Opens the queue. A process that has a part in it makes the tables where there are none, and is registered.
     ///
     /// - Throws: `TransferError`.
-    package init(_ address: PostgresAddress) throws {
+    package init(_ address: PostgresAddress, _ role: PostgresRole = .owner) throws {
         self.address = address
+        self.role = role
+        patience = PostgresPatience(role, lease)
         do {
-            let first = try Self.connect(address)
-            try PostgresMigration(address: address).run(first)
-            process = try Self.inTransaction(first) { try PostgresLeases.register($0) }
+            let first = try PostgresConnection(address)
+            try first.begin(address)
+            let migration = PostgresMigration(address: address)
+            if case .onlooker = role {
+                try migration.requireTables(first)
+                process = 0
+            } else {
+                try migration.run(first)
+                let (asked, term) = (MonotonicTime.now, role.term)
+                process = try PostgresTransaction.run(first) { try PostgresLeases.register($0, role) }
+                lease.renewed(until: asked + term)
+            }
             connection = Mutex(first)
         } catch let fault as PostgresFault {
             throw fault.explained(address)
         }
     }
 
-    /// Ends what is waited for: the queue's database may be away. For any thread.
-    package func abandon() { connection.withLock { $0 }?.abandon() }
+    /// Ends what is waited for, now and later: the queue's database may be away. For any thread.
+    package func abandon() {
+        abandonment.tell()
+        hurry()
+    }
 
-    private static func connect(_ address: PostgresAddress) throws -> PostgresConnection {
-        let connection = try PostgresConnection(address)
-        // A process that is cut off in a transaction holds what it has locked for a minute at most.
-        try connection.script(
-            """
-            SET search_path = "\(address.schema)";
-            SET client_min_messages = warning;
-            SET bytea_output = 'hex';
-            SET lock_timeout = '60s';
-            SET idle_in_transaction_session_timeout = '60s'
-            """)
-        return connection
+    /// Ends what is waited for. What is asked from now on fails instead of waiting for a database that is away.
+    package func hurry() {
+        patience.giveUp()
+        connection.withLock { $0 }?.abandon()
     }
 
     /// The connection, or a new one where that was lost.
     private func connected() throws -> PostgresConnection {
+        guard !abandonment.isTold else {
+            throw TransferError(.cancelled, "the queue's database isn't waited for any more")
+        }
         if let known = connection.withLock({ $0 }), !known.isBroken { return known }
-        let new = try Self.connect(address)
+        let new = try PostgresConnection(address, within: patience.connectTimeout)
+        try new.begin(address)
         connection.withLock { $0 = new }
         return new
+    }
+
+    /// Does `work`, again where the database was away.
+    private func patiently<Value>(_ work: (PostgresConnection) throws -> Value) throws -> Value {
+        var attempts = 0
+        while true {
+            do {
+                let value = try work(try connected())
+                patience.isThere()
+                return value
+            } catch  where PostgresFault.isAbsence(error) {
+                attempts += 1
+                try patience.wait(after: error, attempts: attempts) { PostgresFault.explained($0, address) }
+            }
+        }
     }
 
     // MARK: Transactions
 
     /// Looks at the queue by one statement. Where the connection turns out to be lost it's asked in another one.
     package func read<Value: Sendable>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
-        try turn.withLock { _ in
-            let db = try connected()
-            do {
-                return try body(db)
-            } catch {
-                guard db.isBroken else { throw error }
-                return try body(try connected())
-            }
-        }
+        try turn.withLock { _ in try patiently(body) }
     }
 
     /// Changes the queue.
     ///
-    /// Another process may be in the way: the transaction is done again then.
+    /// Another process may be in the way: the transaction is done again then. Where the connection is lost at its end, the
+    /// database is asked what became of it.
     ///
     /// - Parameters:
     ///   - isDurable: Waits for the server's disk; else a loss of the server's power may lose the change.
@@ -79,7 +102,16 @@ package final class PostgresDatabase: Sendable {
         isDurable: Bool = true, _ body: (PostgresConnection) throws -> Value
     ) throws -> Value {
         try turn.withLock { _ in
-            try Self.repeating { try transact(isDurable, body) }
+            try Self.repeating {
+                var open: PostgresTransaction.Unsettled<Value>?
+                return try patiently { db in
+                    if let known = open {
+                        if try known.isCommitted(db, timeline: process >> 40) { return known.value }
+                        open = nil
+                    }
+                    return try PostgresTransaction.run(db, isDurable: isDurable, body) { open = $0 }
+                }
+            }
         }
     }
 
@@ -104,7 +136,7 @@ package final class PostgresDatabase: Sendable {
         try turn.withLock { _ in
             let db = try connected()
             let prepared = try prepare(db)
-            return try Self.repeating { try Self.inTransaction(db) { try body($0, prepared) } }
+            return try Self.repeating { try PostgresTransaction.run(db) { try body($0, prepared) } }
         }
     }
 
@@ -119,38 +151,6 @@ package final class PostgresDatabase: Sendable {
             }
         }
         return try transact()
-    }
-
-    private func transact<Value>(_ isDurable: Bool, _ body: (PostgresConnection) throws -> Value) throws -> Value {
-        var db = try connected()
-        do {
-            return try Self.inTransaction(db, isDurable: isDurable, body)
-        } catch is NotBegun {
-            // Nothing was done yet: the server was started anew since the last transaction.
-            db = try connected()
-            return try Self.inTransaction(db, isDurable: isDurable, body)
-        }
-    }
-
-    /// The connection was lost before the transaction began.
-    private struct NotBegun: Error {}
-
-    private static func inTransaction<Value>(
-        _ db: PostgresConnection, isDurable: Bool = true, _ body: (PostgresConnection) throws -> Value
-    ) throws -> Value {
-        do {
-            try db.script("BEGIN" + (isDurable ? "" : "; SET LOCAL synchronous_commit = off"))
-        } catch {
-            throw db.isBroken ? NotBegun() : error
-        }
-        do {
-            let value = try body(db)
-            try db.script("COMMIT")
-            return value
-        } catch {
-            if !db.isBroken { try? db.script("ROLLBACK") }
-            throw error
-        }
     }
 
     /// Leaves the disk of the server out of the transaction that is under way.

@@ -19,8 +19,23 @@ package struct PostgresMigration: Sendable {
             try migrate(db)
             try db.script("COMMIT")
         } catch {
-            if !db.isBroken { try? db.script("ROLLBACK") }
+            if !db.isBroken { _ = try? db.script("ROLLBACK") }
             throw error
+        }
+    }
+
+    /// For a process that only looks.
+    ///
+    /// - Throws: `TransferError` where there is no such queue, or one of another version.
+    package func requireTables(_ db: PostgresConnection) throws {
+        let missing = try wanting(db)
+        if missing.count == steps.count {
+            throw TransferError(.fileMissing, "there is no queue \(address.shown); who brings jobs into it makes it")
+        }
+        guard missing.isEmpty else {
+            throw TransferError(
+                .fileAccess,
+                "the queue \(address.shown) is one of an earlier version: a worker of this version changes it")
         }
     }
 

@@ -174,5 +174,41 @@ package enum PostgresSchema {
             );
             CREATE INDEX submission_time ON submission(time);
             """),
+        Step(
+            "2",
+            """
+            -- What processes say of the batches that they work on, for those who ask: the last word of each.
+            CREATE TABLE run (
+                process BIGINT NOT NULL REFERENCES process(generation) ON DELETE CASCADE,
+                batch BIGINT NOT NULL REFERENCES batch(id) ON DELETE CASCADE,
+                rate BIGINT NOT NULL,
+                eta BIGINT,
+                active INTEGER NOT NULL,
+                -- Jobs whose transfers are under way, and what their URLs do, where they have several.
+                under_way BIGINT[] NOT NULL,
+                sources JSONB NOT NULL,
+                waiting_for TEXT,
+                PRIMARY KEY (process, batch)
+            );
+            CREATE TABLE host_wait (
+                process BIGINT NOT NULL REFERENCES process(generation) ON DELETE CASCADE,
+                origin TEXT NOT NULL,
+                since BIGINT NOT NULL DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+                until BIGINT,
+                status INTEGER,
+                message TEXT NOT NULL,
+                proxy TEXT,
+                PRIMARY KEY (process, origin)
+            );
+            CREATE TABLE network_wait (
+                process BIGINT NOT NULL REFERENCES process(generation) ON DELETE CASCADE,
+                network TEXT NOT NULL,
+                since BIGINT NOT NULL,
+                reason TEXT NOT NULL,
+                PRIMARY KEY (process, network)
+            );
+            ALTER TABLE process ADD COLUMN is_worker BOOLEAN NOT NULL DEFAULT false;
+            ALTER TABLE process ADD COLUMN began BIGINT NOT NULL DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::bigint;
+            """),
     ]
 }

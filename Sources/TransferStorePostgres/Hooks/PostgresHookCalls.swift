@@ -34,6 +34,23 @@ package struct PostgresHookCalls: Sendable {
         }
     }
 
+    /// Hooks of a batch, and of its jobs, of which an attempt came to nothing.
+    package func troubles(batch name: String, limit: Int) throws -> [HookTrouble] {
+        try database.read { db in
+            try db.run(
+                """
+                SELECT job, hook_call.hook, attempts, error_message, CASE WHEN NOT is_failed THEN not_before END
+                FROM hook_call JOIN batch ON batch.id = hook_call.batch
+                WHERE name = $1 AND error_message IS NOT NULL ORDER BY hook_call.id LIMIT $2
+                """, [name, limit]
+            ).map { row in
+                HookTrouble(
+                    job: row.text(0), hook: HookRoute.settings(text: row.text(1) ?? "")?.onFinish?.shown ?? "",
+                    attempts: row.int(2) ?? 0, message: row.text(3) ?? "", again: row.number(4))
+            }
+        }
+    }
+
     /// Writes down what became of messages. What is lost of that with the server's power is told once more.
     package func settle(_ outcomes: [HookOutcome]) throws {
         try database.writeFenced(isDurable: false) { db in

@@ -15,9 +15,10 @@ package struct PostgresClaims: Sendable {
     package func claim(_ wants: [LaneWant], secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs] {
         try database.writeFenced { db in
             let claimed = try wants.map { try claim($0, db, secrets) }
-            // An upload is known to be on its way after a loss of power too, before its first byte leaves.
+            // An upload is known to be on its way after a loss of power too, before its first byte leaves. And a worker lives
+            // on when the database has crashed: a claim that is forgotten then would be given to another one as well.
             let hasUploads = claimed.contains { $0.jobs.contains { $0.record.spec.isUpload } }
-            if !hasUploads { try database.relax(db) }
+            if !hasUploads, !database.role.sharesBatches { try database.relax(db) }
             return claimed
         }
     }

@@ -6,6 +6,44 @@ package import TransferStore
 package struct PostgresCompletedJobs: Sendable {
     package let database: PostgresDatabase
 
+    package func identities(batch name: String) throws -> Set<String> {
+        try database.read { db in
+            Set(
+                try db.run(
+                    """
+                    SELECT identity FROM job JOIN batch ON batch.id = job.batch WHERE name = $1 AND state = \(JobStates.done)
+                    """, [name]
+                ).compactMap { $0.text(0) })
+        }
+    }
+
+    /// Completed downloads with all that is known of their files, in the order of their numbers.
+    package func downloads(_ selection: DownloadSelection, after id: Int64, limit: Int) throws -> [StoredDownload] {
+        let (condition, name) =
+            switch selection {
+            case .batch(let name): ("name = $1", name)
+            case .file(let path): ("path = $1", path)
+            }
+        return try database.read { db in
+            try db.run(
+                """
+                SELECT job.id, name, identity, path, size, modified, digest, validator, final_url, sums, spec
+                FROM job JOIN batch ON batch.id = job.batch
+                WHERE \(condition) AND state = \(JobStates.done) AND NOT is_upload AND job.id > $2 ORDER BY job.id LIMIT $3
+                """, [name, id, limit]
+            ).compactMap { row in
+                guard let spec = try? JobSpec(canonicalJSON: row.text(10) ?? ""), let path = row.text(3) else {
+                    return nil
+                }
+                return StoredDownload(
+                    id: row.number(0) ?? 0, batch: row.text(1) ?? "", identity: row.text(2) ?? "", path: path,
+                    facts: FileStamp(size: row.number(4) ?? -1, modified: row.number(5) ?? 0),
+                    digest: row.text(6).flatMap { Checksum($0) }, validator: row.text(7), finalURL: row.text(8) ?? "",
+                    sums: row.bytes(9).flatMap { PieceSumList(encoded: $0) }, spec: spec)
+            }
+        }
+    }
+
     package func page(batch: Int64, after id: Int64, limit: Int) throws -> [CompletedJob] {
         try database.read { db in
             try db.run(

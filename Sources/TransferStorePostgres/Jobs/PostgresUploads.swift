@@ -17,6 +17,18 @@ package struct PostgresUploads: Sendable {
         }
     }
 
+    /// Whether servers hold parts of a batch's cancelled uploads, as far as is known.
+    package func exist(batch name: String) throws -> Bool {
+        try database.read { db in
+            try db.run(
+                """
+                SELECT EXISTS (SELECT 1 FROM job JOIN batch ON batch.id = job.batch
+                    WHERE name = $1 AND state = \(JobStates.cancelled) AND upload_is_held)
+                """, [name]
+            ).first?.flag(0) ?? false
+        }
+    }
+
     package func abandoned(batch: Int64, secrets: [Int64: JobSecrets]) throws -> [AbandonedUpload] {
         try database.read { db in
             try db.run(

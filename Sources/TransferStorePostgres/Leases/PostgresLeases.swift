@@ -9,43 +9,47 @@ package struct PostgresLeases: Sendable {
     package let database: PostgresDatabase
     package let doubtful: DoubtfulBatches
 
-    private static let term = Lease.term.inMilliseconds
+    /// The timeline of the database in SQL: another one once a standby was promoted (PostgreSQL's manual, `pg_walfile_name`).
+    package static let timeline = "('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::bigint"
 
-    /// The timeline of the database, in the bits above those of the counter: what a promoted standby hadn't got is given
-    /// again with another one (PostgreSQL's manual, `pg_walfile_name`).
-    private static let token = """
-        ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::bigint << 40 | nextval('generation')
-        """
+    /// The timeline is in the bits above those of the counter: what a promoted standby hadn't got is given again with another
+    /// one.
+    private static let token = "\(timeline) << 40 | nextval('generation')"
 
-    package static func register(_ db: PostgresConnection) throws -> Int64 {
+    package static func register(_ db: PostgresConnection, _ role: PostgresRole) throws -> Int64 {
         try reclaim(db, own: 0)
         let row = try db.run(
             """
-            INSERT INTO process (generation, host, pid, until)
-            VALUES (\(token), $1, $2, \(PostgresClock.now) + $3) RETURNING generation
-            """, [MachineName.current, Int(getpid()), term]
+            INSERT INTO process (generation, host, pid, until, is_worker)
+            VALUES (\(token), $1, $2, \(PostgresClock.now) + $3, $4) RETURNING generation
+            """, [MachineName.current, Int(getpid()), role.term.inMilliseconds, role.sharesBatches]
         ).first
         return row?.number(0) ?? 0
     }
 
     /// - Returns: The lease, whose end is counted from when it was asked for: the database's is never earlier.
     package func renew() throws -> Lease {
-        let asked = MonotonicTime.now
-        try database.write(isDurable: false) { db in
-            let renewed = try db.run(
-                "UPDATE process SET until = \(PostgresClock.now) + $2 WHERE generation = $1",
-                [database.process, Self.term])
-            guard renewed.changes > 0 else { throw LeaseLost() }
-            // Workers that go on for days take over what others have lost.
-            try reclaim(db)
-        }
-        return Lease(generation: database.process, until: asked + Lease.term)
+        let (asked, term) = (MonotonicTime.now, database.role.term)
+        // A crash of the database that forgot it would end the lease sooner than this process thinks.
+        try database.write { db in try Self.renew(db, database.process, term) }
+        database.lease.renewed(until: asked + term)
+        return Lease(generation: database.process, until: asked + term)
+    }
+
+    /// - Throws: ``/TransferStore/LeaseLost``.
+    package static func renew(_ db: PostgresConnection, _ process: Int64, _ term: Duration) throws {
+        let renewed = try db.run(
+            "UPDATE process SET until = \(PostgresClock.now) + $2 WHERE generation = $1",
+            [process, term.inMilliseconds])
+        guard renewed.changes > 0 else { throw LeaseLost() }
+        // Workers that go on for days take over what others have lost.
+        try reclaim(db, own: process)
     }
 
     /// Frees what processes held whose leases are over. One that is in a transaction right now is left alone.
     package func reclaim(_ db: PostgresConnection) throws { try Self.reclaim(db, own: database.process) }
 
-    private static func reclaim(_ db: PostgresConnection, own: Int64) throws {
+    package static func reclaim(_ db: PostgresConnection, own: Int64) throws {
         let lost = try db.run(
             """
             SELECT generation FROM process WHERE until <= \(PostgresClock.now) AND generation <> $1
@@ -61,6 +65,7 @@ package struct PostgresLeases: Sendable {
                 """, [process])
             try forget(db, process)
         }
+        if !lost.isEmpty { try PostgresNotice.work.tell(db) }
     }
 
     /// Fails a POST whose body may have left: it's not sent again by itself.
@@ -98,10 +103,14 @@ package struct PostgresLeases: Sendable {
             }
             // A run may end without waiting for its transfers.
             try Self.endWhatMayHaveArrived(db, of: database.process)
+            // No last step was recorded of jobs that are claimed still: their files may be there.
             try db.run(
-                "UPDATE job SET state = \(JobStates.queued), owner = NULL WHERE owner = $1 AND state = \(JobStates.claimed)",
-                [database.process])
+                """
+                UPDATE job SET state = \(JobStates.queued), owner = NULL, was_interrupted = true
+                WHERE owner = $1 AND state = \(JobStates.claimed)
+                """, [database.process])
             try Self.forget(db, database.process)
+            try PostgresNotice.work.tell(db)
         }
     }
 

@@ -13,8 +13,11 @@ package struct PostgresNews: Sendable {
         case .pause(let pause): try save(pause)
         case .noPauses: try database.write(isDurable: false) { db in _ = try db.run("DELETE FROM pause") }
         case .usage(let rows): try save(rows)
-        // News for those who ask beside the run: nobody can ask this store yet.
-        case .progress, .hostWaits, .networkWaits, .silentLinks, .socket: break
+        case .progress(let progress): try PostgresRunNews(database: database).save(progress)
+        case .hostWaits(let waits): try PostgresRunNews(database: database).save(waits)
+        case .networkWaits(let waits): try PostgresRunNews(database: database).save(waits)
+        // Links are each machine's own, and who asks is on another one. Nobody rings over machines.
+        case .silentLinks, .socket: break
         }
     }
 
@@ -36,12 +39,21 @@ package struct PostgresNews: Sendable {
         try database.write(isDurable: false) { db in
             try db.run("DELETE FROM pause WHERE until <= \(PostgresClock.now)")
             return try db.run("SELECT origin, until - \(PostgresClock.now), status, message, proxy FROM pause")
-                .map { row in
-                    StoredPause(
-                        origin: row.text(0) ?? "", remaining: .milliseconds(max(0, row.number(1) ?? 0)),
-                        status: row.int(2), message: row.text(3) ?? "", proxy: row.text(4))
-                }
+                .map(Self.pause)
         }
+    }
+
+    /// The pause of an origin, whichever process heard of it.
+    package static func pause(_ db: PostgresConnection, origin: String) throws -> StoredPause? {
+        try db.run(
+            "SELECT origin, until - \(PostgresClock.now), status, message, proxy FROM pause WHERE origin = $1", [origin]
+        ).first.map(pause)
+    }
+
+    private static func pause(_ row: PostgresRow) -> StoredPause {
+        StoredPause(
+            origin: row.text(0) ?? "", remaining: .milliseconds(max(0, row.number(1) ?? 0)), status: row.int(2),
+            message: row.text(3) ?? "", proxy: row.text(4))
     }
 
     // MARK: Metered links

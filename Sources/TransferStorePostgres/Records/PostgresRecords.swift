@@ -32,6 +32,7 @@ package struct PostgresRecords: Sendable {
                 recorded.skipped += try PostgresNeeds.skipDependents(
                     db, of: own.filter { $0.completion == nil }.map { ($0.id, $0.identity) })
             }
+            if !recorded.unblocked.isEmpty { try PostgresNotice.work.tell(db) }
             recorded.hooked.formUnion(recorded.skipped.lazy.filter(\.tellsHook).map(\.batch))
             return recorded
         }

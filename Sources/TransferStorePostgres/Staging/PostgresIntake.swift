@@ -41,10 +41,15 @@ package final class PostgresIntake: JobIntake {
 
     private let copy: PostgresCopy
     private let directory: String
+    private let refusesSecrets: Bool
+    /// Jobs that can't be taken.
+    package private(set) var report = JobFileReport()
     private var origins = OriginMemory()
 
-    package init(_ db: PostgresConnection, directory: String) throws {
+    /// - Parameter refusesSecrets: Nobody who does the jobs has what isn't stored of them.
+    package init(_ db: PostgresConnection, directory: String, refusesSecrets: Bool) throws {
         self.directory = directory
+        self.refusesSecrets = refusesSecrets
         try db.script(Self.table)
         copy = try PostgresCopy(
             db, "COPY staged (position, \(Self.columns), has_id, is_relative, is_listed) FROM STDIN")
@@ -57,7 +62,10 @@ package final class PostgresIntake: JobIntake {
     package func add(_ job: StagedJob) throws {
         let (number, row, spec) = (count, job.row, job.spec)
         count += 1
-        if let secrets = job.secrets { self.secrets[number] = secrets }
+        if let secrets = job.secrets {
+            self.secrets[number] = secrets
+            if refusesSecrets { refuse(job) }
+        }
         if !spec.needs.isEmpty {
             needing.append(Needing(number: number, identity: row.identity, needs: spec.needs, place: job.place))
         }
@@ -84,6 +92,15 @@ package final class PostgresIntake: JobIntake {
             rows.add(spec.hasRelativePath)
             rows.add(job.place?.format.isList == true)
         }
+    }
+
+    private func refuse(_ job: StagedJob) {
+        let message =
+            "its URL or its headers hold a secret, which a queue of many machines doesn't keep: name it, "
+            + "{\"credential\": \"NAME\"}, and workers that have one of that name use it"
+        let place = job.place
+        report.add(JobFileFault("\(job.row.identity): \(message)") { place?.destinationFault($0) })
+        report.jobCount = count
     }
 
     /// All jobs are there.

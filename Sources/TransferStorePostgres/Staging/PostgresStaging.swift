@@ -20,9 +20,11 @@ package struct PostgresStaging: Sendable {
         do {
             return try database.write(
                 preparing: { db in
-                    let intake = try PostgresIntake(db, directory: header.directory)
+                    let intake = try PostgresIntake(
+                        db, directory: header.directory, refusesSecrets: database.role.bringsForOthers)
                     do {
                         guard try body(intake) else { throw StagingFailure.refused }
+                        guard intake.report.isEmpty else { throw StagingFailure.faults(intake.report) }
                         try intake.finish(db)
                     } catch {
                         intake.giveUp()

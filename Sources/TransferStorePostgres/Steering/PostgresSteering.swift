@@ -26,7 +26,7 @@ package struct PostgresSteering: Sendable {
                 guard verb.changes(JobState(stored: known)) else { return .applied(jobs: 0) }
             }
             guard let owner = row.number(1) else { return try deliver(db, verb, shared: batch, job) }
-            let command = try Self.hand(db, verb, batch, job, to: owner)
+            let command = try hand(db, verb, batch, job, to: owner)
             return .handed(pid: Int32(row.int(2) ?? 0), socket: nil, command: command)
         }
     }
@@ -43,15 +43,17 @@ package struct PostgresSteering: Sendable {
             WHERE batch = $1 AND ($2::text IS NULL OR key = md5($2)::uuid AND identity = $2) ORDER BY generation
             """, [batch, job]
         ).map { (process: $0.number(0) ?? 0, pid: Int32($0.int(1) ?? 0)) }
-        let commands = try workers.map { try Self.hand(db, verb, batch, job, to: $0.process) }
+        let commands = try workers.map { try hand(db, verb, batch, job, to: $0.process) }
+        if applied.count > 0 { try PostgresNotice.work.tell(db) }
         guard let first = workers.first, let command = commands.first else { return .applied(jobs: applied.count) }
         return .handed(pid: first.pid, socket: nil, command: command)
     }
 
-    private static func hand(
+    private func hand(
         _ db: PostgresConnection, _ verb: QueueVerb, _ batch: Int64, _ job: String?, to process: Int64
     ) throws -> Int64 {
-        try db.run(
+        try PostgresNotice.commands.tell(db)
+        return try db.run(
             "INSERT INTO command (process, verb, batch, job) VALUES ($1, $2, $3, $4) RETURNING id",
             [process, verb.rawValue, batch, job]
         ).first?.number(0) ?? 0

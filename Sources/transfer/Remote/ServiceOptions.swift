@@ -17,18 +17,17 @@ struct ServiceOptions: ParsableArguments {
         }
     }
 
-    /// Commands to paste, for who asked the service.
-    func hint(_ state: StateOptions) -> CommandHint {
-        var hint = state.hint
-        hint.server = server
-        return hint
-    }
-
     /// The service that was named.
     ///
     /// - Parameter state: The state folder of a service of this user's own.
     func client(_ state: StateOptions) throws -> ServiceClient? {
-        guard let server else { return nil }
+        try server.map { try client(of: $0, state) }
+    }
+
+    /// The service at an address.
+    ///
+    /// - Parameter state: The state folder of a service of this user's own.
+    func client(of server: String, _ state: StateOptions) throws -> ServiceClient {
         let environment = Composition.environment
         var secret = environment["TRANSFER_SECRET"].flatMap { $0.isEmpty ? nil : $0 }
         // A service of this machine shows its secret to its own user only.
@@ -48,10 +47,4 @@ enum ServiceAddress: OptionText {
     static func isTaken(_ argument: String) -> Bool { Origin(url: argument) != nil || Redaction.hasSecret(argument) }
 
     static let form = "the address of a service, such as http://127.0.0.1:6800"
-}
-
-/// Where the queue is: in a folder, or behind a service.
-struct QueuePlaceOptions: ParsableArguments {
-    @OptionGroup var service: ServiceOptions
-    @OptionGroup var state: StateOptions
 }

@@ -11,8 +11,10 @@ protocol ReportHost: PartHost {
     var jobs: Dictionary<Int64, RunningJob>.Values { get }
     var batches: RunningBatches { get }
     var sharesBatches: Bool { get }
+    /// Whether this process works on whatever others bring.
+    var awaitsOthers: Bool { get }
     /// Looks at what other processes have done meanwhile.
-    func refreshShared()
+    func lookForWork()
     /// Origins that jobs wait for.
     func originWaits() -> Set<OriginWait>
     /// The waiting jobs of the batch, with their reasons.
@@ -42,7 +44,9 @@ final class Reporter {
 
     /// While nothing runs and nothing changes, nobody is to be woken but for a word a minute.
     func scheduleTick(on host: isolated some ReportHost) {
-        guard !host.jobs.isEmpty || !host.batches.allHaveEnded else { return host.timer(.tick).cancel() }
+        guard !host.jobs.isEmpty || !host.batches.allHaveEnded || host.awaitsOthers else {
+            return host.timer(.tick).cancel()
+        }
         // Nothing but a look tells what other processes have done.
         let isIdle = host.jobs.isEmpty && !host.sharesBatches && !hasNews(on: host)
         let timer = host.timer(.tick)
@@ -67,7 +71,7 @@ final class Reporter {
             }
         }
         if reports.isIdleTick || isLast || isBatchTick { reportBatches(now, on: host) }
-        if host.sharesBatches, reports.isLook(now, isIdle: host.jobs.isEmpty) { host.refreshShared() }
+        if host.sharesBatches, reports.isLook(now, isIdle: host.jobs.isEmpty) { host.lookForWork() }
         scheduleTick(on: host)
     }
 

@@ -19,10 +19,10 @@ struct Reports {
         return ticks % count == 0
     }
 
-    /// - Returns: Whether it's time to look what other processes have done: each second without work, else at times, as
-    ///   counting a large batch has its price.
+    /// - Returns: Whether it's time to look what other processes have done: soon without work, as not all of it is told, else at
+    ///   times: counting a large batch has its price.
     mutating func isLook(_ now: MonotonicTime, isIdle: Bool) -> Bool {
-        if let looked, now - looked < .seconds(isIdle ? 1 : 10) { return false }
+        if let looked, now - looked < .seconds(isIdle ? 2 : 10) { return false }
         looked = now
         return true
     }

@@ -7,13 +7,15 @@ struct RunTools: Sendable {
     let engine: ExchangeEngine
     let hub: EventHub
     let builder: RequestBuilder
+    let accept: JobJudge?
     /// The database has one writer: one thread, in the order of the calls.
     let storeWorker = WorkerPool(name: "store", threads: 1)
     /// Makes and opens files: one thread, as several would only wait for each other's lock on the folder.
     let folderWorker = WorkerPool(name: "folders", threads: 1)
 
-    init(_ configuration: QueueConfiguration, engine: ExchangeEngine, hub: EventHub) {
+    init(_ configuration: QueueConfiguration, engine: ExchangeEngine, hub: EventHub, accept: JobJudge?) {
         self.configuration = configuration
+        self.accept = accept
         self.engine = engine
         self.hub = hub
         builder = RequestBuilder(

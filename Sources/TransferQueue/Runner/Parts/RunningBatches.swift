@@ -11,6 +11,8 @@ protocol BatchHost: PartHost {
     func batchComes(with secrets: [Int64: JobSecrets])
     /// Whether other processes work on the batches at the same time.
     var sharesBatches: Bool { get }
+    /// Whether this process works on whatever others bring.
+    var awaitsOthers: Bool { get }
     /// So many jobs of the lane are ready in the store.
     func backlogIs(_ lane: Lane, _ count: Int)
     func setSleepers(of batch: Int64, _ jobs: [SleepingJob])
@@ -39,6 +41,7 @@ final class RunningBatches {
     /// Batches that are being counted, and those of them that have changed since.
     private var counting: Set<Int64> = []
     private var stale: Set<Int64> = []
+    private var outlook = SharedOutlook()
 
     subscript(batch: Int64) -> BatchRun? { runs[batch] }
 
@@ -231,10 +234,31 @@ final class RunningBatches {
         loadReady(batch, on: host)
     }
 
-    /// Other processes may have ended jobs of the batches, or made some ready.
-    func refreshShared(on host: isolated some BatchHost) {
-        guard host.sharesBatches else { return }
-        for id in open where runs[id]?.isChecked == true { refresh(id, on: host) }
+    /// Other processes may have brought batches, ended jobs of those that are here, or made some ready.
+    func lookForWork(on host: isolated some BatchHost) {
+        guard host.sharesBatches, outlook.begins() else { return }
+        host.withStore {
+            try $0.hold(.unfinished)
+        } then: { host, held in
+            let own = host.batches
+            if host.awaitsOthers {
+                for batch in held where !own.isInRun(batch.id) { own.takeUp(batch, on: host) }
+            }
+            for id in own.open where own[id]?.isChecked == true { own.refresh(id, on: host) }
+            own.loadPauses(on: host)
+            if own.outlook.endsStale() { own.lookForWork(on: host) }
+        }
+    }
+
+    /// Takes a batch that others have brought, or given more jobs. One that only has messages for hooks left has ended.
+    private func takeUp(_ batch: HeldBatch, on host: isolated some BatchHost) {
+        guard runs[batch.id] != nil else { return add(batch, secrets: [:], options: RunOptions(), on: host) }
+        host.withStore {
+            try $0.tally(batch: batch.id)
+        } then: { host, tally in
+            guard tally.counts.values.reduce(0, +) > tally.counts.ended else { return }
+            host.batches.add(batch, secrets: [:], options: RunOptions(), on: host)
+        }
     }
 
     // MARK: The end

@@ -21,7 +21,7 @@ import TransferTestSupport
         address = try PostgresAddress(await PostgresServer.shared.url(queue: queue))
     }
 
-    private func worker() throws -> PostgresStore { try PostgresStore(address, sharesBatches: true) }
+    private func worker() throws -> PostgresStore { try PostgresStore(address, .worker(PostgresWorker())) }
 
     private func jobs(_ count: Int, _ server: TestServer) -> [JobSpec] {
         (0..<count).map { Sample.download(server.url("/\($0)"), to: folder.path("out/\($0)"), id: "\($0)") }
@@ -71,7 +71,7 @@ import TransferTestSupport
         try await withTestServer { server in
             server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
             // Each has one slot, and is held up at its first job: neither can take all of them before the other one begins.
-            for first in [0, ClaimsAhead.shared.page] { server.script("/\(first)", [.holdHead]) }
+            for first in [0, ClaimsAhead.shared(concurrency: 32).page] { server.script("/\(first)", [.holdHead]) }
             let batch = try stage(jobs(120, server))
             try await withPlainQueue(worker()) { one in
                 try await withPlainQueue(worker()) { other in

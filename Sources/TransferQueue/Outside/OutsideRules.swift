@@ -1,7 +1,11 @@
-public import TransferQueue
+public import TransferCore
+import TransferEngine
+package import TransferJobs
+import TransferUpload
 
-/// What a job that comes over the network may name. It names nothing of this machine but files beneath one folder, and no
-/// secret but those that were allowed for its servers.
+/// The bounds of jobs that come from outside this machine: from a service's clients, and from other machines by a queue that
+/// they have in common. Such a job names nothing of this machine but files beneath one folder, and no secret but those that
+/// were allowed for its servers.
 public struct OutsideRules: Sendable {
     /// The folder that all sources and destinations lie beneath; absolute.
     public var directory: String
@@ -13,16 +17,27 @@ public struct OutsideRules: Sendable {
     public init(directory: String) { self.directory = directory }
 
     /// Why a job isn't taken.
-    struct Refusal: Error {
-        let code: String
-        let message: String
-        var hint: String?
+    package struct Refusal: Error {
+        package let code: String
+        package let message: String
+        package var hint: String?
     }
 
     /// The job with its bounds. Blocks: its files' names are looked up.
     ///
     /// - Throws: ``Refusal``.
-    func confined(_ spec: JobSpec) throws -> JobSpec {
+    package func confined(_ spec: JobSpec) throws -> JobSpec {
+        let result = try bounded(spec)
+        if spec.copySource == nil {
+            try check(path: spec.work.path, JobConfinement(folder: directory, allowsPrivate: allowsPrivate))
+        }
+        return result
+    }
+
+    /// The job with its bounds, of which those of its files are left to be looked at when it begins.
+    ///
+    /// - Throws: ``Refusal``.
+    package func bounded(_ spec: JobSpec) throws -> JobSpec {
         let confinement = JobConfinement(folder: directory, allowsPrivate: allowsPrivate)
         var result = spec
         try check(spec.settings, urls: spec.urls)
@@ -32,8 +47,6 @@ public struct OutsideRules: Sendable {
             from.settings.confinement = confinement
             upload.from = from
             result.work = .upload(upload)
-        } else {
-            try check(path: spec.work.path, confinement)
         }
         return result
     }

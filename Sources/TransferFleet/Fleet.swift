@@ -1,0 +1,41 @@
+public import TransferQueue
+import TransferStorePostgres
+
+/// A queue that many machines share, and the parts that a process may have in it.
+public enum Fleet {
+    /// Opens the queue, or makes it, to work on it: `run()` takes jobs beside other workers.
+    ///
+    /// A run ends with an error when the lease is lost, as the database was away for too long or the machine slept; the queue
+    /// is closed and opened anew then.
+    ///
+    /// - Parameter configuration: Its folder isn't touched.
+    /// - Throws: `TransferError` when the database can't be used, or can't be reached.
+    public static func work(
+        on address: FleetAddress, as worker: FleetWorker, _ configuration: QueueConfiguration
+    ) async throws -> JobQueue {
+        let (postgres, role, rules) = (address.postgres, PostgresRole.worker(worker.postgres), worker.rules)
+        return try await JobQueue.open(configuration) {
+            try PostgresStore(postgres, role)
+        } accepting: { spec throws(TransferError) in
+            try rules.accepted(spec)
+        }
+    }
+
+    /// Opens the queue, or makes it, to bring jobs that its workers do.
+    ///
+    /// - Parameter configuration: Its folder isn't touched.
+    /// - Throws: `TransferError` when the database can't be used, or can't be reached.
+    public static func bring(
+        to address: FleetAddress, _ configuration: QueueConfiguration
+    ) async throws -> JobQueue {
+        let postgres = address.postgres
+        return try await JobQueue.open(configuration) { try PostgresStore(postgres, .submitter) }
+    }
+
+    /// Looks at the queue, and steers it.
+    ///
+    /// - Throws: `TransferError` where there is none, or it can't be reached.
+    public static func look(at address: FleetAddress) throws -> QueueRemote {
+        QueueRemote(over: try PostgresStore(address.postgres, .onlooker))
+    }
+}

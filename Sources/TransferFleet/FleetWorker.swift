@@ -1,0 +1,22 @@
+public import TransferQueue
+import TransferStorePostgres
+
+/// A process that works on a queue beside others.
+public struct FleetWorker: Sendable {
+    /// What the jobs of others may name of this machine. Relative paths start from its folder.
+    public var rules: OutsideRules
+    /// Without a sign of life for so long others go on with this worker's jobs. All workers may have another one.
+    public var lease: Duration = .seconds(30)
+    /// Is told when the database is away, with the reason, and with `nil` when it's back. Called by any thread.
+    public var tellAbsence: @Sendable (TransferError?) -> Void = { _ in }
+
+    public init(rules: OutsideRules) { self.rules = rules }
+
+    var postgres: PostgresWorker {
+        var worker = PostgresWorker()
+        worker.term = lease
+        worker.folder = rules.directory
+        worker.tell = tellAbsence
+        return worker
+    }
+}

@@ -1,0 +1,24 @@
+import TransferCore
+package import TransferJobs
+import TransferStore
+
+/// Gives a job that others brought the bounds of this machine, or refuses it.
+package typealias JobJudge = @Sendable (JobSpec) throws(TransferError) -> JobSpec
+
+extension ClaimedJobs {
+    /// The jobs as this machine takes them; those that it refuses fail.
+    func judged(by accept: JobJudge) -> ClaimedJobs {
+        var judged = self
+        judged.jobs = []
+        for (record, rank) in jobs {
+            do throws(TransferError) {
+                var record = record
+                record.spec = try accept(record.spec)
+                judged.jobs.append((record, rank))
+            } catch {
+                judged.unreadable.append((record.id, record.identity, error))
+            }
+        }
+        return judged
+    }
+}

@@ -1,0 +1,10 @@
+/// The changes of a store that several processes work on, as the store tells them by itself.
+package enum StoreNews: Sendable {
+    /// Others have changed jobs or batches, or may have.
+    case changed
+    /// Commands wait for this process.
+    case commanded
+    /// The lease couldn't be renewed in time, for this reason: others may go on with what this process has claimed, so its
+    /// transfers have to end.
+    case leaseIsOver(any Error)
+}

@@ -1,0 +1,15 @@
+/// A notification between processes of one queue (PostgreSQL's manual, NOTIFY).
+package enum PostgresNotice: String, Sendable {
+    /// Jobs may have become ready, or batches have come.
+    case work
+    /// Commands wait for somebody.
+    case commands
+
+    /// The channel of all notifications of a queue bears the name of its schema.
+    package static func channel(_ address: PostgresAddress) -> String { "\"\(address.schema)\"" }
+
+    /// Tells it at the end of the transaction that is under way. The same twice in one transaction is told once.
+    package func tell(_ db: PostgresConnection) throws {
+        try db.run("SELECT pg_notify(current_schema(), $1)", [rawValue])
+    }
+}

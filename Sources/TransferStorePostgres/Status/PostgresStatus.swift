@@ -1,0 +1,117 @@
+import TransferCore
+package import TransferJobs
+import TransferStore
+
+/// The state of batches and of those who work on them, for processes that look at the queue.
+package struct PostgresStatus: Sendable {
+    package let database: PostgresDatabase
+
+    /// Processes whose leases hold.
+    package static let alive = "process.until > \(PostgresClock.now)"
+
+    package func statuses(name: String?) throws -> [BatchStatus] {
+        try database.read { db in
+            let rows = try db.run(
+                """
+                SELECT batch.id, name, source, directory, process.pid FROM batch
+                LEFT JOIN process ON process.generation = batch.owner AND \(Self.alive)
+                WHERE $1::text IS NULL OR name = $1 ORDER BY batch.id
+                """, [name])
+            var statuses: [Int64: BatchStatus] = [:]
+            for row in rows {
+                var status = BatchStatus(
+                    name: row.text(1) ?? "", source: row.text(2), directory: row.text(3) ?? "")
+                status.pid = row.int(4).map { Int32($0) }
+                statuses[row.number(0) ?? 0] = status
+            }
+            let batches = PostgresArray(Array(statuses.keys))
+            let counts = try db.run(
+                "SELECT batch, state, count(*) FROM job WHERE batch = ANY ($1::bigint[]) GROUP BY batch, state",
+                [batches])
+            for row in counts {
+                statuses[row.number(0) ?? 0]?.add(JobState(stored: row.int(1) ?? 0), row.int(2) ?? 0)
+            }
+            try addRuns(db, of: batches, to: &statuses)
+            try addHosts(db, of: batches, to: &statuses)
+            return rows.compactMap { statuses[$0.number(0) ?? 0] }
+        }
+    }
+
+    /// A batch that several work on goes as fast as all of them together, and waits for the network where all of them do.
+    private func addRuns(
+        _ db: PostgresConnection, of batches: PostgresArray<Int64>, to statuses: inout [Int64: BatchStatus]
+    ) throws {
+        let runs = try db.run(
+            """
+            SELECT batch, min(pid), sum(rate)::bigint, (1 / sum(1.0 / greatest(eta, 1)))::bigint, max(waiting_for),
+                bool_and(waiting_for IS NOT NULL)
+            FROM run JOIN process ON generation = process
+            WHERE batch = ANY ($1::bigint[]) AND \(Self.alive) GROUP BY batch
+            """, [batches])
+        for row in runs {
+            let batch = row.number(0) ?? 0
+            statuses[batch]?.pid = row.int(1).map { Int32($0) }
+            statuses[batch]?.rate = row.number(2) ?? 0
+            statuses[batch]?.eta = row.number(3).map { .seconds($0) }
+            if row.flag(5) { statuses[batch]?.waitingFor = row.text(4) }
+        }
+    }
+
+    private func addHosts(
+        _ db: PostgresConnection, of batches: PostgresArray<Int64>, to statuses: inout [Int64: BatchStatus]
+    ) throws {
+        let waits = try db.run(
+            """
+            SELECT job.batch, coalesce(wait.proxy, wait.origin), wait.status, wait.message, wait.since,
+                wait.until - \(PostgresClock.now), count(*),
+                count(*) FILTER (WHERE state IN (\(JobStates.list([.queued, .claimed]))))
+            FROM (SELECT DISTINCT ON (origin) host_wait.* FROM host_wait JOIN process ON generation = process
+                WHERE \(Self.alive) ORDER BY origin, host_wait.until) AS wait
+            JOIN job ON job.origin = wait.origin AND job.batch = ANY ($1::bigint[])
+                AND state IN (\(JobStates.list([.queued, .claimed, .waiting])))
+            GROUP BY job.batch, wait.origin, wait.proxy, wait.status, wait.message, wait.since, wait.until
+            ORDER BY count(*) DESC, wait.origin
+            """, [batches])
+        for row in waits {
+            let wait = HostWait(
+                origin: row.text(1) ?? "", status: row.int(2), message: row.text(3) ?? "", since: row.number(4) ?? 0,
+                remaining: .milliseconds(max(0, row.number(5) ?? 0)), jobs: row.int(6) ?? 0)
+            statuses[row.number(0) ?? 0]?.hosts.append(wait)
+            statuses[row.number(0) ?? 0]?.waiting += row.int(7) ?? 0
+        }
+    }
+
+    /// Whether another process has the batch, or works on it, and lives.
+    package func isHeldElsewhere(batch name: String) throws -> Bool {
+        try database.read { db in
+            try db.run(
+                """
+                SELECT EXISTS (SELECT 1 FROM batch JOIN process ON generation = batch.owner
+                        OR generation IN (SELECT process FROM run WHERE run.batch = batch.id)
+                    WHERE name = $1 AND generation <> $2 AND \(Self.alive))
+                """, [name, database.process]
+            ).first?.flag(0) ?? false
+        }
+    }
+
+    /// The workers, whether or not they have something to do. One that is gone stays in the list until another one has
+    /// taken over what it had.
+    package func workers() throws -> [WorkerStatus] {
+        try database.read { db in
+            try db.run(
+                """
+                SELECT host, pid, began, until - \(PostgresClock.now),
+                    (SELECT count(*) FROM job WHERE job.owner = generation),
+                    coalesce(sum(active), 0), coalesce(sum(rate), 0)::bigint
+                FROM process LEFT JOIN run ON run.process = generation WHERE is_worker
+                GROUP BY generation ORDER BY generation
+                """
+            ).map { row in
+                WorkerStatus(
+                    host: row.text(0) ?? "", pid: Int32(row.int(1) ?? 0), began: row.number(2) ?? 0,
+                    lease: .milliseconds(row.number(3) ?? 0), claimed: row.int(4) ?? 0, active: row.int(5) ?? 0,
+                    rate: row.number(6) ?? 0)
+            }
+        }
+    }
+}

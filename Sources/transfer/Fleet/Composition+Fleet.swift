@@ -1,0 +1,48 @@
+import Logging
+import TransferCore
+import TransferFleet
+import TransferQueue
+
+// The parts of a queue that many machines share.
+extension Composition {
+    /// - Throws: `TransferError` where the queue can't be reached, or isn't there.
+    static func remote(_ place: QueuePlace) throws -> QueueRemote {
+        switch place {
+        case .folder(let state): return try remote(state: state)
+        case .database(let address): return try Fleet.look(at: address)
+        case .service:
+            throw Failure(.wrongUsage, "no service does that: run, status, pause, resume, cancel and retry ask one")
+        }
+    }
+
+    /// The queue only if there is one already: looking makes nothing.
+    static func remote(existing place: QueuePlace) throws -> QueueRemote? {
+        guard case .folder(let state) = place else { return try remote(place) }
+        return try remote(existingState: state)
+    }
+
+    /// A queue to bring jobs into, which workers do.
+    static func queue(
+        bringingTo address: FleetAddress, _ set: Configuration, hooks: HookOptions
+    ) async throws -> JobQueue {
+        try await Fleet.bring(to: address, configuration(fleet: BatchLimits(), set, hooks: hooks))
+    }
+
+    /// A queue to work on beside others.
+    static func queue(
+        workingOn address: FleetAddress, as worker: FleetWorker, limits: BatchLimits, _ set: Configuration,
+        hooks: HookOptions
+    ) async throws -> JobQueue {
+        try await Fleet.work(on: address, as: worker, configuration(fleet: limits, set, hooks: hooks))
+    }
+
+    private static func configuration(
+        fleet limits: BatchLimits, _ set: Configuration, hooks: HookOptions
+    ) throws -> QueueConfiguration {
+        var configuration = try configuration(
+            state: "/", limits: limits, links: MeteredRule(links: set.meteredLinks), hooks: self.hooks(hooks, set), set)
+        // The command tells of a queue that can't go on, and what it does about it.
+        configuration.logger.logLevel = .critical
+        return configuration
+    }
+}

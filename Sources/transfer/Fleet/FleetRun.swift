@@ -1,0 +1,118 @@
+import ArgumentParser
+import TransferCore
+import TransferEventLoop
+import TransferFleet
+import TransferQueue
+
+/// `transfer run FILE… --queue postgres://…`: brings the jobs into the queue, whose workers do them, and shows how they go on.
+struct FleetRun {
+    let command: Run
+    let address: FleetAddress
+
+    /// Options that say how this process transfers mean nothing where others do.
+    ///
+    /// - Throws: `ValidationError`.
+    static func check(_ command: Run) throws {
+        var foreign: [String] = []
+        if command.refresh { foreign.append("--refresh") }
+        if command.verify { foreign.append("--verify") }
+        if command.strict { foreign.append("--strict") }
+        if command.waits.wait { foreign.append("--wait") }
+        if command.limits.concurrency != nil { foreign.append("-j") }
+        if command.limits.perHost != nil { foreign.append("--per-host") }
+        if command.limits.limitRate != nil { foreign.append("--limit-rate") }
+        if command.output.metricsFile != nil { foreign.append("--metrics-file") }
+        guard foreign.isEmpty else {
+            throw ValidationError(
+                "\(foreign.joined(separator: ", ")): with --queue postgres://… workers transfer, so transfer work takes that"
+            )
+        }
+        if command.stops.deadline != nil || command.stops.failFast || command.stops.maxFailures != nil {
+            throw ValidationError(
+                "a run doesn't stop workers: --deadline, --fail-fast and --max-failures go without --queue")
+        }
+        if command.files == ["-"] { throw ValidationError("a queue in a database takes files, not standard input") }
+    }
+
+    func run() async throws -> ExitStatus {
+        try command.request.fields.checkFiles()
+        var rules = try command.request.rulesOfFiles(isAsking: !command.dryRun)
+        try command.downloads.coding.lay(over: &rules)
+        rules.configuration = try command.request.configuration.load()
+        let known = Composition.hooks(command.output.hooks, rules.configuration)
+        let sources = try command.files.map { file in
+            try JobFileSource(file, rules: rules, list: command.listRules, hooks: known)
+        }
+        if command.dryRun {
+            try DryRun(sources: sources, directory: command.workingFolder, name: command.name, state: nil).run()
+            return .complete
+        }
+        // On which machine a job is done isn't known: relative paths start from each worker's folder.
+        var plan = RunPlan(
+            files: command.files, name: command.name, directory: "/", rules: rules, list: command.listRules)
+        (plan.hooks, plan.hook) = (known, command.output.hooks.hook)
+        try plan.refuseTwins(sources)
+        let queue = try await Composition.queue(
+            bringingTo: address, rules.configuration, hooks: command.output.hooks)
+        let remote = try Fleet.look(at: address)
+        let view: FleetView
+        do {
+            view = try await stage(sources, plan, on: queue, remote)
+        } catch {
+            await queue.close()
+            throw error
+        }
+        await queue.close()
+        return command.waits.detach ? .complete : try await watch(view, remote)
+    }
+
+    /// Takes the files' jobs into the queue, and leaves them to the workers.
+    ///
+    /// - Returns: How the batches stood before.
+    private func stage(
+        _ sources: [JobFileSource], _ plan: RunPlan, on queue: JobQueue, _ remote: QueueRemote
+    ) async throws -> FleetView {
+        var view = FleetView(since: .now)
+        view.cursor = try remote.lastCursor()
+        for source in sources {
+            do {
+                let staged = try await plan.stage(plan.read(source), on: queue)
+                guard staged.folders.isEmpty else {
+                    throw Failure(
+                        .invalidJobFile, "\(source.name): folders are watched by one machine: leave --queue out")
+                }
+                for warning in staged.warnings { StandardError.write("\(source.name): \(warning)\n") }
+                // Nobody works on it before it's left to others.
+                view.add(staged.batch.name, kept: try remote.statuses(name: staged.batch.name).first?.done ?? 0)
+                try await queue.leave(staged.batch)
+                StandardError.write(
+                    "\(staged.batch.name): \(NumberText.count(staged.batch.jobs, "job")) in \(address)\n")
+            } catch StagingError.held(let batch, _) {
+                throw Failure(.workLeft, "\(batch): another process brings jobs of it right now")
+            }
+        }
+        return view
+    }
+
+    /// Shows how the batches go on, to their ends.
+    private func watch(_ view: FleetView, _ remote: QueueRemote) async throws -> ExitStatus {
+        let reporter = try Composition.reporter(command.output)
+        reporter.call([:], command.place.hint)
+        let watch = FleetWatch(address, remote, view: view)
+        Signals.handle {
+            reporter.hurry()
+            watch.stop()
+        }
+        let absence = Absence(reporter)
+        let status = try await watch.follow(absence: absence.tell) { reporter.receive($0) }
+        if status == .workLeft {
+            for name in view.names {
+                reporter.note(
+                    .info, "workers go on with it; \(command.place.hint.command("wait", name)) waits for its end")
+            }
+        }
+        reporter.finish()
+        Signals.dieIfReceived()
+        return status
+    }
+}

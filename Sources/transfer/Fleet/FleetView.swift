@@ -1,0 +1,80 @@
+import TransferCore
+import TransferEventLoop
+import TransferQueue
+
+/// Batches that others work on, as far as was told of them. Pure: it's given what the queue says, and says what is to be told.
+struct FleetView: Sendable {
+    private(set) var names: [String] = []
+    private let since: MonotonicTime
+    /// Jobs that were complete when the watch began, by batch.
+    private var kept: [String: Int] = [:]
+    /// Bytes that were moved since then, by batch.
+    private var bytes: [String: Int64] = [:]
+    private var hasBegun = false
+    private var finished: Set<String> = []
+    /// The end that was told last.
+    var cursor: Int64 = 0
+    private(set) var hasFailures = false
+
+    init(since: MonotonicTime) { self.since = since }
+
+    /// - Parameter kept: Jobs of it that are complete already.
+    mutating func add(_ name: String, kept: Int) {
+        names.append(name)
+        self.kept[name] = kept
+    }
+
+    var hasEnded: Bool { names.allSatisfy(finished.contains) }
+
+    /// - Returns: What is told once, at the first look.
+    mutating func begin(_ statuses: [BatchStatus]) -> [QueueEvent] {
+        guard !hasBegun else { return [] }
+        hasBegun = true
+        return statuses.map { event($0, .batchStarted(totals($0))) }
+    }
+
+    /// Takes ends of jobs of the whole queue.
+    ///
+    /// - Returns: Those of the batches.
+    mutating func take(_ ends: [QueueEvent]) -> [QueueEvent] {
+        cursor = ends.last?.cursor ?? cursor
+        let own = ends.filter { kept[$0.batch] != nil }
+        for end in own {
+            if case .finished(let receipt) = end.kind { bytes[end.batch, default: 0] += receipt.transferred }
+        }
+        return own
+    }
+
+    mutating func progress(_ statuses: [BatchStatus]) -> [QueueEvent] {
+        // One that somebody has forgotten has no end any more.
+        finished.formUnion(Set(names).subtracting(statuses.map(\.name)))
+        return statuses.filter { !finished.contains($0.name) }.map { status in
+            let totals = totals(status)
+            guard status.remaining == 0 else {
+                var progress = BatchProgress()
+                progress.totals = totals
+                (progress.waiting, progress.rate, progress.eta) = (status.waiting, status.rate, status.eta)
+                return event(status, .batchProgress(progress))
+            }
+            finished.insert(status.name)
+            if totals.failed + totals.skipped + totals.cancelled > 0 { hasFailures = true }
+            return event(status, .batchFinished(totals, duration: .now - since))
+        }
+    }
+
+    private func event(_ status: BatchStatus, _ kind: QueueEvent.Kind) -> QueueEvent {
+        QueueEvent(time: WallClock.milliseconds, batch: status.name, kind: kind)
+    }
+
+    private func totals(_ status: BatchStatus) -> BatchTotals {
+        var totals = BatchTotals()
+        totals.jobs = status.total
+        totals.kept = min(status.done, kept[status.name] ?? 0)
+        totals.completed = status.done - totals.kept
+        totals.failed = status.failed
+        totals.skipped = status.skipped
+        totals.cancelled = status.cancelled
+        totals.bytes = bytes[status.name] ?? 0
+        return totals
+    }
+}

@@ -1,0 +1,70 @@
+import Synchronization
+import TransferCore
+import TransferEventLoop
+import TransferFleet
+import TransferQueue
+
+/// Follows batches that others work on, by a look each second: their ends come as events of jobs, and their counts as progress.
+final class FleetWatch: Sendable {
+    private let remote: QueueRemote
+    private let address: FleetAddress
+    private let beginning: FleetView
+    private let isStopped = Mutex(false)
+
+    /// Ends of jobs that are read at a time.
+    private static let page = 1000
+
+    /// - Parameter view: How the batches stood before.
+    init(_ address: FleetAddress, _ remote: QueueRemote, view: FleetView) {
+        self.address = address
+        self.remote = remote
+        beginning = view
+    }
+
+    /// Follows a batch from now on.
+    convenience init(_ address: FleetAddress, _ remote: QueueRemote, batch name: String) throws {
+        var view = FleetView(since: .now)
+        view.cursor = try remote.lastCursor()
+        view.add(name, kept: try remote.statuses(name: name).first?.done ?? 0)
+        self.init(address, remote, view: view)
+    }
+
+    /// Ends the watch at the next look.
+    func stop() { isStopped.withLock { $0 = true } }
+
+    /// - Parameters:
+    ///   - absence: Is told when the database is away, with the reason, and with `nil` when it's there.
+    ///   - receive: Takes what happens.
+    /// - Returns: `workLeft` where the watch was stopped before.
+    func follow(
+        absence: @Sendable (TransferError?) -> Void = { _ in }, receive: @Sendable (QueueEvent) -> Void
+    ) async throws -> ExitStatus {
+        let loop = try EventLoop(name: "fleet")
+        defer { loop.stop() }
+        var view = beginning
+        for await _ in Ticks.every(.milliseconds(500), on: loop) {
+            guard !isStopped.withLock({ $0 }) else { return .workLeft }
+            do {
+                try look(&view, receive)
+                absence(nil)
+            } catch {
+                guard let reason = address.absence(error) else { throw error }
+                absence(reason)
+            }
+            if view.hasEnded { break }
+        }
+        return view.hasFailures ? .someFailed : .complete
+    }
+
+    private func look(_ view: inout FleetView, _ receive: (QueueEvent) -> Void) throws {
+        // The ends that these counts tell of are there when they are read.
+        let statuses = try view.names.compactMap { try remote.statuses(name: $0).first }
+        for event in view.begin(statuses) { receive(event) }
+        while true {
+            let page = try remote.ends(after: view.cursor, limit: Self.page)
+            for event in view.take(page) { receive(event) }
+            guard page.count == Self.page else { break }
+        }
+        for event in view.progress(statuses) { receive(event) }
+    }
+}

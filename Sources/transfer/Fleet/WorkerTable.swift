@@ -1,0 +1,42 @@
+import TransferCore
+import TransferQueue
+
+/// The workers of a queue that many machines share, as `transfer status` shows them.
+struct WorkerTable {
+    let workers: [WorkerStatus]
+
+    init(_ workers: [WorkerStatus]) { self.workers = workers }
+
+    /// None where there are no workers.
+    func lines(_ charset: Charset) -> [String] {
+        guard !workers.isEmpty else { return [] }
+        var table = TextTable([
+            ("WORKER", .left), ("PID", .right), ("RUNNING", .right), ("CLAIMED", .right), ("RATE", .left),
+            ("LEASE", .left), ("SINCE", .left),
+        ])
+        for worker in workers {
+            table.add([
+                charset.visible(worker.host), "\(worker.pid)", NumberText.grouped(worker.active),
+                NumberText.grouped(worker.claimed), worker.rate > 0 ? NumberText.rate(worker.rate) : "-",
+                worker.lease > .zero ? DurationText.clock(worker.lease) : "over", TimeText.local(worker.began),
+            ])
+        }
+        return [""] + table.lines
+    }
+
+    /// One object a line: `worker` (its machine), `pid`, `running`, `claimed`, `rate` (bytes a second), `lease` (seconds that
+    /// are left of it, below zero where it's over) and `since`.
+    var json: [String] {
+        workers.map { worker in
+            JSONObject.text { object in
+                object.field("worker", worker.host)
+                object.field("pid", Int64(worker.pid))
+                object.field("running", worker.active)
+                object.field("claimed", worker.claimed)
+                object.field("rate", worker.rate)
+                object.field("lease", worker.lease)
+                object.field("since", time: worker.began)
+            }
+        }
+    }
+}
