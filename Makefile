@@ -45,7 +45,7 @@ PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
 .PHONY: help setup setup-build setup-test setup-peers peers setup-bench setup-docs setup-deb setup-clean swift build command server demo-server run test matrix \
-	tables fuzz tsan torture-build torture torture-serve lint format \
+	tables fuzz tsan torture-build torture torture-serve torture-fleet lint format \
 	bench bench-network docs deb deb-test record check check-build install uninstall clean
 
 help: ## this list
@@ -138,6 +138,10 @@ torture: torture-build setup-peers ## kill -9 at every failpoint and at 1,000 ra
 torture-serve: swift setup-test ## the same with the work submitted to a service over HTTP
 	@$(TORTURE_SERVE_BUILD)
 	@$(RUN_TORTURE_SERVE) --kills $(KILLS) $(TORTURE)
+
+torture-fleet: command setup-test ## 500 kills, sleeps, partitions and crashes over four workers of one queue (KILLS=50 for fewer)
+	@$(WITHOUT_PROXIES) python3 Tests/torture/fleet.py --kills $(if $(filter-out 1000,$(KILLS)),$(KILLS),500) \
+		--binary "$$(swift build $(RELEASE) --show-bin-path)/transfer" $(TORTURE)
 
 lint: swift ## formatting, layers, and the habits that a grep can hold
 	@scripts/lint-layers

@@ -81,7 +81,8 @@ import TransferTestSupport
         (["watch"], nil),
         (["watch", ".", "--to", "http://127.0.0.1:9/"], "TRANSFER_RETRY"), (["status", "--list"], nil), (["why"], nil),
         (["verify"], nil), (["network", "x"], nil), (["config", "a", "b"], nil), (["config", "gopher://h/"], nil),
-        (["config", "ftp:x"], nil), (["config"], "TRANSFER_CONCURRENCY"), (["wait"], nil), (["pause"], nil),
+        (["work"], nil), (["work", "--queue", "here"], nil), (["config", "ftp:x"], nil),
+        (["config"], "TRANSFER_CONCURRENCY"), (["wait"], nil), (["pause"], nil),
         (["resume"], nil), (["cancel"], nil), (["retry"], nil), (["forget", "a", "b"], nil), (["validate"], nil),
     ]
 

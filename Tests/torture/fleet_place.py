@@ -13,8 +13,9 @@ import socket
 import subprocess
 import time
 
-BRIDGE = "tffleet"
-NET = "10.231.77"
+# Of this process alone: several such runs may go on at the same time.
+BRIDGE = f"tf{os.getpid()}"
+NET = f"10.{200 + os.getpid() % 50}.{os.getpid() // 50 % 250}"
 
 
 def run(*words, check=True):
@@ -25,7 +26,7 @@ class Network:
     """A bridge with one namespace for each worker."""
 
     def __init__(self, count):
-        self.names = [f"{BRIDGE}{number}" for number in range(count)] if os.geteuid() == 0 else []
+        self.names = [f"{BRIDGE}w{number}" for number in range(count)] if os.geteuid() == 0 else []
         self.host = f"{NET}.1" if self.names else "127.0.0.1"
         self.close()
         if not self.names:

@@ -101,8 +101,8 @@ public final class JobQueue: Sendable {
         changes.stop(on: runner.loop)
         engine.shutDown()
         let store = store
-        // A store that is away keeps nobody here.
-        if await runner.hasStoreCalls { store.hurry() }
+        // A store that is away keeps nobody here, and hasn't recorded everything.
+        if await runner.isCutShort { store.hurry() }
         _ = try? await reader.run { try store.retire() }
         runner.tools.storeWorker.stop()
         runner.tools.folderWorker.stop()

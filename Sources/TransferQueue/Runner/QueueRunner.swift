@@ -361,6 +361,9 @@ actor QueueRunner: LoopActor {
     /// Whether answers of the store are still to come.
     var hasStoreCalls: Bool { state.storeCalls > 0 }
 
+    /// Whether answers of the store are still to come, or will never.
+    var isCutShort: Bool { state.storeCalls > 0 || state.failure != nil }
+
     /// Makes the socket by which other processes ring.
     func listen(folder: String, runtime: String?) { commands.listen(folder: folder, runtime: runtime, on: self) }
 

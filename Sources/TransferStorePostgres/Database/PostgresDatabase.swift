@@ -56,6 +56,9 @@ package final class PostgresDatabase: Sendable {
         connection.withLock { $0 }?.abandon()
     }
 
+    /// Whether somebody has hurried.
+    package var isHurried: Bool { patience.isOver }
+
     /// The connection, or a new one where that was lost.
     private func connected() throws -> PostgresConnection {
         guard !abandonment.isTold else {

@@ -33,9 +33,9 @@ package final class PostgresPatience: Sendable {
         end.tell()
     }
 
-    package var connectTimeout: Duration {
-        told.withLock { $0.isOver } ? .seconds(2) : PostgresConnection.connectTimeout
-    }
+    package var isOver: Bool { told.withLock { $0.isOver } }
+
+    package var connectTimeout: Duration { isOver ? .seconds(2) : PostgresConnection.connectTimeout }
 
     /// Waits until it's worth another attempt.
     ///

@@ -93,6 +93,7 @@ package struct PostgresLeases: Sendable {
     }
 
     package func retire() throws {
+        let wasCutShort = database.isHurried
         try database.write { db in
             for batch in doubtful.told {
                 try db.run(
@@ -103,12 +104,12 @@ package struct PostgresLeases: Sendable {
             }
             // A run may end without waiting for its transfers.
             try Self.endWhatMayHaveArrived(db, of: database.process)
-            // No last step was recorded of jobs that are claimed still: their files may be there.
+            // Where the database was away no last step was recorded of them: their files may be there.
             try db.run(
                 """
-                UPDATE job SET state = \(JobStates.queued), owner = NULL, was_interrupted = true
+                UPDATE job SET state = \(JobStates.queued), owner = NULL, was_interrupted = was_interrupted OR $2
                 WHERE owner = $1 AND state = \(JobStates.claimed)
-                """, [database.process])
+                """, [database.process, wasCutShort])
             try Self.forget(db, database.process)
             try PostgresNotice.work.tell(db)
         }

@@ -8,7 +8,9 @@ package struct PostgresNotes: Sendable {
     package let database: PostgresDatabase
 
     package func write(_ notes: [JobNote]) throws {
-        try database.writeFenced(isDurable: notes.contains { $0.isDurable }) { db in
+        // A worker lives on when the database has crashed, and goes by what it has noted.
+        let isDurable = database.role.sharesBatches || notes.contains { $0.isDurable }
+        try database.writeFenced(isDurable: isDurable) { db in
             for note in notes { try write(db, note) }
         }
     }

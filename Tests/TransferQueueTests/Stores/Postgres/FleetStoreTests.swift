@@ -1,0 +1,132 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+import TransferCore
+import TransferTestSupport
+
+@testable import TransferJobs
+@testable import TransferStore
+@testable import TransferStorePostgres
+
+/// What the store does for those who share it, besides keeping their jobs.
+@Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct FleetStoreTests {
+    let address: PostgresAddress
+
+    init() async throws {
+        let queue = UUID().uuidString.lowercased().replacing("-", with: "")
+        address = try PostgresAddress(await PostgresServer.shared.url(queue: queue))
+    }
+
+    private func worker(term: Duration = .seconds(30)) throws -> PostgresStore {
+        var worker = PostgresWorker()
+        worker.term = term
+        worker.folder = "/srv/files"
+        return try PostgresStore(address, .worker(worker))
+    }
+
+    private let jobs = (0..<3).map { Sample.download("http://h.example/", to: "\($0)", id: "\($0)") }
+
+    // MARK: Transactions
+
+    @Test func aTransactionWhoseEndIsUnknownIsLookedUp() throws {
+        let store = try worker()
+        let timeline = store.database.process >> 40
+        func isCommitted(_ number: String) throws -> Bool {
+            try store.database.read { db in
+                try PostgresTransaction.Unsettled(number: number, value: 1).isCommitted(db, timeline: timeline)
+            }
+        }
+        let db = try PostgresConnection(address)
+        let begin = "BEGIN; SELECT pg_current_xact_id()"
+        let kept = try #require(db.script(begin).first?.text(0))
+        let error = #expect(throws: TransferError.self) { try isCommitted(kept) }
+        #expect(error?.isTransient == true, "it's under way")
+        try db.script("COMMIT")
+        #expect(try isCommitted(kept))
+        let dropped = try #require(db.script(begin).first?.text(0))
+        try db.script("ROLLBACK")
+        #expect(try !isCommitted(dropped))
+    }
+
+    // MARK: News
+
+    @Test func workersHearOfJobsOfCommandsAndOfTheEndOfTheirLease() async throws {
+        let (one, submitter) = (try worker(term: .seconds(3)), try PostgresStore(address, .submitter))
+        let heard = AwaitedState<[String]>([])
+        one.follow { news in
+            heard.change { heard in
+                switch news {
+                case .changed: heard.append("changed")
+                case .commanded: heard.append("commanded")
+                case .leaseIsOver: heard.append("over")
+                }
+            }
+        }
+        await heard.wait { $0 == ["changed", "commanded"] }
+        let batch = try submitter.stage(jobs).batch.id
+        _ = try submitter.letGo(batch: batch, isComplete: false)
+        await heard.wait { $0 == ["changed", "commanded", "changed"] }
+        _ = try one.claimAll(batch, limit: 1)
+        _ = try PostgresStore(address, .onlooker).deliver(.pause, batch: "b", job: nil)
+        await heard.wait { $0.last == "commanded" }
+        try one.database.write { db in
+            _ = try db.run("DELETE FROM process WHERE generation = $1", [one.database.process])
+        }
+        await heard.wait { $0.last == "over" }
+        #expect(throws: LeaseLost.self) { try one.release([1]) }
+    }
+
+    // MARK: Looking
+
+    @Test func anOnlookerSeesBatchesJobsAndWorkersAndHoldsNothing() throws {
+        let (one, other) = (try worker(), try worker())
+        let batch = try PostgresStore(address, .submitter).stageAndLeave(jobs)
+        _ = try one.claimAll(batch, limit: 1)
+        try one.publish(
+            .progress(
+                RunProgress(
+                    batch: batch, totals: BatchTotals(), rate: 1000, eta: 30, active: 1, underWay: [1], waitingFor: nil)
+            ))
+        try other.publish(
+            .progress(
+                RunProgress(
+                    batch: batch, totals: BatchTotals(), rate: 500, eta: 30, active: 2, underWay: [], waitingFor: "x")))
+        let looker = try PostgresStore(address, .onlooker)
+        #expect(looker.database.process == 0)
+        let status = try #require(looker.statuses(name: "b").first)
+        #expect(status.total == 3 && status.remaining == 3 && status.rate == 1500 && status.eta == .seconds(15))
+        #expect(status.waitingFor == nil, "one of both goes on")
+        let workers = try looker.workers()
+        #expect(workers.map(\.rate) == [1000, 500] && workers.map(\.claimed) == [1, 0])
+        #expect(workers.allSatisfy { $0.lease > .seconds(20) })
+        let list = try looker.jobs(batch: "b", after: 0, failed: false, limit: 9)
+        #expect(list.map(\.state) == [.claimed, .queued, .queued])
+        #expect(try looker.facts(batch: "b", job: "0")?.run?.isUnderWay == true)
+        #expect(try looker.facts(batch: "b", job: "1")?.run?.isUnderWay == false)
+        #expect(try looker.facts(batch: "b", job: "9") == nil)
+        #expect(throws: LeaseLost.self) { try looker.release([1]) }
+    }
+
+    @Test func aWorkerHasItsOwnFolderAndASubmitterBringsNoSecret() throws {
+        let submitter = try PostgresStore(address, .submitter)
+        _ = try submitter.stageAndLeave(jobs)
+        #expect(try worker().hold(.unfinished).map(\.directory) == ["/srv/files"])
+        let secret = Sample.download("https://h.example/x?X-Amz-Signature=abc&X-Amz-Credential=k", to: "x")
+        let failure = #expect(throws: StagingFailure.self) { try submitter.stage([secret], "secret") }
+        guard case .faults(let report)? = failure else {
+            Issue.record("it was taken")
+            return
+        }
+        #expect(report.faults.first?.message.contains("hold a secret") == true)
+        #expect(report.faults.first?.message.contains("abc") == false)
+    }
+}
+
+extension PostgresStore {
+    /// Stages a batch and leaves it to the workers.
+    fileprivate func stageAndLeave(_ jobs: [JobSpec]) throws -> Int64 {
+        let batch = try stage(jobs).batch.id
+        _ = try letGo(batch: batch, isComplete: false)
+        return batch
+    }
+}
