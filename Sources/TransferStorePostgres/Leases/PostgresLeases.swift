@@ -104,7 +104,7 @@ package struct PostgresLeases: Sendable {
             }
             // A run may end without waiting for its transfers.
             try Self.endWhatMayHaveArrived(db, of: database.process)
-            // Where the database was away no last step was recorded of them: their files may be there.
+            // The last steps of some weren't recorded where the database was away: their files may be there.
             try db.run(
                 """
                 UPDATE job SET state = \(JobStates.queued), owner = NULL, was_interrupted = was_interrupted OR $2
