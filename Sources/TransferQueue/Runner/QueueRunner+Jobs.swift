@@ -13,6 +13,7 @@ extension QueueRunner {
 
     /// Lanes whose jobs are taken in one transaction: each has a page of them at most.
     private static let claimsAtOnce = 64
+    private static let crowdedPause = Duration.milliseconds(200)
 
     func claim(_ wants: [LaneWant]) {
         let (known, accept) = (running.secrets, tools.accept)
@@ -62,6 +63,12 @@ extension QueueRunner {
                 isCopy: job.record.spec.copySource != nil)
         }
         admission.scheduler.claimed(result.lane, candidates, asked: asked)
+        if result.isBounded, result.count < asked {
+            admission.isCrowded(result.lane, asked - result.count)
+            // Nobody tells when a job of another process has ended.
+            let timer = timer(.room)
+            if !timer.isScheduled { timer.schedule(at: .now + Self.crowdedPause) }
+        }
         // Once for all lanes: whatever else was asked of them was asked before it's counted.
         if result.isNews, batches[result.lane.batch]?.isAsStaged == true {
             batches.refresh(result.lane.batch, on: self)
@@ -69,6 +76,12 @@ extension QueueRunner {
         // Which machines they are connected to first is known only now.
         if admission.scheduler.network.held.contains(result.lane.network) { following.reviewSoon(on: self) }
         commands.holdBack(on: self)
+    }
+
+    /// Tries again to claim jobs of origins that had no room for more.
+    func claimCrowded() {
+        for (lane, count) in admission.takeCrowded() { becameReady(lane, count) }
+        pump()
     }
 
     func wake() {

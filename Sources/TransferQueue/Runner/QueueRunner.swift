@@ -35,10 +35,8 @@ actor QueueRunner: LoopActor {
         self.loop = loop
         tools = RunTools(configuration, engine: engine, hub: hub, accept: accept)
         let limits = Scheduler.Limits(configuration.limits)
-        admission = Admission(
-            Scheduler(
-                limits: limits, ahead: store.sharesBatches ? .shared(concurrency: limits.concurrency) : .alone,
-                now: .now))
+        let ahead: ClaimsAhead = store.sharesBatches ? .shared(concurrency: limits.concurrency) : .alone
+        admission = Admission(Scheduler(limits: limits, ahead: ahead, now: .now))
         transfers = TransferParts(tools)
         contacts = RunContacts(tools)
         var options = NetworkMonitor.Options()
@@ -179,6 +177,7 @@ actor QueueRunner: LoopActor {
             pump()
         case .tick: reporter.tick(on: self)
         case .record: pump()
+        case .room: claimCrowded()
         case .stop: endStopping()
         case .network:
             following.review(on: self)

@@ -17,6 +17,8 @@ package enum PostgresRole: Sendable {
 package struct PostgresWorker: Sendable {
     /// Without a sign of life for so long others take over what the process has claimed.
     package var term: Duration = .seconds(30)
+    /// The most jobs of one origin that all workers together have, as far as they were told the same; `nil` for no bound.
+    package var perOrigin: Int?
     /// The folder that the relative paths of all batches start from on this machine.
     package var folder: String?
     /// Is told when the database is away, with the reason, and with `nil` when it's back. Called by any of the store's threads.
@@ -27,6 +29,9 @@ package struct PostgresWorker: Sendable {
 
 extension PostgresRole {
     package var sharesBatches: Bool { if case .worker = self { true } else { false } }
+
+    /// ``PostgresWorker/perOrigin``
+    package var perOrigin: Int? { if case .worker(let worker) = self { worker.perOrigin } else { nil } }
 
     /// ``PostgresWorker/folder``
     package var folder: String? { if case .worker(let worker) = self { worker.folder } else { nil } }

@@ -1,3 +1,5 @@
+import TransferStore
+
 /// The tables of a queue, in a schema of its own, and their changes from version to version.
 package enum PostgresSchema {
     package struct Step: Sendable {
@@ -207,6 +209,8 @@ package enum PostgresSchema {
                 reason TEXT NOT NULL,
                 PRIMARY KEY (process, network)
             );
+            -- Jobs under way, or about to be, by the servers that they go to.
+            CREATE INDEX job_claimed ON job(origin) WHERE state = \(JobStates.claimed);
             ALTER TABLE process ADD COLUMN is_worker BOOLEAN NOT NULL DEFAULT false;
             ALTER TABLE process ADD COLUMN began BIGINT NOT NULL DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::bigint;
             """),

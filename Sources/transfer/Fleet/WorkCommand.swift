@@ -51,8 +51,10 @@ struct Work: AsyncParsableCommand {
         let reporter = try Composition.reporter(output)
         var worker = FleetWorker(rules: rules)
         worker.lease = lease?.duration ?? worker.lease
+        let merged = limits.merged(with: BatchLimits(), set)
+        if case .exactly(let number) = merged.perHost { worker.perHost = number }
         var shift = WorkShift(
-            address: address, limits: limits.merged(with: BatchLimits(), set), configuration: set, hooks: output.hooks,
+            address: address, limits: merged, configuration: set, hooks: output.hooks,
             worker: worker, reporter: reporter)
         var hint = Composition.hint(state: nil)
         hint.queue = queue

@@ -48,6 +48,23 @@ import TransferTestSupport
         #expect(try !isCommitted(dropped))
     }
 
+    // MARK: Bounds
+
+    @Test func workersTogetherHaveAsManyJobsOfAnOriginAsEachWasTold() throws {
+        var bounded = PostgresWorker()
+        bounded.perOrigin = 4
+        let workers = try (0..<2).map { _ in try PostgresStore(address, .worker(bounded)) }
+        let many = (0..<10).map { Sample.download("http://h.example/\($0)", to: "\($0)", id: "\($0)") }
+        let batch = try PostgresStore(address, .submitter).stageAndLeave(many)
+        let lane = Lane(batch: batch, origin: "http://h.example")
+        let first = try workers[0].claim(lane, limit: 3, secrets: [:])
+        #expect(first.count == 3 && !first.isBounded)
+        let second = try workers[1].claim(lane, limit: 3, secrets: [:])
+        #expect(second.count == 1 && second.isBounded)
+        try workers[0].succeed(first.jobs[0].record)
+        #expect(try workers[1].claim(lane, limit: 3, secrets: [:]).count == 1)
+    }
+
     // MARK: News
 
     @Test func workersHearOfJobsOfCommandsAndOfTheEndOfTheirLease() async throws {
