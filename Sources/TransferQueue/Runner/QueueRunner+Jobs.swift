@@ -330,4 +330,68 @@ extension QueueRunner {
             pump()
         }
     }
+
+    // MARK: Jobs that become other ones
+
+    /// Takes jobs back from whatever they are at, and returns when that is recorded.
+    func giveBack(_ jobs: Set<Int64>) async {
+        // Jobs that were being claimed are known after it.
+        await storeTurn()
+        let open = jobs.filter { id in
+            running[id] != nil || admission.claimed[id] != nil || recording.holds(id)
+        }
+        if !open.isEmpty {
+            await withCheckedContinuation { waiter in
+                recording.wait(for: open, waiter)
+                takeBack(open)
+                pump()
+            }
+        }
+        // Jobs that were being recorded are now.
+        await storeTurn()
+    }
+
+    /// Changes jobs that are under way, without breaking them off.
+    ///
+    /// - Returns: Those for which it could be done.
+    func amend(_ jobs: Set<Int64>, _ change: @Sendable (inout JobSpec) -> Void) -> Set<Int64> {
+        jobs.filter { running[$0]?.amend(change) ?? false }
+    }
+
+    /// Takes back what was claimed of a batch and hasn't started, for a moment in which its jobs may become other ones.
+    func giveBackUnstarted(of batch: String) async {
+        await storeTurn()
+        let jobs = admission.ids { batches[$0.batch]?.name == batch }
+        guard !jobs.isEmpty else { return }
+        await withCheckedContinuation { waiter in
+            recording.wait(for: jobs, waiter)
+            takeBack(.release(.waiting)) { jobs.contains($0.id) }
+            pump()
+        }
+        await storeTurn()
+    }
+
+    private func takeBack(_ jobs: Set<Int64>) {
+        for id in jobs {
+            guard let job = running[id], job.stop == nil else { continue }
+            emit(job.record.batch, .restarted(job: job.record.identity, reason: "it was changed in its job file"))
+            interrupt(job, .release(.waiting))
+        }
+        takeBack(.release(.waiting)) { jobs.contains($0.id) }
+        recording.changeSteps(where: { jobs.contains($0.id) && $0.state != .paused }) { step in
+            step.state = .waiting
+            step.due = MonotonicTime.now + .milliseconds(Departure.changeTakes)
+        }
+    }
+
+    /// Jobs that were claimed and haven't started.
+    func takeBack(_ stop: RunningJob.Stop, where isMeant: (JobRecord) -> Bool) {
+        preparing.forgetAhead()
+        let meant = admission.ids(where: isMeant)
+        for candidate in admission.scheduler.remove(where: { meant.contains($0.id) }) {
+            guard let record = admission.take(candidate.id) else { continue }
+            let url = record.spec.urls[min(record.mirror, record.spec.urls.count - 1)]
+            leave(RunningJob(candidate: candidate, record: record, started: .now, url: url), for: stop)
+        }
+    }
 }
