@@ -21,6 +21,7 @@ class Upload:
         self.target, self.length = target, length
         self.bytes = bytearray()
         self.is_complete = False
+        self.turn = 0  # counts the requests for it: a later one ends those before it
 
 
 class Server(ThreadingHTTPServer):
@@ -184,8 +185,9 @@ class Handler(BaseHTTPRequestHandler):
 
     # Uploads
 
-    def read_body(self, into):
-        """Returns whether the body came whole; `into` has what came."""
+    def read_body(self, into, upload=None):
+        """Returns whether the body came whole; `into` has what came, up to a later request for the same upload."""
+        turn = upload and upload.turn
         if self.headers.get("Expect") == "100-continue":
             self.send_response_only(100)
             self.end_headers()
@@ -195,7 +197,11 @@ class Handler(BaseHTTPRequestHandler):
             if not piece:
                 self.close_connection = True
                 return False
-            into += piece
+            with self.server.lock:
+                if upload and upload.turn != turn:
+                    self.close_connection = True
+                    return False
+                into += piece
             left -= len(piece)
             self.keep_pace(len(piece))
         return True
@@ -242,7 +248,7 @@ class Handler(BaseHTTPRequestHandler):
         with self.server.lock:
             path = f"{self.path}/upload-{len(self.server.uploads)}"
             upload = self.server.uploads[path] = Upload(self.path, length)
-        is_whole = self.read_body(upload.bytes)
+        is_whole = self.read_body(upload.bytes, upload)
         if is_whole and self.headers.get("Upload-Complete") == "?1" and len(upload.bytes) == length:
             return self.complete(upload)
         if is_whole:
@@ -250,6 +256,8 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(201, self.upload_fields(upload, *place))
 
     def tell_offset(self, upload):
+        with self.server.lock:
+            upload.turn += 1
         place = [("Upload-Offset", str(len(upload.bytes))), ("Upload-Length", str(upload.length))]
         self.answer(204, self.upload_fields(upload, *place, ("Cache-Control", "no-store")))
 
@@ -260,10 +268,13 @@ class Handler(BaseHTTPRequestHandler):
         if upload.is_complete and self.headers.get("Content-Length") == "0":
             # "The server can choose to replay the final response."
             return self.answer(201, self.upload_fields(upload))
-        if int(self.headers["Upload-Offset"]) != len(upload.bytes) or upload.is_complete:
+        with self.server.lock:
+            upload.turn += 1
+            goes_on = int(self.headers["Upload-Offset"]) == len(upload.bytes) and not upload.is_complete
+        if not goes_on:
             self.close_connection = True
             return self.answer(409, self.upload_fields(upload, ("Upload-Offset", str(len(upload.bytes)))))
-        if not self.read_body(upload.bytes):
+        if not self.read_body(upload.bytes, upload):
             return None
         if self.headers.get("Upload-Complete") == "?1" and len(upload.bytes) == upload.length:
             return self.complete(upload)

@@ -102,7 +102,8 @@ public final class JobQueue: Sendable {
         engine.shutDown()
         let store = store
         // A store that is away keeps nobody here, and hasn't recorded everything.
-        if await runner.isCutShort { store.hurry() }
+        let (awaitsIt, failure) = await (runner.hasStoreCalls, runner.failure)
+        if awaitsIt || failure != nil { store.hurry() }
         _ = try? await reader.run { try store.retire() }
         runner.tools.storeWorker.stop()
         runner.tools.folderWorker.stop()

@@ -82,10 +82,8 @@ actor QueueRunner: LoopActor {
     func storeFailed(_ error: any Error) {
         if error is LeaseLost { measure(Measurement(.leasesLost, [], .add(1))) }
         let fault = store.fault(error)
-        if state.fail(fault) {
-            configuration.logger.error(
-                "\((fault as? TransferError)?.message ?? "the queue's database failed: \(fault)")")
-        }
+        let words = (fault as? TransferError)?.message ?? "the queue's database failed: \(fault)"
+        if state.fail(fault) { configuration.logger.error("\(words)") }
         stop(.asked)
     }
 
@@ -96,7 +94,6 @@ actor QueueRunner: LoopActor {
         case .commanded: commands.takeAll(on: self)
         case .leaseIsOver(let error): storeFailed(error)
         }
-        pump()
     }
 
     /// Returns when everything that was asked of the store so far has been done, and its answers were heard.
@@ -111,8 +108,7 @@ actor QueueRunner: LoopActor {
 
     // MARK: The pump
 
-    /// Sees to it that whatever may start now is started. Called after every event; done once for those that came
-    /// together.
+    /// Has whatever may start now started: called after every event, and done once for those that came together.
     func pump() {
         guard !state.isPumpDue else { return }
         state.isPumpDue = true
@@ -295,9 +291,6 @@ actor QueueRunner: LoopActor {
 
     /// Whether answers of the store are still to come.
     var hasStoreCalls: Bool { state.storeCalls > 0 }
-
-    /// Whether answers of the store are still to come, or will never.
-    var isCutShort: Bool { state.storeCalls > 0 || state.failure != nil }
 
     /// Makes the socket by which other processes ring.
     func listen(folder: String, runtime: String?) { commands.listen(folder: folder, runtime: runtime, on: self) }

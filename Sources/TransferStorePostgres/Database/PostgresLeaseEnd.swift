@@ -5,7 +5,8 @@ import TransferEventLoop
 /// The end of this process's lease by its own clock, which is never later than by the database's: it's counted from when the
 /// renewal was asked for.
 package final class PostgresLeaseEnd: Sendable {
-    private let end = Mutex(MonotonicTime(nanoseconds: .min))
+    /// The beginning of the clock, and so long over, where there is none.
+    private let end = Mutex(MonotonicTime(nanoseconds: 0))
 
     package init() {}
 
@@ -14,5 +15,5 @@ package final class PostgresLeaseEnd: Sendable {
     package func renewed(until time: MonotonicTime) { end.withLock { $0 = max($0, time) } }
 
     /// Another process took over what this one had.
-    package func lost() { end.withLock { $0 = MonotonicTime(nanoseconds: .min) } }
+    package func lost() { end.withLock { $0 = MonotonicTime(nanoseconds: 0) } }
 }

@@ -177,7 +177,7 @@ package enum PostgresSchema {
             CREATE INDEX submission_time ON submission(time);
             """),
         Step(
-            "2",
+            "fleet",
             """
             -- What processes say of the batches that they work on, for those who ask: the last word of each.
             CREATE TABLE run (

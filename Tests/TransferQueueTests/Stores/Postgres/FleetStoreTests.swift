@@ -2,6 +2,7 @@ import FoundationEssentials
 import Synchronization
 import Testing
 import TransferCore
+import TransferEventLoop
 import TransferTestSupport
 
 @testable import TransferJobs
@@ -46,6 +47,14 @@ import TransferTestSupport
         let dropped = try #require(db.script(begin).first?.text(0))
         try db.script("ROLLBACK")
         #expect(try !isCommitted(dropped))
+    }
+
+    @Test func aLostLeaseEndsTheWaitForADatabaseThatIsAway() {
+        let lease = PostgresLeaseEnd()
+        let patience = PostgresPatience(.worker(PostgresWorker()), lease)
+        lease.renewed(until: .now + .seconds(30))
+        lease.lost()
+        #expect(throws: LeaseLost.self) { try patience.wait(after: LeaseLost(), attempts: 2) { _ in nil } }
     }
 
     // MARK: Bounds
