@@ -25,7 +25,7 @@ import TransferTestSupport
             names: [
                 "--settle", "--keep-for", "--timeout", "--connect-timeout", "--max-time", "--deadline", "--older-than",
             ]
-                + ["--on-finish-timeout"],
+                + ["--on-finish-timeout", "--lease"],
             values: ["0s", "0", "5x", "-1", "-5s", "", "1e3", "101y", "99999999d"], form: time
         ) { _ = try TimeSpan.read($0) },
         Row(
@@ -114,6 +114,10 @@ import TransferTestSupport
             _ = try ServiceAddress.text($0)
         },
         Row(
+            names: ["--queue"], values: [""],
+            form: "it takes a folder, the address of a service, or postgres://HOST/DATABASE"
+        ) { _ = try QueueAddress.text($0) },
+        Row(
             names: ["--mirror", "--to"], values: ["ftpp://h/x"],
             form: "http, https, s3, ftp, ftps and sftp are supported"),
         Row(
@@ -143,12 +147,15 @@ import TransferTestSupport
         (["-H", "--header"], "Authorization: s3cret", "write 'Authorization: $VARIABLE'"),
         (["-b", "--cookie", "--load-cookies"], "a=s3cret", "name a file of cookies, or write --cookie '$VARIABLE'"),
         (["--server"], "http://me:s3cret@h", "--server goes without a password in the address"),
+        (["--queue"], "http://me:s3cret@h", "--queue goes without a password in the address"),
+        (["--queue"], "postgres://me:s3cret@h/db", "the queue's address has a password"),
         (["--on-finish"], "'s3cret x'", "write words with blanks as a JSON array"),
     ]
 
     /// Any text will do, or what can't be used is told when it's opened.
     static let anything: Set<String> = [
         "--name", "--location", "--region", "--profile", "--data", "--destination", "--proxy-user", "--noproxy",
+        "--allow-secret",
     ]
 
     /// A command line that is right but for what is put into it.
@@ -156,6 +163,7 @@ import TransferTestSupport
         let rest: [String: [String]] = [
             "get": ["http://a.example/x"], "put": ["f", "http://a.example/x"], "run": ["jobs.json"], "verify": ["f"],
             "watch": ["/", "--to", "http://a.example/"], "validate": ["jobs.json"],
+            "work": ["--queue", "postgres://h.example/db"],
         ]
         var others = rest[command] ?? []
         if words.contains(where: { $0.hasPrefix("--to") }) { others = ["/"] }

@@ -91,7 +91,9 @@ public final class PostgresServer: Sendable {
         guard let number = lines.first.flatMap({ Int32($0) }) else {
             throw TestSupportError("PostgreSQL isn't running")
         }
-        Glibc.kill(number, SIGKILL)
+        // Those that speak with clients go on without the first one until they notice.
+        let others = ProcessFacts.children(of: number)
+        for process in [number] + others { Glibc.kill(process, SIGKILL) }
         _ = try? await process.result()
         unlink(path + "/data/postmaster.pid")
     }

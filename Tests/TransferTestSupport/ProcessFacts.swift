@@ -47,6 +47,18 @@ public enum ProcessFacts {
         try wakes(processID).reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) }
     }
 
+    /// The processes that it has started and that haven't ended.
+    public static func children(of processID: Int32) -> [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { Int32($0) }.filter { child in
+            guard let text = try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8),
+                let end = text.lastIndex(of: ")")
+            else { return false }
+            // The state and the parent follow the name (proc_pid_stat(5)).
+            return text[end...].split(separator: " ").dropFirst(2).first.flatMap { Int32($0) } == processID
+        }
+    }
+
     /// The number of descriptors that the process has open.
     public static func openDescriptors(_ processID: Int32) -> Int? {
         try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/fd").count
