@@ -82,7 +82,8 @@ package final class PostgresConnection: @unchecked Sendable {
 
     /// libpq's last message, on one line.
     var words: String {
-        String(cString: PQerrorMessage(raw)).split(whereSeparator: \.isNewline).joined(separator: "; ")
+        String(cString: PQerrorMessage(raw)).split(whereSeparator: \.isNewline)
+            .map { $0.drop { $0.isWhitespace } }.joined(separator: "; ")
     }
 
     /// - Throws: `TransferError` when the time is over, or the connection was abandoned: it's broken then.
