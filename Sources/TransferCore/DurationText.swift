@@ -58,6 +58,12 @@ extension Duration {
     /// The duration in seconds, as a fraction.
     public var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 
+    /// - Parameter seconds: To the millisecond; what no duration can be is the nearest that can.
+    package init(toldSeconds seconds: Double) {
+        let bounded = seconds.isFinite ? min(max(0, seconds), 1e12) : 0
+        self = .milliseconds(Int64((bounded * 1000).rounded()))
+    }
+
     /// The duration in whole milliseconds, rounded up, never below zero; saturates instead of overflowing.
     public var inMilliseconds: Int64 {
         let (seconds, attoseconds) = components

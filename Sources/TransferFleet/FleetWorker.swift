@@ -3,7 +3,7 @@ import TransferStorePostgres
 
 /// A process that works on a queue beside others.
 public struct FleetWorker: Sendable {
-    /// What the jobs of others may name of this machine. Relative paths start from its folder.
+    /// The bounds of jobs that others brought. Relative paths start from the rules' folder.
     public var rules: OutsideRules
     /// Without a sign of life for so long others go on with this worker's jobs. All workers may have another one.
     public var lease: Duration = .seconds(30)

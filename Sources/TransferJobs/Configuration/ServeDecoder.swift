@@ -23,7 +23,7 @@ package enum ServeKey: String, CaseIterable {
 /// Reads `serve` of a configuration; what is wrong is noted in the decoder.
 package enum ServeDecoder {
     package static func read(_ decoder: inout JobDecoder, into settings: inout ServeSettings) throws(JSONFault) {
-        // What stands behind a misspelt key may be a secret.
+        // A value behind a misspelt key may be a secret, so it isn't told.
         _ = try decoder.object(ServeKey.table, place: "serve", isSecret: true) { (decoder, key) throws(JSONFault) in
             switch key {
             case .listen: settings.listen = try decoder.string { $0.isEmpty ? "the address is empty" : nil }
@@ -67,7 +67,7 @@ package enum ServeDecoder {
 }
 
 extension Configuration {
-    /// What all files say of serving the queue.
+    /// The settings of a service, from all files that were read.
     package var serve: ServeSettings {
         var settings = ServeSettings()
         Self.read(value(ConfigurationKey.serve.rawValue)) { (decoder) throws(JSONFault) in

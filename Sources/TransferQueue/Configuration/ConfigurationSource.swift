@@ -12,7 +12,7 @@ package struct ConfigurationSource: Sendable {
     package enum Fault: Error {
         /// The file can't be read, or others could have written it.
         case unreadable(String)
-        /// What the file says is no configuration.
+        /// The file was read, and isn't a configuration.
         ///
         /// - Parameter isList: It's what curl's option `--config` takes.
         case faulty(JobFileReport, isList: Bool)

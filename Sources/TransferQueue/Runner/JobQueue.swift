@@ -188,7 +188,7 @@ public final class JobQueue: Sendable {
         runner.loop.execute { [runner] in runner.onLoop { $0.setLimits(limits) } }
     }
 
-    /// What the names of commands stand for from now on, and how the servers of webhooks are reached.
+    /// Sets the commands that names stand for from now on, and how the servers of webhooks are reached.
     package func setHooks(_ settings: HookSettings, _ configuration: Configuration) {
         runner.loop.execute { [runner] in runner.onLoop { $0.hooks.configure(settings, configuration) } }
     }

@@ -28,7 +28,7 @@ public final class QueueRemote: Sendable {
         (folder, runtimeFolder) = ("/", nil)
     }
 
-    /// Those who work on the queue beside each other.
+    /// The workers of a queue that many machines share; none of one machine's queue.
     public func workers() throws -> [WorkerStatus] { try told { try store.workers() } }
 
     /// A fault of the database is told with its remedy.

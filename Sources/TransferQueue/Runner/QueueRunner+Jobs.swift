@@ -65,7 +65,7 @@ extension QueueRunner {
         admission.scheduler.claimed(result.lane, candidates, asked: asked)
         if result.isBounded, result.count < asked {
             admission.isCrowded(result.lane, asked - result.count)
-            // Nobody tells when a job of another process has ended.
+            // The end of another process's job isn't told here, so the store is asked again.
             let timer = timer(.room)
             if !timer.isScheduled { timer.schedule(at: .now + Self.crowdedPause) }
         }

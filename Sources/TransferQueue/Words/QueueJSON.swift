@@ -189,8 +189,7 @@ package enum QueueJSON {
         object.field("direction", direction(receipt.isUpload))
         object.field("bytes", receipt.bytes)
         object.field("transferred", receipt.transferred)
-        let seconds = receipt.seconds.isFinite ? min(max(0, receipt.seconds), 1e12) : 0
-        object.field("seconds", seconds: Int64((seconds * 1000).rounded()))
+        object.field("seconds", Duration(toldSeconds: receipt.seconds))
         object.field("rate", receipt.rate.isFinite ? Int64(min(max(0, receipt.rate), 9e18)) : 0)
         object.optional("digest", receipt.digest?.description)
         object.optional("unproven", receipt.unproven)
@@ -240,24 +239,20 @@ package enum QueueJSON {
             object.field("for", "dependency")
             object.field("need", need)
         case .slot: object.field("for", "slot")
-        case .schedule(let reason):
-            object.field("for", "schedule")
-            object.field("reason", reason)
-        case .clock(let reason):
-            object.field("for", "clock")
-            object.field("reason", reason)
-        case .openFiles(let reason):
-            object.field("for", "openFiles")
-            object.field("reason", reason)
-        case .network(let reason):
-            object.field("for", "network")
-            object.field("reason", reason)
-        case .disk(let message, let remaining):
-            object.field("for", "disk")
-            object.field("reason", message)
+        case .schedule(let reason): wait("schedule", reason, &object)
+        case .clock(let reason): wait("clock", reason, &object)
+        case .openFiles(let reason): wait("openFiles", reason, &object)
+        case .network(let reason): wait("network", reason, &object)
+        case .disk(let reason, let remaining):
+            wait("disk", reason, &object)
             object.field("delay", remaining)
         case .paused: object.field("for", "paused")
         }
+    }
+
+    private static func wait(_ subject: String, _ reason: String, _ object: inout JSONObject) {
+        object.field("for", subject)
+        object.field("reason", reason)
     }
 
     private static func direction(_ isUpload: Bool) -> String { isUpload ? "upload" : "download" }

@@ -15,7 +15,7 @@ final class ConnectionPatience: ChannelDuplexHandler, RemovableChannelHandler {
     private var stall: Scheduled<Void>?
 
     init(_ limits: ServerLimits) {
-        wait = .nanoseconds(limits.requestTime.inNanoseconds)
+        wait = TimeAmount(limits.requestTime)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -66,8 +66,4 @@ final class ConnectionPatience: ChannelDuplexHandler, RemovableChannelHandler {
 /// The word from the one who knows requests to the one who knows connections.
 enum RequestProgress {
     case complete, answered
-}
-
-extension Duration {
-    var inNanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
 }

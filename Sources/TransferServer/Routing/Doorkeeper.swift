@@ -25,7 +25,7 @@ struct Doorkeeper: RouterMiddleware {
         finish(&response, request)
         metrics.count(
             route: context.endpointPath, method: request.method.rawValue, code: response.status.code,
-            seconds: Double((ContinuousClock.now - start).inNanoseconds) / 1e9)
+            seconds: (ContinuousClock.now - start).inSeconds)
         return response
     }
 

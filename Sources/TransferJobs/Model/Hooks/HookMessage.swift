@@ -69,7 +69,7 @@ package enum HookMessage {
     ) {
         writer.field("event", what == "batch" ? "batch.finished" : "job.\(state)")
         writer.field("id", id)
-        writer.field("time", UTCText.of(milliseconds: event.time))
+        writer.field("time", TimeStamp.text(event.time))
         writer.field("batch", event.batch)
         writer.optional("job", job)
         writer.field("state", state)
@@ -136,20 +136,5 @@ extension Duration {
     fileprivate var roundedToMilliseconds: Duration {
         let (seconds, attoseconds) = max(.zero, self).components
         return .milliseconds(seconds * 1000 + attoseconds / 1_000_000_000_000_000)
-    }
-}
-
-/// RFC 3339, UTC, with milliseconds.
-private enum UTCText {
-    static func of(milliseconds time: Int64) -> String {
-        let day = time >= 0 ? time / 86_400_000 : (time - 86_399_999) / 86_400_000
-        let rest = Int(time - day * 86_400_000)
-        let date = CivilDate.date(ofDay: day)
-        func digits(_ value: Int, _ count: Int = 2) -> String {
-            let text = String(value)
-            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
-        }
-        return "\(digits(date.year, 4))-\(digits(date.month))-\(digits(date.day))T\(digits(rest / 3_600_000)):"
-            + "\(digits(rest / 60_000 % 60)):\(digits(rest / 1000 % 60)).\(digits(rest % 1000, 3))Z"
     }
 }

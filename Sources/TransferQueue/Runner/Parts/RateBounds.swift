@@ -14,7 +14,7 @@ struct RateBounds {
         }
     }
 
-    /// Those that a job is held to beside its own.
+    /// The bounds that all transfers from or to a URL share: a job's own one isn't among them.
     func limiters(of url: String) -> [RateLimiter] {
         var limiters: [RateLimiter] = []
         if let total { limiters.append(total) }

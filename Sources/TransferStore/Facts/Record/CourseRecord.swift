@@ -99,11 +99,3 @@ package struct SourceRecord: Codable, Sendable {
             fault: cause.map { JobSource.Fault($0, reason ?? "") }, again: again.map { Duration(toldSeconds: $0) })
     }
 }
-
-extension Duration {
-    /// - Parameter seconds: To the millisecond; what no duration can be is the nearest that can.
-    init(toldSeconds seconds: Double) {
-        let bounded = seconds.isFinite ? min(max(0, seconds), 1e12) : 0
-        self = .milliseconds(Int64((bounded * 1000).rounded()))
-    }
-}

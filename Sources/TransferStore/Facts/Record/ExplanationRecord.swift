@@ -97,24 +97,10 @@ package struct SubjectRecord: Codable, Sendable {
 enum StateName {
     static func name(_ explanation: JobExplanation) -> String {
         if case .running = explanation.reason { return "running" }
-        return name(explanation.state)
-    }
-
-    static func name(_ state: JobState) -> String {
-        switch state {
-        case .queued: "queued"
-        case .claimed: "claimed"
-        case .waiting: "waiting"
-        case .blocked: "blocked"
-        case .paused: "paused"
-        case .done: "done"
-        case .failed: "failed"
-        case .skipped: "skipped"
-        case .cancelled: "cancelled"
-        }
+        return explanation.state.name
     }
 
     static func state(_ name: String) -> JobState? {
-        name == "running" ? .claimed : JobState.allCases.first { self.name($0) == name }
+        name == "running" ? .claimed : JobState.allCases.first { $0.name == name }
     }
 }

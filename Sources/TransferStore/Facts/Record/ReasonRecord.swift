@@ -33,7 +33,7 @@ struct ReasonRecord: Codable, Sendable {
         case .disk(let text, let remaining): (self.for, self.reason, delay) = ("disk", text, remaining.inSeconds)
         case .needs(let needs):
             self.for = "dependency"
-            self.needs = needs.map { Need(id: $0.job, state: StateName.name($0.state)) }
+            self.needs = needs.map { Need(id: $0.job, state: $0.state.name) }
         case .slot(let active): (self.for, self.active) = ("slot", active)
         case .running(let active): self.active = active
         case .taken(let active): (self.for, self.active) = ("turn", active)

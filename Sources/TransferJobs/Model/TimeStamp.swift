@@ -1,4 +1,4 @@
-import TransferJobs
+import TransferCore
 
 /// Times of the calendar as RFC 3339 has them: in UTC, to the millisecond.
 package enum TimeStamp {
