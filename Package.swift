@@ -48,6 +48,7 @@ let package = Package(
         .systemLibrary(
             name: "CTransferNetlink", pkgConfig: "libnl-route-3.0",
             providers: [.apt(["libnl-3-dev", "libnl-route-3-dev"])]),
+        .systemLibrary(name: "CTransferTimes"),
         .systemLibrary(name: "CTransferLinux"),
         .systemLibrary(name: "CTransferProcess"),
         // Compiled, as it is called before the program begins.
@@ -67,7 +68,7 @@ let package = Package(
         // From the bottom up: a target imports only what stands above it in this list.
         // libm: its rounding, for programs that link nothing else which needs it.
         .target(
-            name: "TransferCore", dependencies: ["CTransferIDN"], swiftSettings: settings,
+            name: "TransferCore", dependencies: ["CTransferIDN", "CTransferTimes"], swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m")]),
         .target(
             name: "TransferEventLoop",
@@ -92,7 +93,7 @@ let package = Package(
             name: "TransferNetworking",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferEngine", "TransferCrypto", "TransferReachability",
-                "CTransferZlib", .product(name: "DequeModule", package: "swift-collections"),
+                "CTransferLinux", "CTransferZlib", .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
         .target(

@@ -124,14 +124,6 @@ static inline int transfer_make_whole_file(
     return number;
 }
 
-// Nanoseconds since 1970; the time of the last reading stays.
-static inline int transfer_set_modified(int descriptor, int64_t modified) {
-    int64_t fraction = (modified % 1000000000 + 1000000000) % 1000000000;
-    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
-                                {.tv_sec = (modified - fraction) / 1000000000, .tv_nsec = fraction}};
-    return futimens(descriptor, times) == 0 ? 0 : errno;
-}
-
 static inline int transfer_open_at(int folder, const char *name, int flags, unsigned mode) {
     return openat(folder, name, flags, mode);
 }

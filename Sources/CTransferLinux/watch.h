@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+#include "../CTransferTimes/times.h"
 
 enum {
     TRANSFER_IN_MODIFY = IN_MODIFY,
@@ -89,15 +90,6 @@ struct transfer_file_look {
     // S_IFMT of the mode.
     uint32_t kind;
 };
-
-// Since 1970; of times that are further from it than 292 years the furthest that can be told.
-static inline int64_t transfer_nanoseconds(struct timespec time) {
-    int64_t nanoseconds;
-    if (__builtin_mul_overflow((int64_t)time.tv_sec, (int64_t)1000000000, &nanoseconds)
-        || __builtin_add_overflow(nanoseconds, (int64_t)time.tv_nsec, &nanoseconds))
-        return time.tv_sec < 0 ? INT64_MIN : INT64_MAX;
-    return nanoseconds;
-}
 
 static inline void transfer_note_look(const struct stat *status, struct transfer_file_look *look) {
     look->device = status->st_dev;

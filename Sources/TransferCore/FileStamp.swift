@@ -1,3 +1,4 @@
+import CTransferTimes
 public import Glibc
 
 /// The identity of a file and of its bytes, as far as the numbers of a file system tell without a read.
@@ -28,7 +29,7 @@ public struct FileStamp: Sendable, Hashable {
     public init(_ status: stat) {
         self.init(
             device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
-            modified: Self.nanoseconds(status.st_mtim), changed: Self.nanoseconds(status.st_ctim))
+            modified: transfer_nanoseconds(status.st_mtim), changed: transfer_nanoseconds(status.st_ctim))
     }
 
     /// How two looks at what may be one file differ, the least first.
@@ -93,12 +94,7 @@ public struct FileStamp: Sendable, Hashable {
 
     /// A whole second.
     public static func nanoseconds(seconds: Int64) -> Int64 {
-        nanoseconds(timespec(tv_sec: Int(seconds), tv_nsec: 0))
-    }
-
-    public static func nanoseconds(_ time: timespec) -> Int64 {
-        let (scaled, overflow) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, overflew) = scaled.addingReportingOverflow(Int64(time.tv_nsec))
-        return overflow || overflew ? (time.tv_sec < 0 ? .min : .max) : sum
+        let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? (seconds < 0 ? .min : .max) : nanoseconds
     }
 }

@@ -1,3 +1,4 @@
+import CTransferLinux
 import Glibc
 public import TransferCore
 
@@ -10,27 +11,20 @@ extension MonotonicTime {
     public static var awake: MonotonicTime { read(CLOCK_MONOTONIC) }
 
     private static func read(_ clock: clockid_t) -> MonotonicTime {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        MonotonicTime(nanoseconds: transfer_clock(clock))
     }
 }
 
 /// Wall-clock time.
 public enum WallClock {
     /// Milliseconds since 1970.
-    public static var milliseconds: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    }
+    public static var milliseconds: Int64 { nanoseconds / 1_000_000 }
+
+    /// Nanoseconds since 1970.
+    public static var nanoseconds: Int64 { transfer_clock(CLOCK_REALTIME) }
 
     /// Seconds since 1970, with their fraction.
-    public static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    public static var now: Double { Double(nanoseconds) / 1e9 }
 
     /// Seconds since 1970.
     public static var seconds: Int64 { milliseconds / 1000 }

@@ -64,9 +64,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// Seconds of processor time that its thread has used so far, its own and the kernel's on its behalf; 0 where the
     /// system doesn't tell.
     public var processorTime: Double {
-        var time = timespec()
-        guard let clock = processorClock.withLock({ $0 }), clock_gettime(clock, &time) == 0 else { return 0 }
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        guard let clock = processorClock.withLock({ $0 }) else { return 0 }
+        return Double(max(0, transfer_clock(clock))) / 1e9
     }
 
     deinit {

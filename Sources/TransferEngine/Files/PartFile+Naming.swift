@@ -2,6 +2,7 @@ import CTransferLinux
 import Glibc
 import Synchronization
 public import TransferCore
+import TransferEventLoop
 
 // A name is a thing of its folder: whoever may write there can give it to another file between two of our calls. So names
 // are given through the descriptor, or looked at before and after.
@@ -71,9 +72,7 @@ extension PartFile {
     /// Notes in the finished file when it got its name: as long as its last change of anything is that one, nobody else
     /// has written to it, whatever its time says.
     public func noteNaming() {
-        var now = timespec()
-        guard clock_gettime(CLOCK_REALTIME, &now) == 0 else { return }
-        var named = FileStamp.nanoseconds(now)
+        var named = WallClock.nanoseconds
         // The kernel's stamps are up to a tick behind the clock, or exact once somebody has looked: the last stamp is the
         // best guess of the next one. A thread that has to wait for its processor between the two misses it, and tries
         // again.

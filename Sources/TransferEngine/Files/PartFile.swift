@@ -249,10 +249,8 @@ public final class PartFile: Sendable {
 
     /// Gives the file its modification time, in seconds since 1970.
     public func setModificationTime(_ seconds: Int64) {
-        var times = [timespec(), timespec(tv_sec: Int(seconds), tv_nsec: 0)]
-        times[0].tv_nsec = Int(utimeOmit)
         // A file system that keeps no times is no reason to fail.
-        _ = futimens(descriptor, &times)
+        _ = transfer_set_modified(descriptor, FileStamp.nanoseconds(seconds: seconds))
     }
 
     /// Notes in the file what its time is now: as long as it's that, nobody else has written to it.
@@ -291,6 +289,3 @@ public final class PartFile: Sendable {
         _ = flock(descriptor, LOCK_UN)
     }
 }
-
-/// `UTIME_OMIT`, a macro that Swift doesn't see (utimensat(2)).
-private let utimeOmit = (1 << 30) - 2

@@ -10,13 +10,12 @@ package enum ProcessMetrics {
         func gauge(_ name: String, _ help: String, _ value: Double?) {
             if let value { families.append(MetricFamily(.gauge, name, help, [], [[]: .number(value)])) }
         }
-        var usage = rusage()
-        if getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 {
-            let seconds = { (time: timeval) in Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+        let processorTime = transfer_processor_time()
+        if processorTime >= 0 {
             families.append(
                 MetricFamily(
                     .counter, "process_cpu_seconds_total", "Processor time of the process.", [],
-                    [[]: .number(seconds(usage.ru_utime) + seconds(usage.ru_stime))]))
+                    [[]: .number(processorTime)]))
         }
         let pages = words("/proc/self/statm").compactMap { Double($0) }
         let page = Double(sysconf(Int32(_SC_PAGESIZE)))

@@ -1,6 +1,7 @@
 import Glibc
 import Synchronization
 import TransferCore
+import TransferEventLoop
 import TransferQueue
 
 /// Shows a run: takes every event of the queue and writes what the options ask for to standard error, standard output
@@ -155,11 +156,7 @@ final class Reporter: Sendable {
         }
     }
 
-    static let wallClock: @Sendable () -> Int64 = {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    }
+    static let wallClock: @Sendable () -> Int64 = { WallClock.milliseconds }
 }
 
 /// The terminal below the live screen.

@@ -1,3 +1,4 @@
+import CTransferLinux
 import Foundation
 import Glibc
 import TransferCore
@@ -161,7 +162,6 @@ struct DiskStore {
 
     private func setTime(of path: String, _ now: Double) {
         let seconds = now.rounded(.down)
-        let time = timespec(tv_sec: Int(seconds), tv_nsec: Int((now - seconds) * 1e9))
-        utimensat(AT_FDCWD, path, [time, time], AT_SYMLINK_NOFOLLOW)
+        _ = transfer_set_times(path, Int64(seconds), Int64((now - seconds) * 1e9))
     }
 }
