@@ -130,11 +130,15 @@ package struct PostgresBatches: Sendable {
             try leases.reclaim(db)
             return try db.run(
                 """
-                DELETE FROM batch WHERE owner IS NULL
-                    AND NOT EXISTS (SELECT 1 FROM job WHERE job.batch = batch.id AND owner IS NOT NULL) AND ($1::text IS NULL OR name = $1)
-                    AND ($2::bigint IS NULL OR updated < $2 AND NOT EXISTS (
-                        SELECT 1 FROM job WHERE job.batch = batch.id AND state < \(JobStates.firstEnded)))
-                RETURNING name
+                WITH gone AS (
+                    DELETE FROM batch WHERE owner IS NULL
+                        AND NOT EXISTS (SELECT 1 FROM job WHERE job.batch = batch.id AND owner IS NOT NULL)
+                        AND ($1::text IS NULL OR name = $1)
+                        AND ($2::bigint IS NULL OR updated < $2 AND NOT EXISTS (
+                            SELECT 1 FROM job WHERE job.batch = batch.id AND state < \(JobStates.firstEnded)))
+                    RETURNING id, name),
+                jobs AS (DELETE FROM job USING gone WHERE job.batch = gone.id)
+                SELECT name FROM gone
                 """, [name, endedBefore]
             ).compactMap { $0.text(0) }
         }

@@ -12,6 +12,12 @@ package enum PostgresClock {
         return left < 0 ? 0 : left + 1
     }
 
+    /// A moment in milliseconds since 1970 by this machine's clock, which its files go by and what servers say is compared
+    /// with.
+    ///
+    /// - Parameter age: Milliseconds that had gone by since then, by the database's clock, a moment ago.
+    package static func time(ago age: Int64) -> Int64 { WallClock.milliseconds - age }
+
     /// - Parameter wait: Milliseconds that were left by the database's clock a moment ago.
     package static func due(in wait: Int64) -> MonotonicTime { .now + .milliseconds(max(0, wait)) }
 }

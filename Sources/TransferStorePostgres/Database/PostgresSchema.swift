@@ -214,5 +214,12 @@ package enum PostgresSchema {
             ALTER TABLE process ADD COLUMN is_worker BOOLEAN NOT NULL DEFAULT false;
             ALTER TABLE process ADD COLUMN began BIGINT NOT NULL DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::bigint;
             """),
+        Step(
+            "staging",
+            """
+            -- Jobs come in under the lock of their batch's row, and go with it in one statement: a look at that row for each
+            -- of a million jobs costs a quarter of the time in which they come.
+            ALTER TABLE job DROP CONSTRAINT job_batch_fkey;
+            """),
     ]
 }

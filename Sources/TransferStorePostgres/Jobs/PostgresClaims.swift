@@ -54,7 +54,7 @@ package struct PostgresClaims: Sendable {
                 claimed = CASE WHEN was_interrupted AND claimed IS NOT NULL THEN claimed ELSE \(PostgresClock.now) END
             FROM ready WHERE job.id = ready.id
             RETURNING job.id, identity, spec, priority, attempts, mirror, resume, size, modified, digest, validator,
-                was_interrupted, recheck, spent_mirrors, has_secrets, upload, claimed, asked_wait, final_url
+                was_interrupted, recheck, spent_mirrors, has_secrets, upload, \(PostgresClock.now) - claimed, asked_wait, final_url
             """, [database.process, lane.batch, lane.origin, lane.network, room])
         var claimed = ClaimedJobs(lane: lane, jobs: [], unreadable: [])
         claimed.isBounded = room < want.limit
@@ -88,6 +88,6 @@ package struct PostgresClaims: Sendable {
             upload: row.text(15).flatMap { UploadRecord(text: $0) }, facts: facts,
             digest: row.text(9).flatMap { Checksum($0) }, validator: row.text(10),
             place: row.text(18).map { AnsweredPlace(url: $0, takesCredentials: false) }, wasInterrupted: row.flag(11),
-            claimed: row.number(16) ?? 0, recheck: DestinationRule.Recheck(rawValue: row.int(12) ?? 0) ?? .ask)
+            claimed: PostgresClock.time(ago: row.number(16) ?? 0), recheck: DestinationRule.Recheck(rawValue: row.int(12) ?? 0) ?? .ask)
     }
 }

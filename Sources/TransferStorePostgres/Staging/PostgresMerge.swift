@@ -166,12 +166,23 @@ package struct PostgresMerge {
     // MARK: New
 
     private func insert() throws {
+        guard !batch.isNew else { return try insertAll() }
         try db.run(
             """
             INSERT INTO job (batch, staging, state, \(PostgresIntake.columns))
             SELECT $1, $2, \(JobStates.queued), \(PostgresIntake.columns) FROM staged
-            WHERE \(batch.isNew) OR NOT EXISTS (SELECT 1 FROM job WHERE job.batch = $1 AND job.key = staged.key)
+            WHERE NOT EXISTS (SELECT 1 FROM job WHERE job.batch = $1 AND job.key = staged.key)
             ORDER BY position
+            """, [batch.id, staging])
+    }
+
+    /// The jobs of a new batch. A connection's own table is read in the order in which it was written; were it not, jobs of
+    /// the same priority would start in another order than that of their file.
+    private func insertAll() throws {
+        try db.run(
+            """
+            INSERT INTO job (batch, staging, state, \(PostgresIntake.columns))
+            SELECT $1, $2, \(JobStates.queued), \(PostgresIntake.columns) FROM staged
             """, [batch.id, staging])
     }
 
