@@ -88,6 +88,7 @@ package struct PostgresClaims: Sendable {
             upload: row.text(15).flatMap { UploadRecord(text: $0) }, facts: facts,
             digest: row.text(9).flatMap { Checksum($0) }, validator: row.text(10),
             place: row.text(18).map { AnsweredPlace(url: $0, takesCredentials: false) }, wasInterrupted: row.flag(11),
-            claimed: PostgresClock.time(ago: row.number(16) ?? 0), recheck: DestinationRule.Recheck(rawValue: row.int(12) ?? 0) ?? .ask)
+            claimed: PostgresClock.time(ago: row.number(16) ?? 0),
+            recheck: DestinationRule.Recheck(rawValue: row.int(12) ?? 0) ?? .ask)
     }
 }
