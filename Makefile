@@ -45,7 +45,7 @@ PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
 .PHONY: help setup setup-build setup-test setup-peers peers setup-bench setup-docs setup-deb setup-clean swift build command server demo-server run test matrix \
-	tables fuzz tsan torture-build torture torture-serve torture-fleet lint format \
+	tables fuzz tsan torture-build torture torture-serve torture-fleet torture-copies lint format \
 	bench bench-network docs deb deb-test record check check-build install uninstall clean
 
 help: ## this list
@@ -141,6 +141,11 @@ torture-serve: swift setup-test ## the same with the work submitted to a service
 
 torture-fleet: command setup-test ## 500 kills, sleeps, partitions and crashes over four workers of one queue (KILLS=50 for fewer)
 	@$(WITHOUT_PROXIES) python3 Tests/torture/fleet.py --kills $(if $(filter-out 1000,$(KILLS)),$(KILLS),500) \
+		--binary "$$(swift build $(RELEASE) --show-bin-path)/transfer" $(TORTURE)
+
+COPIES ?= 10000
+torture-copies: command setup-test setup-peers ## copies to S3 by four workers that are killed (COPIES=500 for fewer)
+	@$(WITHOUT_PROXIES) python3 Tests/torture/fleet_copies.py --copies $(COPIES) \
 		--binary "$$(swift build $(RELEASE) --show-bin-path)/transfer" $(TORTURE)
 
 lint: swift ## formatting, layers, and the habits that a grep can hold

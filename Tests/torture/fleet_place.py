@@ -139,9 +139,9 @@ def children(pid):
 class Worker:
     """`transfer work`, which is started anew whenever it's gone, as a machine's manager does."""
 
-    def __init__(self, words, network, number, folder, log):
+    def __init__(self, words, network, number, folder, log, more=None):
         self.words, self.network, self.number, self.folder, self.log = words, network, number, folder, log
-        self.environment = {"PATH": os.environ["PATH"], "HOME": folder, "LANG": "C.UTF-8"}
+        self.environment = {"PATH": os.environ["PATH"], "HOME": folder, "LANG": "C.UTF-8", **(more or {})}
         os.makedirs(folder, exist_ok=True)
         self.start()
 

@@ -196,6 +196,16 @@ class S3(Process):
                 return None
             raise
 
+    def keep_versions(self):
+        body = b"<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"
+        request = urllib.request.Request(self.url("/bucket?versioning"), data=body, method="PUT",
+                                         headers={"Content-Type": "application/xml"})
+        urllib.request.urlopen(request, timeout=30).close()
+
+    def versions(self, key):
+        """Returns how often the key became an object, where versions are kept."""
+        return fetch(self.url(f"/bucket?versions&prefix={key}")).count(b"<VersionId>")
+
     def unfinished(self, prefix):
         """Returns how many multipart uploads of keys beneath `prefix` were begun and aren't over."""
         listing = fetch(self.url("/bucket?uploads")).decode()

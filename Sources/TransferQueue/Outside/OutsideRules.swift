@@ -62,7 +62,10 @@ public struct OutsideRules: Sendable {
 
     // MARK: Servers
 
-    private func check(_ settings: JobSettings, urls: [String]) throws {
+    private func check(_ given: JobSettings, urls: [String]) throws {
+        var settings = given
+        // The two sides of a copy have their keys in common, which an object store alone is ever shown.
+        if !urls.contains(where: S3URL.isOne) { settings.s3 = nil }
         for url in urls { try check(url: url, settings) }
         try check(files: settings)
         try check(secrets: settings, urls: urls)

@@ -5,14 +5,22 @@ import TransferTestSupport
 /// Workers are killed, put to sleep and cut off, and the database crashes: `make torture-fleet` does more of it.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(5))) struct FleetTortureTests {
     @Test func nothingIsLostRecordedTwiceOrWrongAndNoWorkerNeedsAHand() async throws {
+        let kills = TransferCommand.runsHeavyTests ? "200" : "20"
+        try await run("fleet.py", "--kills", kills)
+    }
+
+    @Test(.enabled(if: PythonServer.isWanted)) func copiesToObjectStoresArriveOnceWhateverBecomesOfTheWorkers() async throws {
+        let (copies, kills) = TransferCommand.runsHeavyTests ? ("2000", "100") : ("150", "12")
+        try await run("fleet_copies.py", "--copies", copies, "--kills", kills, "--limit", "240")
+    }
+
+    /// Runs the script with the built command; it fails where something is lost, wrong or there twice.
+    private func run(_ script: String, _ options: String...) async throws {
         let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
+        let path = root.appendingPathComponent("torture").appendingPathComponent(script).path
         var command = ChildProcess.Command(
-            "/usr/bin/env",
-            [
-                "python3", root.appendingPathComponent("torture/fleet.py").path, "--binary",
-                try TransferCommand.binary(), "--kills", TransferCommand.runsHeavyTests ? "200" : "20",
-            ])
+            "/usr/bin/env", ["python3", path, "--binary", try TransferCommand.binary()] + options)
         command.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"]
         command.timeout = .seconds(280)
         let result = try await ChildProcess.start(command).result()
