@@ -192,6 +192,9 @@ deb-test: deb setup-clean ## the package in a clean system: lintian, installed, 
 record: command demo-server ## docs/demo.svg, made anew
 	@scripts/record "$$(swift build $(RELEASE) --show-bin-path)" docs/demo.svg
 
+# The suites that run queues, for a queue in a database; those of stores and watched folders have their own.
+QUEUE_SUITES := --filter '^TransferQueueTests\.' --skip 'Watch|Fold|/Store/|Postgres|JobStore|StoreModel'
+
 check: lint docs check-build torture-build peers setup-clean ## everything: lint, docs, all tests with the long ones, the examples
 	@if [ -f examples/Package.swift ]; then swift build --package-path examples; fi
 	@rm -f .build/deb/*.deb
@@ -199,6 +202,7 @@ check: lint docs check-build torture-build peers setup-clean ## everything: lint
 		"$$(scripts/package-deb "$$(swift build $(RELEASE) --show-bin-path)/transfer")"
 	@TRANSFER_HEAVY=1 TRANSFER_STALL=900 TRANSFER_PEERS=required TRANSFER_BINARY="$$(swift build $(RELEASE) --show-bin-path)/transfer" \
 		$(WITHOUT_PROXIES) scripts/run-tests $(TEST_FLAGS)
+	@TRANSFER_TEST_STORE=postgres TRANSFER_PEERS=required $(WITHOUT_PROXIES) scripts/run-tests $(QUEUE_SUITES) $(TEST_FLAGS)
 	@TRANSFER_PEERS=required $(RUN_TORTURE) --short --kills 50
 	@$(TORTURE_SERVE_BUILD)
 	@$(RUN_TORTURE_SERVE) --short --kills 50

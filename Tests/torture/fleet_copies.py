@@ -204,6 +204,7 @@ class Copies:
     def judge(self):
         wrong = collections.defaultdict(list)
         twice = {name: self.front.twice(name) for name in self.stores}
+        versions = self.stores["moto"].versions()
         states = dict(self.database.ask("SELECT identity, state FROM transfer_copies.job"))
         for name, (store, digest) in self.sums.items():
             if states.get(name) != "5":
@@ -213,7 +214,7 @@ class Copies:
             if content is None or hashlib.sha256(content).hexdigest() != digest:
                 wrong["wrong objects"].append(f"{name} at {store}")
             # moto keeps each version that it was given.
-            if name in twice[store] or store == "moto" and self.stores[store].versions(name) != 1:
+            if name in twice[store] or store == "moto" and versions[name] != 1:
                 wrong["not once"].append(f"{name} at {store}")
         for job, count in self.database.ask("SELECT job, count(*) FROM transfer_copies.audit GROUP BY job HAVING count(*) > 1"):
             wrong["recorded twice"].append(f"{job}: {count} times")

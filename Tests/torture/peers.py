@@ -1,5 +1,6 @@
 """Servers of other people's making: nginx, and out of PyPI (`make setup-peers`) tuspyserver and moto."""
 
+import collections
 import json
 import os
 import re
@@ -27,8 +28,9 @@ def are_installed():
     return (PYTHON.parents[1] / "installed.txt").exists()
 
 
-def fetch(url, method="GET", fields=None):
-    with urllib.request.urlopen(urllib.request.Request(url, method=method, headers=fields or {}), timeout=30) as answer:
+def fetch(url, method="GET", fields=None, limit=30):
+    request = urllib.request.Request(url, method=method, headers=fields or {})
+    with urllib.request.urlopen(request, timeout=limit) as answer:
         return answer.read()
 
 
@@ -202,9 +204,10 @@ class S3(Process):
                                          headers={"Content-Type": "application/xml"})
         urllib.request.urlopen(request, timeout=30).close()
 
-    def versions(self, key):
-        """Returns how often the key became an object, where versions are kept."""
-        return fetch(self.url(f"/bucket?versions&prefix={key}")).count(b"<VersionId>")
+    def versions(self):
+        """Returns how often each key became an object, where versions are kept."""
+        listing = fetch(self.url("/bucket?versions&max-keys=1000000"), limit=300).decode()
+        return collections.Counter(re.findall(r"<Version>.*?<Key>([^<]*)</Key>", listing, flags=re.DOTALL))
 
     def unfinished(self, prefix):
         """Returns how many multipart uploads of keys beneath `prefix` were begun and aren't over."""

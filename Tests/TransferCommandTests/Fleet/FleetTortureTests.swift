@@ -9,7 +9,8 @@ import TransferTestSupport
         try await run("fleet.py", "--kills", kills)
     }
 
-    @Test(.enabled(if: PythonServer.isWanted)) func copiesToObjectStoresArriveOnceWhateverBecomesOfTheWorkers() async throws {
+    @Test(.enabled(if: PythonServer.isWanted))
+    func copiesToObjectStoresArriveOnceWhateverBecomesOfTheWorkers() async throws {
         let (copies, kills) = TransferCommand.runsHeavyTests ? ("2000", "100") : ("150", "12")
         try await run("fleet_copies.py", "--copies", copies, "--kills", kills, "--limit", "240")
     }

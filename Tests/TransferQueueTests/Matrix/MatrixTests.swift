@@ -7,7 +7,7 @@ import TransferTestSupport
 /// Everything that servers are known to do wrong, at each moment of each way to transfer a file.
 ///
 /// `make test` runs a part of the cells, `make check` all of them; `make matrix` writes the table.
-@Suite(.serialized) struct MatrixTests {
+@Suite(.ofAFolder, .serialized) struct MatrixTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let writes = environment["TRANSFER_MATRIX"] == "write"
     private static let runsAll = writes || TransferCommand.runsHeavyTests

@@ -85,7 +85,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aLeaseThatIsLostIsCounted() async throws {
+    @Test(.ofAFolder) func aLeaseThatIsLostIsCounted() async throws {
         try await withTestServer { server in
             server.serve("/x", content)
             server.script("/x", [.holdHead])

@@ -41,7 +41,7 @@ import TransferUpload
         try QueueRemote(state: folder.path("state"), runtimeFolder: nil).hasAbandonedUploads(batch: "b")
     }
 
-    @Test func aSecretOfTheURLIsOnlyInItsJobFile() async throws {
+    @Test(.ofAFolder) func aSecretOfTheURLIsOnlyInItsJobFile() async throws {
         try cancelled("http://127.0.0.1:1/in?X-Amz-Signature=abc", state: "{}")
         let untold = try await abandon()
         #expect(untold.map(\.job) == ["f"] && untold.first?.batch == "b")

@@ -86,7 +86,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func cancellingAJobThatOthersNeedEndsThem() async throws {
+    @Test(.ofAFolder) func cancellingAJobThatOthersNeedEndsThem() async throws {
         try await withTestServer { server in
             server.script("/hold", [], afterwards: .holdHead)
             try await withQueue(folder, limits: BatchLimits(concurrency: 1)) { queue in
@@ -114,7 +114,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func cancellingABatchEndsItAtOnce() async throws {
+    @Test(.ofAFolder) func cancellingABatchEndsItAtOnce() async throws {
         try await withTestServer { server in
             server.script("/0", [], afterwards: .stall(after: 10))
             server.serve("/0", content)
@@ -131,7 +131,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aPausedJobContinuesWhenItIsResumed() async throws {
+    @Test(.ofAFolder) func aPausedJobContinuesWhenItIsResumed() async throws {
         try await withTestServer { server in
             let large = Content.random(seed: 3, count: 3_000_000)
             server.serve("/x", large, etag: "\"1\"")
@@ -153,7 +153,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func pausingAndResumingInOneBreathLosesNoJob() async throws {
+    @Test(.ofAFolder) func pausingAndResumingInOneBreathLosesNoJob() async throws {
         try await withTestServer { server in
             for name in ["x", "y", "z"] { server.serve("/\(name)", content) }
             server.script("/x", [.stall(after: 10)])
@@ -171,7 +171,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func retryBringsAFailedJobBackWhileTheBatchRuns() async throws {
+    @Test(.ofAFolder) func retryBringsAFailedJobBackWhileTheBatchRuns() async throws {
         try await withTestServer { server in
             server.serve("/x", content)
             server.script("/x", [.status(404)])

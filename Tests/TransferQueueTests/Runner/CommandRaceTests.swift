@@ -113,7 +113,7 @@ import TransferTestSupport
     }
 
     /// Both were asked for before the first one was done: the last one holds.
-    @Test func aJobThatIsPausedAndResumedAtOnceGoesOn() async throws {
+    @Test(.ofAFolder) func aJobThatIsPausedAndResumedAtOnceGoesOn() async throws {
         try await withTestServer { server in
             try await withBatch(server, ["a", "b"]) { queue, staged, log in
                 server.script("/a", [.holdHead])

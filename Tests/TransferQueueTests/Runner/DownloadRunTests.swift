@@ -36,7 +36,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: [false, true])
+    @Test(.ofAFolder, arguments: [false, true])
     func whatIsThereIsNotFetchedAgain(_ databaseIsLost: Bool) async throws {
         try await withTestServer { server in
             server.serve("/x", content, etag: "\"1\"")
@@ -204,7 +204,7 @@ import TransferTestSupport
     }
 
     /// A small file bears no note: it's fetched again and compared, and stays whatever comes of that.
-    @Test(arguments: [("small", "done"), ("mine!", "failed fileExists")])
+    @Test(.ofAFolder, arguments: [("small", "done"), ("mine!", "failed fileExists")])
     func aCrashBetweenTheNameAndTheRecordOfASmallFileIsComparedWithTheServers(
         _ text: String, _ end: String
     ) async throws {
@@ -242,7 +242,7 @@ import TransferTestSupport
             """)
     }
 
-    @Test func aCrashBetweenTheNameAndTheRecordIsConfirmedByTheServer() async throws {
+    @Test(.ofAFolder) func aCrashBetweenTheNameAndTheRecordIsConfirmedByTheServer() async throws {
         try await withTestServer { server in
             server.serve("/x", ServedFile(content, etag: "\"1\"", lastModified: 1_000_000_000))
             let job = Sample.download(server.url("/x"), to: folder.path("x"), id: "x")

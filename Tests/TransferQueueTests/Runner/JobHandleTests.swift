@@ -106,7 +106,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func theProgressOfABatchEndsWithItsCounts() async throws {
+    @Test(.ofAFolder) func theProgressOfABatchEndsWithItsCounts() async throws {
         try await withTestServer { server in
             for name in ["a", "b"] { server.serve("/\(name)", content, etag: "\"1\"") }
             server.script("/b", [.holdHead])
@@ -250,7 +250,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsNotThereIsSaid() async throws {
+    @Test(.ofAFolder) func whatIsNotThereIsSaid() async throws {
         try await withQueue(folder) { queue in
             try await queue.submit(.download("http://127.0.0.1:1/x", to: folder.path("x"), id: "x"), batch: "b")
             let none = try await queue.job("y", batch: "b")

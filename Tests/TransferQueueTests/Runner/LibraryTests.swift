@@ -208,7 +208,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aReaderIsWokenByEveryKindOfEnd() async throws {
+    @Test(.ofAFolder) func aReaderIsWokenByEveryKindOfEnd() async throws {
         try await withTestServer { server in
             server.serve("/hold", content)
             server.script("/hold", [], afterwards: .holdHead)

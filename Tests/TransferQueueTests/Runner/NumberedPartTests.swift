@@ -8,7 +8,7 @@ import TransferTestSupport
 @testable import TransferQueue
 
 /// Partial files that had to give way to another file of their name.
-@Suite(.timeLimit(.minutes(1))) struct NumberedPartTests {
+@Suite(.ofAFolder, .timeLimit(.minutes(1))) struct NumberedPartTests {
     @Test(
         arguments: [
             ("x.1.part", "x", 1), ("a.b.99.part", "a.b", 99), ("x.part", nil, 0), ("x.0.part", nil, 0),

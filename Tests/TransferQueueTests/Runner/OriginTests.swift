@@ -130,7 +130,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: [QueueVerb.pause, .cancel])
+    @Test(.ofAFolder, arguments: [QueueVerb.pause, .cancel])
     func aProbeThatSomebodyStopsLeavesTheOriginToTheNext(_ verb: QueueVerb) async throws {
         try await withTestServer { server in
             for name in ["a", "p", "z"] { server.serve("/\(name)", content) }

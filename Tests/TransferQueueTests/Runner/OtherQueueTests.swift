@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferQueue
 
 /// A queue that another one of the same folder runs: what a program sees of it that only looks.
-@Suite(.timeLimit(.minutes(1))) struct OtherQueueTests {
+@Suite(.ofAFolder, .timeLimit(.minutes(1))) struct OtherQueueTests {
     let folder: TemporaryFolder
     let content = Content.random(seed: 1, count: 400_000)
 

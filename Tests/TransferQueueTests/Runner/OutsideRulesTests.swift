@@ -20,8 +20,8 @@ import TransferTestSupport
     }
 
     private func copy(
-        from source: String, to destination: String = "s3://bucket/a", at endpoint: String = "http://store.example:9000",
-        _ more: String = ""
+        from source: String, to destination: String = "s3://bucket/a",
+        at endpoint: String = "http://store.example:9000", _ more: String = ""
     ) -> String {
         """
         {"download": "\(source)", "to": "\(destination)", "s3": {"endpoint": "\(endpoint)", "accessKey": "a",

@@ -9,7 +9,7 @@ import TransferTestSupport
 @testable import TransferStore
 
 /// Runs of batches whose first jobs are never read from the store.
-@Suite(.timeLimit(.minutes(1))) struct ReserveRunTests {
+@Suite(.ofAFolder, .timeLimit(.minutes(1))) struct ReserveRunTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder("reserve") }

@@ -9,7 +9,7 @@ import TransferTestSupport
 /// A connection of HTTP/2 outlives the transfers on it.
 @Suite(.timeLimit(.minutes(1))) struct SharedConnectionTests {
     /// Cancelled before the server has answered anything: the others on the connection are to end in peace.
-    @Test func anUploadThatIsCancelledLeavesItsConnectionAsItIs() async throws {
+    @Test(.ofAFolder) func anUploadThatIsCancelledLeavesItsConnectionAsItIs() async throws {
         let folder = try TemporaryFolder("shared")
         try folder.write(count: 4_000_000, seed: 1, to: "f")
         let authority = try await TestAuthority.shared()

@@ -76,7 +76,7 @@ import TransferTestSupport
         return server.url("/x")
     }
 
-    @Test func twoGoodMirrorsAreBothUsed() async throws {
+    @Test(.ofAFolder) func twoGoodMirrorsAreBothUsed() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 let (a, b) = (serve(one), serve(two))
@@ -98,7 +98,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func oneServerOverSeveralConnectionsIsOneSource() async throws {
+    @Test(.ofAFolder) func oneServerOverSeveralConnectionsIsOneSource() async throws {
         try await withTestServer { server in
             let told = try await run(try job([serve(server)], proven: false))
             let sources = try #require(told.receipt?.sources)
@@ -106,7 +106,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func oneConnectionToOneServerIsNotWorthTelling() async throws {
+    @Test(.ofAFolder) func oneConnectionToOneServerIsNotWorthTelling() async throws {
         try await withTestServer { server in
             let told = try await run(try job([serve(server, every: 1)], segments: .exactly(1)))
             #expect(
@@ -122,7 +122,7 @@ import TransferTestSupport
         ("garbage", .garbage(), .failed, ""), ("nothing", .closeBeforeHead, .failed, ""),
     ]
 
-    @Test(arguments: faults) func aMirrorThatGivesNoPartIsToldWithItsReason(
+    @Test(.ofAFolder, arguments: faults) func aMirrorThatGivesNoPartIsToldWithItsReason(
         _ name: String, _ fault: Fault, _ cause: JobSource.Cause, _ message: String
     ) async throws {
         try await withTestServer { one in
@@ -143,7 +143,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aMirrorWithAFileOfAnotherLengthIsTold() async throws {
+    @Test(.ofAFolder) func aMirrorWithAFileOfAnotherLengthIsTold() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 let urls = [serve(one), serve(two, Content.random(seed: 1, count: content.count + 1))]
@@ -154,7 +154,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aDeadMirrorIsTold() async throws {
+    @Test(.ofAFolder) func aDeadMirrorIsTold() async throws {
         let port = try RefusingPort()
         try await withTestServer { server in
             let urls = [serve(server), port.url + "/x"]
@@ -166,7 +166,7 @@ import TransferTestSupport
     }
 
     /// One that is much slower has its last part taken from it, and gets no other.
-    @Test func aSlowMirrorIsTold() async throws {
+    @Test(.ofAFolder) func aSlowMirrorIsTold() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 let urls = [serve(one), serve(two)]
@@ -180,7 +180,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aMirrorWithWrongBytesIsTold() async throws {
+    @Test(.ofAFolder) func aMirrorWithWrongBytesIsTold() async throws {
         var bytes = content.bytes()
         // A byte in each MiB: whatever part of it is fetched is wrong.
         for offset in stride(from: 1000, to: bytes.count, by: 1 << 20) { bytes[offset] ^= 0xFF }
@@ -201,7 +201,7 @@ import TransferTestSupport
     // MARK: One after another
 
     /// Without a digest one mirror at a time is asked: the one that refused stays in the account.
-    @Test func theMirrorThatFailedFirstIsToldBesideTheOneThatBroughtTheFile() async throws {
+    @Test(.ofAFolder) func theMirrorThatFailedFirstIsToldBesideTheOneThatBroughtTheFile() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 let urls = [one.url("/gone"), serve(two, every: 1)]
@@ -215,7 +215,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aDownloadThatFailsTellsWhatEachMirrorSaid() async throws {
+    @Test(.ofAFolder) func aDownloadThatFailsTellsWhatEachMirrorSaid() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 two.script("/x", [], afterwards: .status(403))
@@ -229,7 +229,7 @@ import TransferTestSupport
 
     // MARK: Other processes
 
-    @Test func whileItRunsAnotherProcessSeesTheSources() async throws {
+    @Test(.ofAFolder) func whileItRunsAnotherProcessSeesTheSources() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 let urls = [serve(one), serve(two), "http://127.0.0.1:1/never"]

@@ -90,7 +90,7 @@ import TransferTestSupport
     }
 
     /// The run is stopped, or the job paused and resumed, while a POST's body is on its way.
-    @Test(arguments: [false, true])
+    @Test(.ofAFolder, arguments: [false, true])
     func aPostThatWasInterruptedWhileItsBodyLeftIsNotSentAgain(_ byPause: Bool) async throws {
         try await withTestServer { server in
             server.acceptUploads("/in")

@@ -8,7 +8,7 @@ import TransferTestSupport
 @testable import TransferStore
 
 /// A batch that an earlier version left half done, and was killed with.
-@Suite(.timeLimit(.minutes(1))) struct EarlierStateTests {
+@Suite(.ofAFolder, .timeLimit(.minutes(1))) struct EarlierStateTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder("earlier") }

@@ -1,4 +1,3 @@
-import Foundation
 import Logging
 import Synchronization
 import Testing
@@ -9,7 +8,6 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 @testable import TransferStore
-@testable import TransferStorePostgres
 
 /// Opens the queue of a folder, and closes it in the end.
 func withQueue<Result>(
@@ -30,18 +28,6 @@ func withQueue<Result>(
             try await JobQueue.open(configuration)
         }
     return try await closing(queue, body)
-}
-
-/// The databases of queues, where the suites of the scheduler run over PostgreSQL (`TRANSFER_TEST_STORE=postgres`, as
-/// `make check` has it): the same folder is the same queue.
-enum SharedStores {
-    static let isWanted = ProcessInfo.processInfo.environment["TRANSFER_TEST_STORE"] == "postgres"
-
-    static func store(of state: String) async throws -> PostgresStore? {
-        guard isWanted else { return nil }
-        let queue = "q" + String(state.utf8.reduce(14_695_981_039_346_656_037 as UInt64) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 })
-        return try PostgresStore(PostgresAddress(await PostgresServer.shared.url(queue: queue)))
-    }
 }
 
 /// The same of a queue that is kept by nothing but memory.

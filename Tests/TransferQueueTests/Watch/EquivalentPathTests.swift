@@ -8,7 +8,7 @@ import TransferTestSupport
 @testable import TransferJobs
 
 /// Paths that are equal to `String` (é as one scalar and as two), and two to the kernel.
-@Suite(.timeLimit(.minutes(1))) struct EquivalentPathTests {
+@Suite(.ofAFolder, .timeLimit(.minutes(1))) struct EquivalentPathTests {
     static let composed = "\u{E9}"
     static let decomposed = "e\u{301}"
 

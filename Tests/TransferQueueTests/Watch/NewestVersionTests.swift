@@ -9,7 +9,7 @@ import TransferTestSupport
 @testable import TransferJobs
 
 /// Files that change, move or go while their uploads wait or are under way.
-@Suite(.timeLimit(.minutes(1))) struct NewestVersionTests {
+@Suite(.ofAFolder, .timeLimit(.minutes(1))) struct NewestVersionTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder("newest") }
