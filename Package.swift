@@ -200,7 +200,8 @@ let package = Package(
         .executableTarget(
             name: "transfer-server",
             dependencies: [
-                "TransferEventLoop", "TransferServer", "TransferService", "TransferQueue", "CTransferDispatch",
+                "TransferEventLoop", "TransferServer", "TransferService", "TransferQueue", "TransferFleet",
+                "CTransferDispatch",
                 "CTransferUnicode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

@@ -32,7 +32,7 @@ BEGIN {
     allow("TransferMetrics", "TransferCore TransferQueue")
     # Knows the queue's face, and the clock.
     allow("TransferServer", "TransferCore TransferCrypto TransferEventLoop TransferQueue TransferService")
-    allow("transfer-server", "TransferCore TransferEventLoop TransferQueue TransferServer TransferService")
+    allow("transfer-server", "TransferCore TransferEventLoop TransferQueue TransferFleet TransferServer TransferService")
     allow("transfer", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferQueue TransferFleet TransferWatch CTransferArguments")
     allow("TransferTestServer", "")

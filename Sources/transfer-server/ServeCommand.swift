@@ -1,4 +1,5 @@
 import ArgumentParser
+import TransferFleet
 import TransferQueue
 import TransferServer
 
@@ -32,11 +33,34 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var bounds: BoundOptions
 
-    @Option(help: ArgumentHelp("The folder of the queue's state.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp(
+            "A queue that many machines share, which the service works on beside others.",
+            valueName: "postgres://host/database"))
+    var queue: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the queue's state; with --queue, of what the service remembers.", valueName: "dir"))
     var state: String?
 
     @Flag(name: .shortAndLong, help: "Tell also what succeeds.")
     var verbose = false
+
+    func validate() throws { _ = try address() }
+
+    /// - Throws: `ValidationError`.
+    func address() throws -> FleetAddress? {
+        guard let queue else { return nil }
+        guard FleetAddress.isMeant(queue) else {
+            throw ValidationError("--queue takes postgres://HOST/DATABASE; the folder of a queue is --state")
+        }
+        do {
+            return try FleetAddress(queue)
+        } catch {
+            throw ValidationError((error as? TransferError)?.message ?? "\(error)")
+        }
+    }
 
     func run() async throws {
         try await Serving(self).run()

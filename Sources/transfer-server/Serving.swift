@@ -39,10 +39,11 @@ struct Serving {
         var opening = queueConfiguration(state)
         (opening.configuration, opening.hooks) = (set, surroundings.hooks)
         opening.meteredRule = MeteredRule(links: set.meteredLinks)
-        let queue = try await JobQueue.open(opening)
+        let place = ServedQueuePlace(options, opening, rules)
+        let queue = try await place.open()
         if let notice = queue.notice { StandardStreams.tell("transfer serve: \(notice)") }
         do {
-            try await serve(queue, state: state, &configuration, set, surroundings, printed: printed)
+            try await serve(queue, try place.remote(), &configuration, set, surroundings, printed: printed)
         } catch {
             await queue.close()
             throw error
@@ -51,13 +52,12 @@ struct Serving {
     }
 
     private func serve(
-        _ queue: JobQueue, state: String, _ configuration: inout ServerConfiguration, _ set: Configuration,
+        _ queue: JobQueue, _ remote: QueueRemote, _ configuration: inout ServerConfiguration, _ set: Configuration,
         _ surroundings: ServedFiles.Surroundings, printed secret: String?
     ) async throws {
         let files = ServedFiles(options.files.map(absolute), directory: configuration.rules.directory)
         configuration.running = options.bounds.limits(try await files.begin(on: queue, surroundings), set)
         queue.setLimits(configuration.running)
-        let remote = try QueueRemote(state: state, runtimeFolder: environment["XDG_RUNTIME_DIR"])
         let notify = SystemdNotify(environment: environment)
         let watchdog = notify.flatMap { queue.watchdog($0) }
         let directory = configuration.rules.directory

@@ -254,7 +254,8 @@ public final class JobQueue: Sendable {
     /// From now on the hub's bells ring when another process has written to the database.
     func watchStore() {
         guard outlook != nil else { return }
-        changes.start(folder: runner.configuration.state, on: runner.loop) { [hub] in hub.ring() }
+        let folder = store.sharesBatches ? nil : runner.configuration.state
+        changes.start(folder: folder, on: runner.loop) { [hub] in hub.ring() }
     }
 
     func ends(after cursor: Int64, limit: Int) async throws -> [QueueEvent] {

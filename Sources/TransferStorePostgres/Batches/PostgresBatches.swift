@@ -107,6 +107,12 @@ package struct PostgresBatches: Sendable {
             id: id, name: header.name, directory: header.directory, hasMoved: row.text(2) != header.directory)
     }
 
+    /// Lets others take jobs of a batch that this process has brought, when the transaction is over.
+    package func share(_ db: PostgresConnection, _ batch: Int64) throws {
+        try db.run("UPDATE batch SET owner = NULL WHERE id = $1 AND owner = $2", [batch, database.process])
+        try PostgresNotice.work.tell(db)
+    }
+
     // MARK: Giving up
 
     /// Gives the batch up. What is under way of it is given back job by job: the last steps of transfers may be on their way

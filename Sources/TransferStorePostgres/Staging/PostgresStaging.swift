@@ -58,6 +58,8 @@ package struct PostgresStaging: Sendable {
         }
         try PostgresAnswers.write(db, options.notes, batch: batch, count: merge.count)
         if merge.isInDoubt { doubtful.found(in: batch.id) }
+        // Somebody who works on it beside others has it for no longer than it takes to bring its jobs.
+        if database.role.sharesBatches { try batches.share(db, batch.id) }
         return StagedJobs(
             batch: batch, count: merge.count, secrets: merge.secrets, underWay: merge.underWay,
             abandoned: merge.abandoned)

@@ -1,0 +1,37 @@
+import Logging
+import TransferFleet
+import TransferQueue
+
+/// The queue that is served: a folder's, or one of many machines, which the service works on beside others.
+struct ServedQueuePlace {
+    private let options: ServeCommand
+    private let configuration: QueueConfiguration
+    private let rules: OutsideRules
+
+    init(_ options: ServeCommand, _ configuration: QueueConfiguration, _ rules: OutsideRules) {
+        self.options = options
+        self.configuration = configuration
+        self.rules = rules
+    }
+
+    func open() async throws -> JobQueue {
+        guard let address = try options.address() else { return try await JobQueue.open(configuration) }
+        var worker = FleetWorker(rules: rules)
+        let perHost = options.bounds.perHost.flatMap { PerHost(text: $0) }
+        if case .exactly(let number)? = perHost { worker.perHost = number }
+        worker.tellAbsence = { [logger = configuration.logger] error in
+            if let error {
+                logger.warning("the queue's database is away, waiting for it: \(error.message)")
+            } else {
+                logger.info("the queue's database is there")
+            }
+        }
+        return try await Fleet.work(on: address, as: worker, configuration)
+    }
+
+    /// The same queue, for looks at it.
+    func remote() throws -> QueueRemote {
+        if let address = try options.address() { return try Fleet.look(at: address) }
+        return try QueueRemote(state: configuration.state, runtimeFolder: configuration.runtimeFolder)
+    }
+}

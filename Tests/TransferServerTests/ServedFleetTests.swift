@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// A service on a queue that many machines share.
+@Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(2))) struct ServedFleetTests {
+    private func queue() async throws -> String {
+        try await PostgresServer.shared.url(queue: "q\(UInt32.random(in: 0 ... .max))")
+    }
+
+    /// A worker beside the service, with a folder of its own.
+    private func worker(_ queue: String, _ folder: TemporaryFolder) throws -> ChildProcess {
+        try TransferCommand(
+            [
+                "work", "--queue", queue, "--allow-private", "-d", try folder.folder("own"), "-j", "2", "--no-config",
+                "--progress", "none",
+            ], in: folder
+        ).start()
+    }
+
+    @Test func theServiceAndAWorkerShareWhatAClientBrings() async throws {
+        let queue = try await queue()
+        try await withTestServer { server in
+            server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
+            try await withService(ServedPlace.options + ["--queue", queue, "-j", "2"]) { place in
+                let worker = try worker(queue, place.folder)
+                _ = try await worker.line { $0.contains("working on postgres://") }
+                let jobs = (0..<300).map { job(server.url("/\($0)"), to: "in/\($0)") }
+                let file = #"{"version": 1, "name": "b", "jobs": [\#(jobs.joined(separator: ", "))]}"#
+                let answer = try await place.ask("/api/v1/batches", json: file)
+                #expect(answer.status == 201, "\(answer.text)")
+                try await until("all are complete") {
+                    let batches = try await place.ask("/api/v1/batches").json["batches"] as? [[String: Any]]
+                    return batches?.first?["done"] as? Int == 300
+                }
+                let (own, others) = (files(place.folder.path("files/in")), files(place.folder.path("own/in")))
+                #expect(own.count + others.count == 300 && own.isDisjoint(with: others))
+                #expect(!own.isEmpty && !others.isEmpty, "\(own.count) and \(others.count)")
+                // Whoever did a job, the service tells of it.
+                let single = try await place.ask("/api/v1/jobs", json: job(server.url("/single"), to: "single"))
+                let gid = try #require(single.json["gid"] as? String, "\(single.text)")
+                _ = try await place.job(gid, becomes: "done")
+                #expect(try await place.ask("/api/v1/jobs/\(gid)/receipt").json["bytes"] as? Int == 7)
+                let stream = try ChildProcess.start(
+                    ChildProcess.Command(
+                        "/usr/bin/curl",
+                        [
+                            "-sSN", "--noproxy", "*", "-H", "Authorization: Bearer \(place.secret)", "-H",
+                            "Last-Event-ID: 1", place.url + "/api/v1/events?types=job.",
+                        ], environment: ["PATH": "/usr/bin:/bin"]))
+                _ = try await stream.line(.standardOutput) { $0 == "id: 301" }
+                stream.kill(SIGKILL)
+                worker.kill(SIGTERM)
+                #expect(try await worker.result().exitCode == 0)
+                #expect(try await place.stop().exitCode == 0)
+            }
+        }
+    }
+
+    @Test func aQueueThatCannotBeReachedIsSaid() async throws {
+        let folder = try TemporaryFolder("serve")
+        var command = ChildProcess.Command(
+            try TransferCommand.builtProduct("transfer-server"),
+            ["--state", folder.path("state"), "--queue", "postgres://127.0.0.1:1/none?sslmode=disable"],
+            environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path("home")],
+            workingFolder: try folder.folder("files"))
+        command.standardInput = .none
+        let result = try await ChildProcess.start(command).result()
+        #expect(result.exitCode != 0 && result.standardError.contains("127.0.0.1"), "\(result)")
+    }
+
+    private func files(_ folder: String) -> Set<String> {
+        Set((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+    }
+}
