@@ -44,8 +44,8 @@ final class StoreChanges: Sendable {
     }
 
     private func start(
-        on loop: EventLoop, changed: @escaping @Sendable () -> Void, again: @escaping @Sendable (Int32) -> Void = { _ in },
-        _ open: () -> Int32?
+        on loop: EventLoop, changed: @escaping @Sendable () -> Void,
+        again: @escaping @Sendable (Int32) -> Void = { _ in }, _ open: () -> Int32?
     ) {
         let descriptor: Int32? = state.withLock { state -> Int32? in
             guard case .idle = state, let descriptor = open() else { return nil }
