@@ -194,6 +194,8 @@ package struct JobStep: Sendable {
     package var identity = ""
     /// ``Lane/network``.
     package var network = ""
+    /// ``Lane/tags``.
+    package var tags = ""
     /// Whether a server asked for the wait.
     package var isAsked = false
     /// What the last attempt came to, where that is why it waits.

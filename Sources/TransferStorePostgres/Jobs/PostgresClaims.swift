@@ -48,14 +48,14 @@ package struct PostgresClaims: Sendable {
         let rows = try db.run(
             """
             WITH ready AS MATERIALIZED (
-                SELECT id FROM job WHERE batch = $2 AND origin = $3 AND network = $4 AND state = \(JobStates.queued)
+                SELECT id FROM job WHERE batch = $2 AND origin = $3 AND network = $4 AND tags = $6 AND state = \(JobStates.queued)
                 ORDER BY priority DESC, id LIMIT $5 FOR UPDATE SKIP LOCKED)
             UPDATE job SET state = \(JobStates.claimed), owner = $1,
                 claimed = CASE WHEN was_interrupted AND claimed IS NOT NULL THEN claimed ELSE \(PostgresClock.now) END
             FROM ready WHERE job.id = ready.id
             RETURNING job.id, identity, spec, priority, attempts, mirror, resume, size, modified, digest, validator,
                 was_interrupted, recheck, spent_mirrors, has_secrets, upload, \(PostgresClock.now) - claimed, asked_wait, final_url
-            """, [database.process, lane.batch, lane.origin, lane.network, room])
+            """, [database.process, lane.batch, lane.origin, lane.network, room, lane.tags])
         var claimed = ClaimedJobs(lane: lane, jobs: [], unreadable: [])
         claimed.isBounded = room < want.limit
         for row in rows {
