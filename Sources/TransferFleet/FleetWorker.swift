@@ -10,6 +10,8 @@ public struct FleetWorker: Sendable {
     /// The most jobs of one server that all workers with this bound have at once, those that wait for their turn included;
     /// `nil` for no bound.
     public var perHost: Int?
+    /// A job that asks for tags is taken by a worker that has all of them; one that asks for none, by any.
+    public var tags = WorkerTags.none
     /// Is told when the database is away, with the reason, and with `nil` when it's back. Called by any thread.
     public var tellAbsence: @Sendable (TransferError?) -> Void = { _ in }
 
@@ -20,6 +22,7 @@ public struct FleetWorker: Sendable {
         worker.term = lease
         worker.folder = rules.directory
         worker.perOrigin = perHost
+        worker.tags = tags
         worker.tell = tellAbsence
         return worker
     }

@@ -15,6 +15,9 @@ package protocol JobStore: Sendable {
     /// this one, and files of complete ones may be on other machines.
     var sharesBatches: Bool { get }
 
+    /// The bounds of origins where other processes keep them too; `nil` where each process keeps its own.
+    var sharedRules: (any SharedRules)? { get }
+
     /// A fault in words that say what is wrong and what to do, where the store can say that of an error that it threw;
     /// else the error itself.
     func fault(_ error: any Error) -> any Error
@@ -175,6 +178,8 @@ package protocol JobStore: Sendable {
 }
 
 extension JobStore {
+    package var sharedRules: (any SharedRules)? { nil }
+
     /// A batch is one process's at a time.
     package var sharesBatches: Bool { false }
 

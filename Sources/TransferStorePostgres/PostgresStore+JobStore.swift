@@ -6,6 +6,8 @@ package import TransferStore
 extension PostgresStore {
     package var notice: String? { nil }
 
+    package var sharedRules: (any SharedRules)? { sharesBatches ? rules : nil }
+
     package func fault(_ error: any Error) -> any Error {
         (error as? PostgresFault)?.explained(database.address)
             ?? (error as? LeaseLost)?.explained(after: database.role.term) ?? error

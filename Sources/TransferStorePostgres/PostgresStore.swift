@@ -26,6 +26,7 @@ package final class PostgresStore: JobStore, RunMemory, QueueReader {
     package let statusQueries: PostgresStatus
     package let jobList: PostgresJobList
     package let jobFacts: PostgresJobFacts
+    package let rules: PostgresRules
 
     /// Opens the queue at the address, or makes it, and takes back what lost processes had.
     ///
@@ -50,6 +51,7 @@ package final class PostgresStore: JobStore, RunMemory, QueueReader {
         statusQueries = PostgresStatus(database: database)
         jobList = PostgresJobList(database: database)
         jobFacts = PostgresJobFacts(database: database)
+        rules = PostgresRules(database: database)
     }
 
     package var sharesBatches: Bool { database.role.sharesBatches }

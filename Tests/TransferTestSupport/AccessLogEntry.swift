@@ -14,6 +14,8 @@ public struct AccessLogEntry: Sendable, Hashable {
     public var authorization: String?
     /// The client's address.
     public var remoteAddress: String
+    /// When its answer had been sent, in seconds since 1970.
+    public var time: Double
 
     /// The first byte asked for, when the request had `Range: bytes=N-…`.
     public var rangeStart: Int64? {
@@ -23,12 +25,13 @@ public struct AccessLogEntry: Sendable, Hashable {
 
     static let format = [
         "$request_method", "$request_uri", "$status", "$http_range", "$http_if_range", "$body_bytes_sent",
-        "$connection", "$http_authorization", "$remote_addr",
+        "$connection", "$http_authorization", "$remote_addr", "$msec",
     ].joined(separator: "\\t")
 
     init(line: Substring) throws {
         let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-        guard fields.count == 9, let status = Int(fields[2]), let sent = Int64(fields[5]), let number = Int(fields[6])
+        guard fields.count == 10, let status = Int(fields[2]), let sent = Int64(fields[5]), let number = Int(fields[6]),
+            let time = Double(fields[9])
         else { throw TestSupportError("no line of our access log: \(line)") }
         method = fields[0]
         uri = fields[1]
@@ -39,6 +42,7 @@ public struct AccessLogEntry: Sendable, Hashable {
         connection = number
         authorization = Self.value(fields[7])
         remoteAddress = fields[8]
+        self.time = time
     }
 
     /// nginx writes a dash for a field that is not there, and a quotation mark as `\x22`.

@@ -41,6 +41,9 @@ public enum NameLimit {
         return path[..<start] + FittedName.make(name, suffix, limit: inFolder(of: path))
     }
 
+    /// The path with something behind its name, which is shortened where it would be too long.
+    public static func extended(_ path: String, _ suffix: String) -> String { appended(path, suffix) }
+
     /// The path as it is numbered where its name is taken.
     public static func numbered(_ path: String, _ number: Int) -> String {
         let start = nameStart(path)

@@ -70,6 +70,9 @@ extension JobDraft {
     package mutating func watchedUpload(_ decoder: inout JobDecoder, _ seen: UInt64) -> JobSpec.Upload? {
         let upload = UploadDecoder.finish(&decoder, &self, seen)
         if seen & decoder.fields.bits.tls != 0 { checkTLS(&decoder) }
+        if !rules.settings.worker.tags.isEmpty {
+            decoder.note("folders are watched by one machine: leave \"worker\" out of \"defaults\"", start..<start + 1)
+        }
         return upload
     }
 

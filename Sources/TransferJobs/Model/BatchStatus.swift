@@ -26,8 +26,24 @@ public struct BatchStatus: Sendable, Hashable {
     public var hosts: [HostWait] = []
     /// When the first of a watched folder's failed files is tried again by itself, in milliseconds since 1970.
     public var again: Int64?
+    private var seldom = Seldom()
+
     /// Of a batch that a watched folder has.
-    public var folder: FolderStatus?
+    public var folder: FolderStatus? {
+        get { seldom.folder }
+        set { seldom.folder = newValue }
+    }
+
+    /// The jobs that no worker may do, of a queue that several share.
+    public var lacks: [WorkerLack] {
+        get { seldom.lacks }
+        set { seldom.lacks = newValue }
+    }
+
+    private struct Seldom: Sendable, Hashable {
+        var folder: FolderStatus?
+        var lacks: [WorkerLack] = []
+    }
 
     package init(
         name: String, source: String?, directory: String = "", total: Int = 0, done: Int = 0, failed: Int = 0,

@@ -34,12 +34,15 @@ package struct JobRecord: Sendable {
     package var recheck: DestinationRule.Recheck
     /// The version to upload, of a file in a watched folder: no other one counts as this job.
     package var watched: WatchedVersion?
+    /// The processes whose partial files there may be; `nil` where no other one works on the queue.
+    package let partOwners: PartOwners?
 
     package init(
         id: Int64, batch: Int64, identity: String, spec: JobSpec, attempts: Int, askedWait: Duration = Duration.zero,
         mirror: Int, spentMirrors: UInt64, resume: ResumeData? = nil, upload: UploadRecord? = nil,
         facts: FileStamp? = nil, digest: Checksum? = nil, validator: String? = nil, place: AnsweredPlace? = nil,
-        wasInterrupted: Bool, claimed: Int64, recheck: DestinationRule.Recheck, watched: WatchedVersion? = nil
+        wasInterrupted: Bool, claimed: Int64, recheck: DestinationRule.Recheck, watched: WatchedVersion? = nil,
+        partOwners: PartOwners? = nil
     ) {
         self.id = id
         self.batch = batch
@@ -59,6 +62,7 @@ package struct JobRecord: Sendable {
         self.claimed = claimed
         self.recheck = recheck
         self.watched = watched
+        self.partOwners = partOwners
     }
 }
 
@@ -81,6 +85,7 @@ extension JobRecord {
         wasInterrupted = false
         self.claimed = claimed
         recheck = .no
+        partOwners = nil
     }
 }
 
@@ -194,6 +199,8 @@ package struct JobStep: Sendable {
     package var identity = ""
     /// ``Lane/network``.
     package var network = ""
+    /// ``Lane/tags``.
+    package var tags = ""
     /// Whether a server asked for the wait.
     package var isAsked = false
     /// What the last attempt came to, where that is why it waits.

@@ -41,6 +41,12 @@ public struct JobSettings: Sendable, Hashable {
         _modify { yield &seldom.onFinish }
     }
 
+    /// The worker that may do it, where several share the queue; no part of what the job is.
+    public var worker: WorkerRule {
+        _read { yield seldom.worker }
+        _modify { yield &seldom.worker }
+    }
+
     /// The bounds of a job that was submitted from outside this machine; no part of what the job is.
     package var confinement: JobConfinement? {
         _read { yield seldom.confinement }
@@ -52,6 +58,7 @@ public struct JobSettings: Sendable, Hashable {
         var ssh: SSHAccess?
         var ftp: FTPAccess?
         var onFinish: FinishHook?
+        var worker = WorkerRule()
     }
 
     /// How HTTP is spoken.

@@ -14,6 +14,8 @@ public struct WorkerStatus: Sendable, Hashable {
     public var active: Int
     /// Bytes a second.
     public var rate: Int64
+    /// Jobs that ask for others aren't done by it.
+    public var tags = WorkerTags.none
 
     package init(
         host: String, pid: Int32, began: Int64, lease: Duration, claimed: Int = 0, active: Int = 0, rate: Int64 = 0

@@ -97,6 +97,7 @@ extension JobStep {
             spentMirrors: record.spentMirrors, askedWait: record.askedWait,
             due: delay.map { MonotonicTime.now + .milliseconds($0) }, origin: record.spec.origin(mirror: record.mirror),
             resume: resume, batch: record.batch, identity: record.identity, network: job.candidate.lane.network)
+        tags = job.candidate.lane.tags
         route = JobRoute(record.$spec)
     }
 }

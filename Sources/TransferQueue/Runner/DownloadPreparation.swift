@@ -7,7 +7,7 @@ import TransferJobs
 /// What is done before a download asks the network: look at the destination, make its folder, open the partial file
 /// and judge what is in it. Blocks: for workers.
 struct DownloadPreparation: Sendable {
-    let record: JobRecord
+    private(set) var record: JobRecord
     let download: JobSpec.Download
     let directory: String
     let url: String
@@ -17,6 +17,21 @@ struct DownloadPreparation: Sendable {
     var asksPlace = true
     /// Whether another tool's bytes weren't refuted yet.
     var mayAdopt = true
+    private let parts: PartSuccession
+
+    init(
+        record: JobRecord, download: JobSpec.Download, directory: String, url: String, answeredURL: String? = nil,
+        asksPlace: Bool = true, mayAdopt: Bool = true
+    ) {
+        self.record = record
+        self.download = download
+        self.directory = directory
+        self.url = url
+        self.answeredURL = answeredURL
+        self.asksPlace = asksPlace
+        self.mayAdopt = mayAdopt
+        parts = PartSuccession(owners: record.partOwners)
+    }
 
     enum Result: Sendable {
         case ready(ReadyDownload)
@@ -30,14 +45,15 @@ struct DownloadPreparation: Sendable {
     }
 
     func run(_ census: FolderCensus) -> Result {
+        var preparation = self
         do throws(TransferError) {
-            return try prepare(census)
+            return try preparation.prepare(census)
         } catch {
             return .failed(error)
         }
     }
 
-    private func prepare(_ census: FolderCensus, hasAdopted: Bool = false) throws(TransferError) -> Result {
+    private mutating func prepare(_ census: FolderCensus, hasAdopted: Bool = false) throws(TransferError) -> Result {
         let target = DownloadTarget(download.destination, directory: directory)
         var path = target.file(url: url, disposition: nil)
         let folder = try pinned(path, census)
@@ -63,7 +79,9 @@ struct DownloadPreparation: Sendable {
                 beginning = PartName.path(of: path)
             }
         }
-        let isFirst = record.attempts == 0 && record.resume == nil && !record.wasInterrupted
+        record.resume = parts.settle(
+            of: path, in: folder, wasInterrupted: record.wasInterrupted, record.resume)
+        let isFirst = record.attempts == 0 && record.resume == nil && !record.wasInterrupted && parts.isFirst
         let part = try openPart(
             of: path, in: folder, isNew: isNewFolder && isFirst, isNewFolder: isNewFolder, census)
         if isNewFolder, NameLimit.mayBeTooLong(path) { try checkName(path, part) }
@@ -122,27 +140,28 @@ struct DownloadPreparation: Sendable {
     private func openPart(
         of path: String, in folder: PinnedFolder?, isNew: Bool, isNewFolder: Bool, _ census: FolderCensus
     ) throws(TransferError) -> PartFile {
+        let base = parts.base(of: path)
         // An earlier attempt may have had to take another name.
-        if let known = record.resume?.partialFile, PartName.isOne(known, of: path, count: NumberedPart.count),
+        if let known = record.resume?.partialFile, PartName.isOne(known, of: base, count: NumberedPart.count),
             !DestinationName.isFree(known, in: folder),
             let part = try openOurs(known, in: folder, isNew: false, census)
         {
             return part
         }
-        let numbers = isNewFolder ? [] : census.partNumbers(of: path)
+        let numbers = isNewFolder ? [] : census.partNumbers(of: base)
         let found =
             numbers.isEmpty
-            ? [] : ([0] + numbers).map { ($0, bytes(in: folder.place(of: PartName.path(of: path, number: $0)))) }
+            ? [] : ([0] + numbers).map { ($0, bytes(in: folder.place(of: PartName.path(of: base, number: $0)))) }
         if let best = NumberedPart.best(found), best > 0,
-            let part = try openOurs(PartName.path(of: path, number: best), in: folder, isNew: false, census)
+            let part = try openOurs(PartName.path(of: base, number: best), in: folder, isNew: false, census)
         {
             return part
         }
         for number in 0..<NumberedPart.count {
-            let name = PartName.path(of: path, number: number)
+            let name = PartName.path(of: base, number: number)
             if let part = try openOurs(name, in: folder, isNew: isNew, census) { return part }
         }
-        return try open(PartName.path(of: path), in: folder, .none, isNew: isNew, census)
+        return try open(PartName.path(of: base), in: folder, .none, isNew: isNew, census)
     }
 
     /// How many bytes of this job's file are there, as a partial file's own record says.
@@ -223,7 +242,8 @@ struct DownloadPreparation: Sendable {
         question.mayBegin = existing.size > 0 && adopts
         question.mayCompare = record.wasInterrupted
         // As long as there is a partial file, the one that is there can't have come of it.
-        question.mayBeUnrecorded = record.wasInterrupted && DestinationName.isFree(partialName(of: path), in: folder)
+        question.mayBeUnrecorded =
+            record.wasInterrupted && partialNames(of: path).allSatisfy { DestinationName.isFree($0, in: folder) }
         if let checksum = download.checksum, DestinationRule.needsDigest(question) {
             let found = try folder.reading(path) { (path) throws(TransferError) in
                 try FileDigest.compute(path, checksum.algorithm)
@@ -290,5 +310,7 @@ struct DownloadPreparation: Sendable {
         return data
     }
 
-    private func partialName(of path: String) -> String { record.resume?.partialFile ?? PartName.path(of: path) }
+    private func partialNames(of path: String) -> [String] {
+        record.resume?.partialFile.map { [$0] } ?? parts.names(of: path)
+    }
 }

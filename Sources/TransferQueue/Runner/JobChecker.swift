@@ -16,8 +16,10 @@ public final class JobChecker {
     ) throws -> JobFileReport {
         var report = JobFileReport()
         let header = BatchHeader(name: name, source: nil, directory: directory)
+        var options = StagingOptions()
+        options.isCheck = true
         do {
-            _ = try store.stage(header, StagingOptions()) { stager in
+            _ = try store.stage(header, options) { stager in
                 report = try body { spec, place in try stager.add(spec, at: place) }
                 stager.isPartial = !report.isEmpty
                 return true

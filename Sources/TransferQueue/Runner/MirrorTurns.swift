@@ -24,7 +24,7 @@ struct MirrorTurns {
             let origin = record.spec.origin(mirror: mirror)
             return Turn(
                 mirror: mirror,
-                lane: Lane(batch: candidate.lane.batch, origin: origin, network: candidate.lane.network),
+                lane: candidate.lane.turned(to: origin),
                 reach: builder.reach(record.spec, origin: origin, straight: OriginReach(origin: origin)))
         }
     }

@@ -134,11 +134,12 @@ extension QueueRunner {
         let isEndless = job.isEndless(in: folders.desk)
         switch attempt.news(of: origin, isEndless: isEndless) {
         case .failed:
-            let wasOpen = admission.scheduler.pause(of: origin, now: .now) == nil
+            let before = admission.scheduler.pause(of: origin, now: .now)
             admission.scheduler.originFailed(
                 origin, job: job.candidate.id, attempt.error, rule: job.record.spec.settings.retry.rule,
                 isEndless: isEndless, random: .random(in: 0..<1), now: .now)
-            if wasOpen { announcePause(of: origin, job.record.batch) }
+            sharePause(of: origin, longerThan: before?.remaining)
+            if before == nil { announcePause(of: origin, job.record.batch) }
         case .answered: admission.scheduler.originAnswered(origin, now: refusal == nil ? .now : nil)
         case .none: admission.scheduler.originAbandoned(origin, job: job.candidate.id, now: .now)
         }
@@ -146,17 +147,21 @@ extension QueueRunner {
 
     func announcePause(of origin: String, _ batch: Int64) {
         guard let (error, remaining) = admission.scheduler.pause(of: origin, now: .now) else { return }
-        if error.retryAfter != nil {
-            // A pause that a server asked for holds for the next process too.
-            let pause = StoredPause(
-                origin: origin, remaining: remaining, status: error.serverStatus, message: error.message,
-                proxy: error.proxy)
-            withStore {
-                try $0.publish(.pause(pause))
-            } then: { _, _ in
-            }
-        }
         emit(batch, .batchWaiting(.held(by: origin, error, remaining: remaining), transfers: 0))
+    }
+
+    /// A pause that a server asked for holds for other processes too, now and later.
+    private func sharePause(of origin: String, longerThan known: Duration?) {
+        guard let (error, remaining) = admission.scheduler.pause(of: origin, now: .now), error.retryAfter != nil,
+            remaining > known ?? .zero
+        else { return }
+        let pause = StoredPause(
+            origin: origin, remaining: remaining, status: error.serverStatus, message: error.message, proxy: error.proxy
+        )
+        withStore {
+            try $0.publish(.pause(pause))
+        } then: { _, _ in
+        }
     }
 
     /// No descriptor was left for the job: nothing is known against its server or its file. Others of ours give theirs back,
@@ -264,7 +269,7 @@ extension QueueRunner {
         for batch in recorded.hooked { hooks.came(batch, on: self) }
         for (lane, count) in recorded.unblocked { becameReady(lane, count) }
         for step in steps {
-            let lane = Lane(batch: step.batch, origin: step.origin, network: step.network)
+            let lane = Lane(batch: step.batch, origin: step.origin, network: step.network, tags: step.tags)
             switch step.state {
             case .queued where state.stopping == nil: becameReady(lane, 1, overtakes: folders[step.batch] != nil)
             case .waiting:

@@ -36,7 +36,8 @@ actor QueueRunner: LoopActor {
         tools = RunTools(configuration, engine: engine, hub: hub, accept: accept)
         let limits = Scheduler.Limits(configuration.limits)
         let ahead: ClaimsAhead = store.sharesBatches ? .shared(concurrency: limits.concurrency) : .alone
-        admission = Admission(Scheduler(limits: limits, ahead: ahead, now: .now))
+        admission = Admission(
+            Scheduler(limits: limits, ahead: ahead, isShared: store.sharedRules != nil, now: .now))
         transfers = TransferParts(tools)
         contacts = RunContacts(tools)
         var options = NetworkMonitor.Options()
@@ -92,6 +93,10 @@ actor QueueRunner: LoopActor {
         switch news {
         case .changed: lookForWork()
         case .commanded: commands.takeAll(on: self)
+        case .paused: batches.loadPauses(on: self)
+        case .unpaused:
+            admission.scheduler.openGates()
+            pump()
         case .leaseIsOver(let error): storeFailed(error)
         }
     }
@@ -125,14 +130,17 @@ actor QueueRunner: LoopActor {
         // Bounded: each finished download holds a descriptor until it's durable.
         if downloads.unsaved < min(1024, admission.scheduler.openFiles?.places ?? .max) {
             var wants: [LaneWant] = []
+            var asks: [SharedStarts.Ask] = []
             for action in admission.scheduler.decide(now: .now) {
                 switch action {
                 case .start(let candidate): begin(candidate)
                 case .refuse(let candidate, let error): refuse(candidate, error)
                 case .claim(let lane, let count): wants.append(LaneWant(lane: lane, limit: count))
+                case .reserve(let ask): asks.append(ask)
                 }
             }
             claim(wants)
+            reserve(asks)
         }
         preparing.flush(on: self)
         downloads.flushRecords(on: self)
@@ -144,6 +152,16 @@ actor QueueRunner: LoopActor {
         if state.storeCalls == 0, recording.isEmpty, abandonments.isEmpty, !state.isFeeding { batches.finish(on: self) }
         if state.storeCalls == 0, hooks.isEmpty { state.tellHooksDone() }
         reporter.scheduleTick(on: self)
+    }
+
+    /// Asks the store for times of starts at origins whose rate others keep too.
+    private func reserve(_ asks: [SharedStarts.Ask]) {
+        guard !asks.isEmpty else { return }
+        withStore {
+            try $0.sharedRules?.reserveStarts(asks) ?? []
+        } then: { runner, given in
+            for starts in given { runner.admission.scheduler.startsAreGiven(starts) }
+        }
     }
 
     private func scheduleWake() {

@@ -31,10 +31,6 @@ package struct OriginGate: Sendable {
 
     package init() {}
 
-    package init(pausedUntil: MonotonicTime, _ error: TransferError) {
-        state = .paused(until: pausedUntil, Reason(error: error, pauses: 0))
-    }
-
     /// As many jobs in a row must fail to reach the origin before it's paused; one may be bad luck.
     package static let badLuck = 3
 
@@ -138,6 +134,17 @@ package struct OriginGate: Sendable {
             } else {
                 pause(next, rule, random, now)
             }
+        }
+    }
+
+    /// The origin asked another process to leave it alone.
+    package mutating func spare(until end: MonotonicTime, _ error: TransferError) {
+        switch state {
+        case .open: state = .paused(until: end, Reason(error: error, pauses: 0))
+        case .paused(let until, let reason):
+            if until < end { state = .paused(until: end, reason) }
+        // The job that tries hears it for itself.
+        case .probing, .dead: break
         }
     }
 

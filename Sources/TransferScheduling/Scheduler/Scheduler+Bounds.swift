@@ -31,6 +31,22 @@ extension Scheduler {
     /// Whether ``lookAtLevels(now:)`` is to be called a few times a second.
     package var hasLevelsToLookAt: Bool { places.isGrowing(isFull: table.isFull) }
 
+    // MARK: Rates of a shared queue
+
+    /// The times for starts that the store is asked for now.
+    mutating func startsToReserve() -> [SharedStarts.Ask] {
+        rates.asks { origin in
+            if origin == StartRates.everywhere { return table.lanes.reduce(0) { $0 + $1.window.count } }
+            return table.lanes(to: origin).reduce(0) { $0 + $1.window.count }
+        }
+    }
+
+    /// The store gave times for starts.
+    package mutating func startsAreGiven(_ given: SharedStarts.Given) {
+        rates.given(given)
+        if given.ask.origin == StartRates.everywhere { table.touchAll() } else { table.touch(to: given.ask.origin) }
+    }
+
     // MARK: Connections besides those of jobs
 
     /// A job under way got one more connection.

@@ -38,6 +38,8 @@ package struct Scheduler: Sendable {
         /// The origin is given up: the job fails with this error without having been tried.
         case refuse(Candidate, TransferError)
         case claim(Lane, count: Int)
+        /// Times for starts are wanted of the store.
+        case reserve(SharedStarts.Ask)
     }
 
     /// What the network lets start.
@@ -60,23 +62,27 @@ package struct Scheduler: Sendable {
     package internal(set) var beside = ConnectionsBeside()
     /// How many jobs the machine's descriptors are enough for, where they weren't.
     package var openFiles: OriginRoom?
-    private var rates: StartRates
+    var rates: StartRates
     /// When something may start that may not now; `nil` when only an event can change that.
     package private(set) var nextWake: MonotonicTime?
 
     private let ahead: ClaimsAhead
 
-    package init(limits: Limits, ahead: ClaimsAhead = .alone, now: MonotonicTime) {
+    /// Whether the bounds on origins are those of all processes that share the queue.
+    private let isShared: Bool
+
+    package init(limits: Limits, ahead: ClaimsAhead = .alone, isShared: Bool = false, now: MonotonicTime) {
         self.limits = limits
         self.ahead = ahead
+        self.isShared = isShared
         places = OriginPlaces(limits.perHost, limits.bounds)
-        rates = StartRates(perSecond: limits.requestRate, limits.bounds, now: now)
+        rates = StartRates(perSecond: limits.requestRate, limits.bounds, isShared: isShared, now: now)
     }
 
     package mutating func setLimits(_ limits: Limits, now: MonotonicTime) {
         self.limits = limits
         places.set(limits.perHost, limits.bounds)
-        rates = StartRates(perSecond: limits.requestRate, limits.bounds, now: now)
+        rates = StartRates(perSecond: limits.requestRate, limits.bounds, isShared: isShared, now: now)
         table.touchAll()
     }
 
@@ -192,9 +198,9 @@ package struct Scheduler: Sendable {
         table.touch(to: origin)
     }
 
-    /// A pause that an earlier process was asked for.
+    /// A pause that another process was asked for.
     package mutating func restorePause(of origin: String, _ error: TransferError, until: MonotonicTime) {
-        if gates[origin] == nil { gates[origin] = OriginGate(pausedUntil: until, error) }
+        gates[origin, default: OriginGate()].spare(until: until, error)
         table.touch(to: origin)
     }
 
@@ -257,9 +263,9 @@ package struct Scheduler: Sendable {
         while active.count < concurrency, let (place, index) = nextStart(now, &claims) {
             // A refusal is no request.
             let isRefused = if case .refuse = permission(table.lanes[place], now) { true } else { false }
-            if !isRefused, let until = rates.take(now: now) {
+            if !isRefused, case let turn = rates.takeOne(now: now), turn != .now {
                 table.touch(place)
-                wake(at: until)
+                if case .at(let until) = turn { wake(at: until) }
                 break
             }
             let candidate = table[place].window.remove(at: index)
@@ -278,7 +284,7 @@ package struct Scheduler: Sendable {
             lookAtChanges(&claims)
         }
         if active.count < concurrency, let end = pauses.next(where: isHeldBack(now)) { wake(at: end) }
-        return actions + claims
+        return actions + claims + startsToReserve().map { .reserve($0) }
     }
 
     /// Puts lanes that changed where they belong in the order, and asks for more jobs where few are left.
@@ -324,9 +330,12 @@ package struct Scheduler: Sendable {
                 if let until { pauses.note(state.lane.origin, until: until) }
                 continue
             case .start:
-                if let until = rates.next(at: state.lane.origin, now: now) {
+                switch rates.turn(at: state.lane.origin, now: now) {
+                case .now: break
+                case .at(let until):
                     pauses.note(state.lane.origin, until: until)
                     continue
+                case .unknown: continue
                 }
             case .refuse: break
             }
@@ -354,7 +363,7 @@ package struct Scheduler: Sendable {
     /// Whether a pause of the origin that ends then, or the bound on its starts, holds jobs back.
     private func isHeldBack(_ now: MonotonicTime) -> (String, MonotonicTime) -> Bool {
         { origin, end in
-            var isPaused = rates.next(at: origin, now: now) != nil
+            var isPaused = rates.holds(origin, now: now)
             if case .paused(end, _) = gates[origin]?.state { isPaused = true }
             guard isPaused else { return false }
             return table.lanes(to: origin).contains { !$0.window.isEmpty }

@@ -1,34 +1,69 @@
 package import TransferCore
 
-/// Bounds on the starts in a second: of all jobs together, and at each of the origins that a configuration names.
+/// Bounds on the starts in a second: of all jobs together, and at each of the origins that a configuration names. They are
+/// this process's own, or those of all that share its queue.
 package struct StartRates: Sendable {
+    private let perSecond: Double?
     private var all: StartRate?
     private let bounds: OriginBounds
     private var origins: [String: StartRate] = [:]
+    /// The starts of a shared queue; `nil` where this process keeps the rates alone.
+    private var shared: SharedStarts?
 
     /// More origins than these are forgotten where nothing is owed to them.
     private static let mostKnown = 1024
+    /// Stands for all origins together.
+    package static let everywhere = ""
 
-    package init(perSecond: Double?, _ bounds: OriginBounds, now: MonotonicTime) {
-        all = perSecond.map { StartRate(perSecond: $0, now: now) }
+    package init(perSecond: Double?, _ bounds: OriginBounds, isShared: Bool, now: MonotonicTime) {
+        self.perSecond = perSecond
         self.bounds = bounds
+        shared = isShared && (perSecond != nil || bounds.hasRates) ? SharedStarts() : nil
+        all = shared == nil ? perSecond.map { StartRate(perSecond: $0, now: now) } : nil
     }
 
-    /// Takes one start of all, or says when the next is allowed.
-    package mutating func take(now: MonotonicTime) -> MonotonicTime? { all?.take(now: now) }
+    /// Takes one start of all.
+    package mutating func takeOne(now: MonotonicTime) -> SharedStarts.Turn {
+        guard shared != nil else { return all?.take(now: now).map { .at($0) } ?? .now }
+        guard let perSecond else { return .now }
+        let turn = shared?.turn(at: Self.everywhere, perSecond: perSecond, now: now) ?? .now
+        if turn == .now { shared?.started(at: Self.everywhere) }
+        return turn
+    }
 
-    /// - Returns: When the next may start at the origin; `nil` where it may now.
-    package func next(at origin: String, now: MonotonicTime) -> MonotonicTime? {
-        // One that isn't known has rested.
-        origins.isEmpty ? nil : origins[origin]?.next(now: now)
+    /// Whether a job may start at the origin.
+    package mutating func turn(at origin: String, now: MonotonicTime) -> SharedStarts.Turn {
+        guard shared != nil else {
+            // One that isn't known has rested.
+            return origins.isEmpty ? .now : origins[origin]?.next(now: now).map { .at($0) } ?? .now
+        }
+        guard let perSecond = bounds.rate(at: origin) else { return .now }
+        return shared?.turn(at: origin, perSecond: perSecond, now: now) ?? .now
+    }
+
+    /// Whether a job at the origin waits for its time.
+    package func holds(_ origin: String, now: MonotonicTime) -> Bool {
+        if let shared { return shared.holds(origin, now: now) }
+        return origins[origin]?.next(now: now) != nil
     }
 
     /// A job starts at the origin.
     package mutating func started(at origin: String, now: MonotonicTime) {
         guard bounds.hasRates, let perSecond = bounds.rate(at: origin) else { return }
+        guard shared == nil else {
+            shared?.started(at: origin)
+            return
+        }
         if origins[origin] == nil, origins.count >= Self.mostKnown {
             origins = origins.filter { !$0.value.isRested(now: now) }
         }
         _ = origins[origin, default: StartRate(perSecond: perSecond, now: now)].take(now: now)
     }
+
+    // MARK: A shared queue's
+
+    /// ``SharedStarts/asks(_:)``
+    package mutating func asks(_ jobs: (String) -> Int) -> [SharedStarts.Ask] { shared?.asks(jobs) ?? [] }
+
+    package mutating func given(_ given: SharedStarts.Given) { shared?.given(given) }
 }

@@ -48,6 +48,8 @@ public struct JobExplanation: Sendable, Hashable {
         case retry(remaining: Duration)
         /// Space on this machine's disk; the text says for which file.
         case disk(String, remaining: Duration)
+        /// A worker that may do it, where several share the queue.
+        case worker(WorkerLack)
         /// Jobs that have to be complete before.
         case needs([Need])
         /// The job waits for its turn, while so many transfers are under way.

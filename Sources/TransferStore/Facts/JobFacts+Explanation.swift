@@ -44,6 +44,10 @@ extension JobFacts {
         case .paused: explanation.reason = .paused
         case .blocked: explanation.reason = .needs(needs)
         case .queued, .claimed, .waiting:
+            if let lack, state != .claimed {
+                explanation.reason = .worker(lack)
+                break
+            }
             guard let run else { break }
             // A job under way waits neither for the network nor for a pause that others wait for.
             if state == .claimed, run.isUnderWay {

@@ -26,11 +26,14 @@ package struct JobFacts: Sendable {
     package var run: Run?
     /// The pause that a server asked for, whichever process heard it.
     package var pause: StoredPause?
+    /// No worker that is there may do it.
+    package let lack: WorkerLack?
     package var links = Links()
     /// The work of each URL of a download, now or in the run that ended it.
     package var sources: [JobSource] = []
 
-    package init(batch: String, identity: String, state: JobState, spec: JobSpec) {
+    package init(batch: String, identity: String, state: JobState, spec: JobSpec, lack: WorkerLack? = nil) {
+        self.lack = lack
         self.batch = batch
         self.identity = identity
         self.state = state

@@ -48,6 +48,7 @@ package struct Appending: Sendable {
         var secrets: [Int64: JobSecrets] = [:]
         var numbers: [String: Int64] = [:]
         for spec in jobs {
+            if let message = WorkerRefusal.message(spec) { throw TransferError(.invalidRequest, message) }
             let job = StagedJob(spec, at: nil, directory: batch.directory, origins: &origins)
             try insert.run { job.row.bind(batch: batch.id, generation: generation, state: state, to: &$0) }
             guard db.changesCount > 0 else { return nil }

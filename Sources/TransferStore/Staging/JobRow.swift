@@ -20,6 +20,8 @@ package struct JobRow: Sendable, Equatable {
     package var networkPlaces: String?
     /// ``/TransferJobs/Lane/network``.
     package var network: String
+    /// ``/TransferJobs/Lane/tags``; a queue of one machine has none.
+    package var tags = ""
 
     package static let columns = """
         batch, identity, generation, line, column, width, number, state, priority, origin, destination, spec,

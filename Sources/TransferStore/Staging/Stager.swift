@@ -9,6 +9,7 @@ package final class Stager: JobIntake {
     private let generation: Int64
     private let keepsWhatIsMissing: Bool
     private let isReload: Bool
+    private let isCheck: Bool
     private var destinations = SharedDestinations()
     private var needs = StagedNeeds()
     private let insert: BoundStatement
@@ -48,6 +49,7 @@ package final class Stager: JobIntake {
         self.generation = generation
         keepsWhatIsMissing = options.keepsWhatIsMissing
         isReload = options.isReload
+        isCheck = options.isCheck
         self.isTold = isTold
         self.owner = owner
         let claims = options.claiming > 0 && batch.isNew
@@ -79,6 +81,10 @@ package final class Stager: JobIntake {
 
     package func add(_ job: StagedJob) throws {
         count += 1
+        if !isCheck, let message = WorkerRefusal.message(job.spec) {
+            let place = job.place
+            return report.add(JobFileFault("\(job.row.identity): \(message)") { place?.destinationFault($0) })
+        }
         destinations.note(job)
         guard gathering != nil else { return try addOne(job) }
         if packing != nil {

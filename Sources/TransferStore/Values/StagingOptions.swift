@@ -11,6 +11,8 @@ package struct StagingOptions: Sendable, Hashable {
     package var startsPaused = false
     /// Submissions that are remembered with the jobs.
     package var notes: [SubmissionNote] = []
+    /// The jobs are only looked at, for whichever queue.
+    package var isCheck = false
 
     package init(
         keepsWhatIsMissing: Bool = false, isReload: Bool = false, claiming: Int = 0, startsPaused: Bool = false,

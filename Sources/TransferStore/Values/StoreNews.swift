@@ -4,6 +4,10 @@ package enum StoreNews: Sendable {
     case changed
     /// Commands wait for this process.
     case commanded
+    /// Another process was told by an origin to leave it alone.
+    case paused
+    /// All origins are tried again at once, as somebody said.
+    case unpaused
     /// The lease couldn't be renewed in time, for this reason: others may go on with what this process has claimed, so its
     /// transfers have to end.
     case leaseIsOver(any Error)

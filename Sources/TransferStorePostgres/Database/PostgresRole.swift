@@ -1,4 +1,5 @@
 package import TransferCore
+package import TransferJobs
 import TransferStore
 
 /// The part that a process has in a queue.
@@ -19,6 +20,8 @@ package struct PostgresWorker: Sendable {
     package var term: Duration = .seconds(30)
     /// The most jobs of one origin that all workers together have, as far as they were told the same; `nil` for no bound.
     package var perOrigin: Int?
+    /// Jobs that ask for others aren't taken.
+    package var tags = WorkerTags.none
     /// The folder that the relative paths of all batches start from on this machine.
     package var folder: String?
     /// Is told when the database is away, with the reason, and with `nil` when it's back. Called by any of the store's threads.
@@ -32,6 +35,12 @@ extension PostgresRole {
 
     /// ``PostgresWorker/perOrigin``
     package var perOrigin: Int? { if case .worker(let worker) = self { worker.perOrigin } else { nil } }
+
+    /// ``PostgresWorker/tags``
+    package var tags: WorkerTags { if case .worker(let worker) = self { worker.tags } else { .none } }
+
+    /// Whether the lane's jobs ask for no other tags.
+    package func mayDo(_ lane: Lane) -> Bool { WorkerTags(text: lane.tags).map(tags.cover) ?? lane.tags.isEmpty }
 
     /// ``PostgresWorker/folder``
     package var folder: String? { if case .worker(let worker) = self { worker.folder } else { nil } }

@@ -221,5 +221,6 @@ package enum PostgresSchema {
             -- of a million jobs costs a quarter of the time in which they come.
             ALTER TABLE job DROP CONSTRAINT job_batch_fkey;
             """),
+        PostgresRulesSchema.step,
     ]
 }

@@ -45,17 +45,21 @@ package struct PostgresClaims: Sendable {
     {
         let lane = want.lane
         let room = try room(for: want, db)
+        let own = partOwner
         let rows = try db.run(
             """
             WITH ready AS MATERIALIZED (
-                SELECT id FROM job WHERE batch = $2 AND origin = $3 AND network = $4 AND state = \(JobStates.queued)
+                SELECT id FROM job WHERE batch = $2 AND origin = $3 AND network = $4 AND tags = $6 AND state = \(JobStates.queued)
                 ORDER BY priority DESC, id LIMIT $5 FOR UPDATE SKIP LOCKED)
             UPDATE job SET state = \(JobStates.claimed), owner = $1,
+                part_owners = CASE WHEN $7::text IS NULL OR $7 = ANY (part_owners) THEN part_owners
+                    ELSE (part_owners || $7::text)[greatest(1, cardinality(part_owners) - 30):] END,
                 claimed = CASE WHEN was_interrupted AND claimed IS NOT NULL THEN claimed ELSE \(PostgresClock.now) END
             FROM ready WHERE job.id = ready.id
             RETURNING job.id, identity, spec, priority, attempts, mirror, resume, size, modified, digest, validator,
-                was_interrupted, recheck, spent_mirrors, has_secrets, upload, \(PostgresClock.now) - claimed, asked_wait, final_url
-            """, [database.process, lane.batch, lane.origin, lane.network, room])
+                was_interrupted, recheck, spent_mirrors, has_secrets, upload, \(PostgresClock.now) - claimed, asked_wait, final_url,
+                array_to_string(part_owners, ',')
+            """, [database.process, lane.batch, lane.origin, lane.network, room, lane.tags, own?.text])
         var claimed = ClaimedJobs(lane: lane, jobs: [], unreadable: [])
         claimed.isBounded = room < want.limit
         for row in rows {
@@ -65,7 +69,8 @@ package struct PostgresClaims: Sendable {
                 continue
             }
             do {
-                claimed.jobs.append((try Self.record(row, batch: lane.batch, secrets: secrets[id]), row.int(3) ?? 0))
+                let record = try Self.record(row, batch: lane.batch, secrets: secrets[id], own: own)
+                claimed.jobs.append((record, row.int(3) ?? 0))
             } catch {
                 let reason = TransferError(.internalFault, "this job can't be read any more: \(error)")
                 claimed.unreadable.append((id, identity, reason))
@@ -75,7 +80,20 @@ package struct PostgresClaims: Sendable {
         return claimed
     }
 
-    private static func record(_ row: PostgresRow, batch: Int64, secrets: JobSecrets?) throws -> JobRecord {
+    /// This process, where others may have partial files in the same folders.
+    private var partOwner: PartOwner? {
+        guard database.role.sharesBatches else { return nil }
+        return PartOwner(generation: database.process, bootID: BootID.current)
+    }
+
+    private static func owners(_ row: PostgresRow, own: PartOwner) -> PartOwners {
+        let all = (row.text(19) ?? "").split(separator: ",").map { PartOwner(text: String($0)) }
+        return PartOwners(own: own, earlier: all.filter { $0 != own })
+    }
+
+    private static func record(
+        _ row: PostgresRow, batch: Int64, secrets: JobSecrets?, own: PartOwner?
+    ) throws -> JobRecord {
         var spec = try JobSpec(canonicalJSON: row.text(2) ?? "")
         if let secrets { spec = secrets.restore(spec) }
         var facts: FileStamp?
@@ -89,6 +107,7 @@ package struct PostgresClaims: Sendable {
             digest: row.text(9).flatMap { Checksum($0) }, validator: row.text(10),
             place: row.text(18).map { AnsweredPlace(url: $0, takesCredentials: false) }, wasInterrupted: row.flag(11),
             claimed: PostgresClock.time(ago: row.number(16) ?? 0),
-            recheck: DestinationRule.Recheck(rawValue: row.int(12) ?? 0) ?? .ask)
+            recheck: DestinationRule.Recheck(rawValue: row.int(12) ?? 0) ?? .ask,
+            partOwners: own.map { owners(row, own: $0) })
     }
 }

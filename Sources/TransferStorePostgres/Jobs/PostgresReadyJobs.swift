@@ -6,29 +6,31 @@ package import TransferStore
 package struct PostgresReadyJobs: Sendable {
     package let database: PostgresDatabase
 
+    /// The jobs of the batch that this process may do.
     package func backlog(batch: Int64) throws -> Backlog {
-        try database.read { db in
+        let own = PostgresArray(database.role.tags.names)
+        return try database.read { db in
             var backlog = Backlog()
             let ready = try db.run(
                 """
-                SELECT origin, network, count(*) FROM job WHERE batch = $1 AND state = \(JobStates.queued)
-                GROUP BY origin, network
-                """, [batch])
+                SELECT origin, network, tags, count(*) FROM job WHERE batch = $1 AND state = \(JobStates.queued)
+                GROUP BY origin, network, tags HAVING string_to_array(tags, ',') <@ $2::text[]
+                """, [batch, own])
             for row in ready {
-                let lane = Lane(batch: batch, origin: row.text(0) ?? "", network: row.text(1) ?? "")
-                backlog.ready[lane] = row.int(2)
+                let lane = PostgresLane.lane(row, batch: batch, from: 0)
+                backlog.ready[lane] = row.int(3)
             }
             backlog.sleepers = try db.run(
                 """
-                SELECT id, origin, network, not_before - \(PostgresClock.now) FROM job
-                WHERE batch = $1 AND state = \(JobStates.waiting) ORDER BY id
-                """, [batch]
+                SELECT id, origin, network, tags, not_before - \(PostgresClock.now) FROM job
+                WHERE batch = $1 AND state = \(JobStates.waiting) AND string_to_array(tags, ',') <@ $2::text[] ORDER BY id
+                """, [batch, own]
             ).map { row in
                 // Why an earlier process put it to sleep isn't kept: it's left to it.
                 SleepingJob(
                     id: row.number(0) ?? 0,
-                    lane: Lane(batch: batch, origin: row.text(1) ?? "", network: row.text(2) ?? ""),
-                    due: PostgresClock.due(in: row.number(3) ?? 0), isAsked: true)
+                    lane: PostgresLane.lane(row, batch: batch, from: 1),
+                    due: PostgresClock.due(in: row.number(4) ?? 0), isAsked: true)
             }
             return backlog
         }
@@ -40,13 +42,13 @@ package struct PostgresReadyJobs: Sendable {
             let woken = try db.run(
                 """
                 UPDATE job SET state = \(JobStates.queued), not_before = NULL
-                WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.waiting) RETURNING batch, origin, network
+                WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.waiting)
+                RETURNING batch, origin, network, tags
                 """, [PostgresArray(ids)])
             for row in woken {
-                let lane = Lane(batch: row.number(0) ?? 0, origin: row.text(1) ?? "", network: row.text(2) ?? "")
-                lanes[lane, default: 0] += 1
+                lanes[PostgresLane.lane(row, from: 0), default: 0] += 1
             }
-            return lanes
+            return lanes.filter { database.role.mayDo($0.key) }
         }
     }
 

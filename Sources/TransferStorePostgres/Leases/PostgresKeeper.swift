@@ -67,6 +67,8 @@ package final class PostgresKeeper: Sendable {
                     switch PostgresNotice(rawValue: text) {
                     case .work: hear(.changed)
                     case .commands: hear(.commanded)
+                    case .pause: hear(.paused)
+                    case .noPauses: hear(.unpaused)
                     case nil: break
                     }
                 }

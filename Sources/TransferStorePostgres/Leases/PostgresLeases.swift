@@ -20,9 +20,10 @@ package struct PostgresLeases: Sendable {
         try reclaim(db, own: 0)
         let row = try db.run(
             """
-            INSERT INTO process (generation, host, pid, until, is_worker)
-            VALUES (\(token), $1, $2, \(PostgresClock.now) + $3, $4) RETURNING generation
-            """, [MachineName.current, Int(getpid()), role.term.inMilliseconds, role.sharesBatches]
+            INSERT INTO process (generation, host, pid, until, is_worker, tags)
+            VALUES (\(token), $1, $2, \(PostgresClock.now) + $3, $4, $5) RETURNING generation
+            """,
+            [MachineName.current, Int(getpid()), role.term.inMilliseconds, role.sharesBatches, role.tags.text]
         ).first
         return row?.number(0) ?? 0
     }

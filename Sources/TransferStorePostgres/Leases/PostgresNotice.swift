@@ -4,6 +4,10 @@ package enum PostgresNotice: String, Sendable {
     case work
     /// Commands wait for somebody.
     case commands
+    /// An origin asked to be left alone.
+    case pause
+    /// Somebody had all origins tried again.
+    case noPauses
 
     /// The channel of all notifications of a queue bears the name of its schema.
     package static func channel(_ address: PostgresAddress) -> String { "\"\(address.schema)\"" }

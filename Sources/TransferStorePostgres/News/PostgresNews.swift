@@ -11,7 +11,7 @@ package struct PostgresNews: Sendable {
     package func publish(_ news: RunNews) throws {
         switch news {
         case .pause(let pause): try save(pause)
-        case .noPauses: try database.write(isDurable: false) { db in _ = try db.run("DELETE FROM pause") }
+        case .noPauses: try forgetPauses()
         case .usage(let rows): try save(rows)
         case .progress(let progress): try PostgresRunNews(database: database).save(progress)
         case .hostWaits(let waits): try PostgresRunNews(database: database).save(waits)
@@ -25,12 +25,20 @@ package struct PostgresNews: Sendable {
 
     private func save(_ pause: StoredPause) throws {
         try database.write(isDurable: false) { db in
-            _ = try db.run(
+            try db.run(
                 """
                 INSERT INTO pause (origin, until, status, message, proxy) VALUES ($1, \(PostgresClock.now) + $2, $3, $4, $5)
-                ON CONFLICT (origin) DO UPDATE SET until = excluded.until, status = excluded.status,
+                ON CONFLICT (origin) DO UPDATE SET until = greatest(pause.until, excluded.until), status = excluded.status,
                     message = excluded.message, proxy = excluded.proxy
                 """, [pause.origin, pause.remaining.inMilliseconds, pause.status, pause.message, pause.proxy])
+            try PostgresNotice.pause.tell(db)
+        }
+    }
+
+    private func forgetPauses() throws {
+        try database.write(isDurable: false) { db in
+            try db.run("DELETE FROM pause")
+            try PostgresNotice.noPauses.tell(db)
         }
     }
 

@@ -16,13 +16,12 @@ package enum PostgresNeeds {
             UPDATE job SET needs_left = needs_left - met.count,
                 state = CASE WHEN state = \(JobStates.blocked) AND needs_left <= met.count THEN \(JobStates.queued) ELSE state END
             FROM met WHERE job.id = met.id AND needs_left > 0
-            RETURNING needs_left, state, batch, origin, network, met.count
+            RETURNING needs_left, state, batch, origin, network, tags
             """, [PostgresArray(ids)])
         var lanes: [Lane: Int] = [:]
         for row in freed {
             guard row.int(0) == 0, row.int(1) == JobStates.queued else { continue }
-            let lane = Lane(batch: row.number(2) ?? 0, origin: row.text(3) ?? "", network: row.text(4) ?? "")
-            lanes[lane, default: 0] += 1
+            lanes[PostgresLane.lane(row, from: 2), default: 0] += 1
         }
         return lanes
     }

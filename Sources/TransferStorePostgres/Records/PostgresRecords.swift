@@ -33,6 +33,7 @@ package struct PostgresRecords: Sendable {
                     db, of: own.filter { $0.completion == nil }.map { ($0.id, $0.identity) })
             }
             if !recorded.unblocked.isEmpty { try PostgresNotice.work.tell(db) }
+            recorded.unblocked = recorded.unblocked.filter { database.role.mayDo($0.key) }
             recorded.hooked.formUnion(recorded.skipped.lazy.filter(\.tellsHook).map(\.batch))
             return recorded
         }

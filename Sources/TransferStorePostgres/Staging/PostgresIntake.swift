@@ -16,7 +16,7 @@ package final class PostgresIntake: JobIntake {
     /// The columns that the queue's table has of a job that was staged, and the table of this connection too.
     package static let columns = """
         identity, line, place, width, number, priority, origin, network, destination, spec, is_upload, fingerprint,
-        has_secrets, tells_hook, network_places
+        has_secrets, tells_hook, network_places, tags
         """
 
     private static let table = """
@@ -24,7 +24,7 @@ package final class PostgresIntake: JobIntake {
             position BIGINT NOT NULL, identity TEXT NOT NULL, line INTEGER, place INTEGER, width INTEGER, number BIGINT,
             priority BIGINT NOT NULL, origin TEXT NOT NULL, network TEXT NOT NULL, destination TEXT NOT NULL,
             spec TEXT NOT NULL, is_upload BOOLEAN NOT NULL, fingerprint BIGINT NOT NULL, has_secrets BOOLEAN NOT NULL,
-            tells_hook BOOLEAN NOT NULL, network_places TEXT,
+            tells_hook BOOLEAN NOT NULL, network_places TEXT, tags TEXT NOT NULL,
             -- Whether the job has an ID, a relative path, and a place in a list of URLs.
             has_id BOOLEAN NOT NULL, is_relative BOOLEAN NOT NULL, is_listed BOOLEAN NOT NULL,
             key UUID NOT NULL GENERATED ALWAYS AS (md5(identity)::uuid) STORED
@@ -88,6 +88,7 @@ package final class PostgresIntake: JobIntake {
             rows.add(row.hasSecrets)
             rows.add(spec.tellsHook)
             rows.add(row.networkPlaces)
+            rows.add(row.tags)
             rows.add(spec.id != nil)
             rows.add(spec.hasRelativePath)
             rows.add(job.place?.format.isList == true)

@@ -131,7 +131,7 @@ package struct PostgresMerge {
                 number = staged.number, state = met.next, priority = staged.priority, origin = staged.origin,
                 network = staged.network, destination = staged.destination, spec = staged.spec,
                 is_upload = staged.is_upload, fingerprint = staged.fingerprint, has_secrets = staged.has_secrets,
-                tells_hook = staged.tells_hook, network_places = staged.network_places,
+                tells_hook = staged.tells_hook, network_places = staged.network_places, tags = staged.tags,
                 asked_wait = CASE WHEN met.goes_on THEN job.asked_wait ELSE 0 END,
                 attempts = CASE WHEN met.goes_on THEN job.attempts ELSE 0 END,
                 end_number = CASE WHEN met.next >= \(JobStates.firstEnded) THEN job.end_number END,

@@ -17,7 +17,7 @@ package struct PostgresJobFacts: Sendable {
                 """
                 SELECT job.id, identity, state, spec, attempts, mirror, not_before - \(PostgresClock.now), origin, network,
                     network_places, path, upload, error_code, error_message, host, final_url, job.sources, source,
-                    directory, job.batch, job.owner
+                    directory, job.batch, job.owner, job.tags
                 FROM \(Self.job)
                 """, [name, job]
             ).first
@@ -28,7 +28,8 @@ package struct PostgresJobFacts: Sendable {
     private func facts(_ db: PostgresConnection, _ row: PostgresRow, batch: String) throws -> JobFacts {
         var facts = JobFacts(
             batch: batch, identity: row.text(1) ?? "", state: JobState(stored: row.int(2) ?? 0),
-            spec: try JobSpec(canonicalJSON: row.text(3) ?? ""))
+            spec: try JobSpec(canonicalJSON: row.text(3) ?? ""),
+            lack: try PostgresTags.lack(db, tags: row.text(21) ?? ""))
         facts.directory = row.text(18) ?? ""
         facts.source = row.text(17)
         facts.remaining = row.number(6).map { .milliseconds(max(0, $0)) }
@@ -61,8 +62,9 @@ package struct PostgresJobFacts: Sendable {
             LEFT JOIN host_wait ON host_wait.process = generation AND host_wait.origin = $3
             LEFT JOIN network_wait ON network_wait.process = generation AND network_wait.network = $4
             WHERE run.batch = $2 AND \(PostgresStatus.alive)
+                AND (generation = $5 OR string_to_array($6, ',') <@ string_to_array(process.tags, ','))
             ORDER BY generation = $5 DESC NULLS LAST, generation LIMIT 1
-            """, [row.number(0), row.number(19), facts.origin, facts.network, row.number(20)]
+            """, [row.number(0), row.number(19), facts.origin, facts.network, row.number(20), row.text(21)]
         ).first
         guard let run else { return }
         var wait: HostWait?

@@ -33,6 +33,7 @@ package struct PostgresStatus: Sendable {
             }
             try addRuns(db, of: batches, to: &statuses)
             try addHosts(db, of: batches, to: &statuses)
+            for (batch, lack) in try PostgresTags.lacks(db, of: batches) { statuses[batch]?.lacks.append(lack) }
             return rows.compactMap { statuses[$0.number(0) ?? 0] }
         }
     }
@@ -102,15 +103,17 @@ package struct PostgresStatus: Sendable {
                 """
                 SELECT host, pid, began, until - \(PostgresClock.now),
                     (SELECT count(*) FROM job WHERE job.owner = generation),
-                    coalesce(sum(active), 0), coalesce(sum(rate), 0)::bigint
+                    coalesce(sum(active), 0), coalesce(sum(rate), 0)::bigint, tags
                 FROM process LEFT JOIN run ON run.process = generation WHERE is_worker
                 GROUP BY generation ORDER BY generation
                 """
             ).map { row in
-                WorkerStatus(
+                var worker = WorkerStatus(
                     host: row.text(0) ?? "", pid: Int32(row.int(1) ?? 0), began: row.number(2) ?? 0,
                     lease: .milliseconds(row.number(3) ?? 0), claimed: row.int(4) ?? 0, active: row.int(5) ?? 0,
                     rate: row.number(6) ?? 0)
+                worker.tags = WorkerTags(text: row.text(7) ?? "") ?? .none
+                return worker
             }
         }
     }

@@ -24,6 +24,13 @@ struct Work: AsyncParsableCommand {
             valueName: "dir"), transform: PathArgument.text)
     var directory: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Take jobs, too, that ask for these tags (\"worker\": {\"tags\": [\"eu\"]}), or for some of them.",
+            valueName: "gpu,eu"),
+        transform: TagsArgument.read)
+    var tags: TagsArgument?
+
     @OptionGroup var limits: LimitOptions
     @OptionGroup var outside: OutsideOptions
 
@@ -51,6 +58,7 @@ struct Work: AsyncParsableCommand {
         let reporter = try Composition.reporter(output)
         var worker = FleetWorker(rules: rules)
         worker.lease = lease?.duration ?? worker.lease
+        worker.tags = tags?.tags ?? .none
         let merged = limits.merged(with: BatchLimits(), set)
         if case .exactly(let number) = merged.perHost { worker.perHost = number }
         var shift = WorkShift(

@@ -12,20 +12,21 @@ struct WorkerTable {
         guard !workers.isEmpty else { return [] }
         var table = TextTable([
             ("WORKER", .left), ("PID", .right), ("RUNNING", .right), ("CLAIMED", .right), ("RATE", .left),
-            ("LEASE", .left), ("SINCE", .left),
+            ("LEASE", .left), ("SINCE", .left), ("TAGS", .left),
         ])
         for worker in workers {
             table.add([
                 charset.visible(worker.host), "\(worker.pid)", NumberText.grouped(worker.active),
                 NumberText.grouped(worker.claimed), worker.rate > 0 ? NumberText.rate(worker.rate) : "-",
                 worker.lease > .zero ? DurationText.clock(worker.lease) : "over", TimeText.local(worker.began),
+                worker.tags.isEmpty ? "-" : worker.tags.text,
             ])
         }
         return [""] + table.lines
     }
 
     /// One object a line: `worker` (its machine), `pid`, `running`, `claimed`, `rate` (bytes a second), `lease` (seconds that
-    /// are left of it, below zero where it's over) and `since`.
+    /// are left of it, below zero where it's over), `since` and `tags`.
     var json: [String] {
         workers.map { worker in
             JSONObject.text { object in
@@ -36,6 +37,7 @@ struct WorkerTable {
                 object.field("rate", worker.rate)
                 object.field("lease", worker.lease)
                 object.field("since", time: worker.began)
+                object.strings("tags", worker.tags.names)
             }
         }
     }

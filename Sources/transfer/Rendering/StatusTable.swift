@@ -34,6 +34,8 @@ struct BatchStatusRow: Sendable, Hashable {
     var folder: FolderStatus?
     /// What tells more of its last error.
     var why: String?
+    /// Jobs that no worker may do.
+    var lacks: [WorkerLack] = []
     /// Hooks (`onFinish`) that couldn't be told so far.
     var hooks: [HookTrouble] = []
 
@@ -167,6 +169,9 @@ enum StatusTable {
             let hosts = NumberText.count(others.count, "other host")
             lines.append("\(name): \(NumberText.grouped(jobs)) \(jobs == 1 ? "waits" : "wait") for \(hosts)")
         }
+        lines += row.lacks.map { lack in
+            "\(name): \(lack.jobs == 1 ? "1 waits" : "\(NumberText.grouped(lack.jobs)) wait") for \(lack.words)"
+        }
         return lines.map { charset.visible($0) }
     }
 
@@ -183,7 +188,8 @@ enum StatusTable {
 
     /// One object a line: `batch`, `state`, `done`, `total`, `failed`, `skipped`, `cancelled`, `waiting`, `remaining`, and where known `rate`
     /// (bytes a second), `eta` (seconds), `pid`, `source`, `waitingFor`, `hosts` (those that are waited for: `host`,
-    /// `waiting`, `since`, `status`, `message`, and `remaining` seconds until the next try), `again` (the time), and of a watched folder `folder` (`path`, `url`, `last` and `oldest`
+    /// `waiting`, `since`, `status`, `message`, and `remaining` seconds until the next try),
+    /// `lacks` (tags that none of the workers has: `tags`, `waiting`, `workers`), `again` (the time), and of a watched folder `folder` (`path`, `url`, `last` and `oldest`
     /// with `path` and `time`, `waiting`, `waitingBytes`, and `error` with `id`, `code`, `message` and `time`).
     static func json(_ rows: [BatchStatusRow]) -> [String] {
         rows.map { row in
@@ -210,6 +216,13 @@ enum StatusTable {
                         object.optional("status", host.status.map(Int64.init))
                         object.field("message", host.message)
                         object.field("remaining", host.remaining)
+                    }
+                }
+                if !row.lacks.isEmpty {
+                    object.objects("lacks", row.lacks) { object, lack in
+                        object.strings("tags", lack.tags.names)
+                        object.field("waiting", lack.jobs)
+                        object.field("workers", lack.workers)
                     }
                 }
                 object.optional("again", row.again.map { TimeStamp.text($0) })

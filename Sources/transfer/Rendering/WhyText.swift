@@ -56,6 +56,7 @@ enum WhyText {
             "waiting: \(WaitWords.host(origin)): \(message), next try in \(clock(remaining))"
         case .retry(let remaining): "waiting for its next attempt, \(clockAfter(remaining))"
         case .disk(_, let remaining): "waiting for the disk, looked at again in \(clock(remaining))"
+        case .worker(let lack): "waiting for \(lack.words)"
         case .needs(let needs):
             needs.count == 1
                 ? "waiting for \(needs[0].job), which is \(word(needs[0].state))"
@@ -119,6 +120,7 @@ enum WhyText {
         case .paused: "with: \(hint.command("resume", name))"
         case .failed, .skipped, .cancelled: "again with: \(hint.command("retry", name))"
         case .stopped: (again ?? explanation.source.map { hint.command("run", $0) }).map { "with: \($0)" }
+        case .worker(let lack): "with: \(hint.command("work")) --tags \(lack.tags.text)"
         case .needs(let needs): needs.count == 1 ? "when \(needs[0].job) is complete" : "when all of them are complete"
         default: explanation.starts
         }
@@ -229,6 +231,10 @@ enum WhyText {
             QueueJSON.wait(.host(origin: origin, status: status, message: message, remaining: remaining), &object)
         case .retry(let remaining): QueueJSON.wait(.retry(remaining: remaining), &object)
         case .disk(let text, let remaining): QueueJSON.wait(.disk(text, remaining: remaining), &object)
+        case .worker(let lack):
+            object.field("for", "worker")
+            object.strings("tags", lack.tags.names)
+            object.field("workers", lack.workers)
         case .needs(let needs):
             object.field("for", "dependency")
             object.objects("needs", needs) { object, need in

@@ -99,13 +99,13 @@ import TransferCore
     @Test func aThousandOriginsAndMoreEachHaveTheirRate() throws {
         var rates = StartRates(
             perSecond: nil, OriginBounds([OriginLimits(try #require(OriginPattern("*.example")), requestRate: 1)]),
-            now: now)
+            isShared: false, now: now)
         for number in 0..<3000 { rates.started(at: "http://\(number).example", now: now) }
-        #expect((0..<3000).allSatisfy { rates.next(at: "http://\($0).example", now: now) != nil })
+        #expect((0..<3000).allSatisfy { rates.holds("http://\($0).example", now: now) })
         let later = now + .seconds(2)
         // Those that have rested are forgotten with the next, and may start.
         rates.started(at: "http://new.example", now: later)
-        #expect((0..<3000).allSatisfy { rates.next(at: "http://\($0).example", now: later) == nil })
-        #expect(rates.next(at: "http://new.example", now: later) != nil)
+        #expect((0..<3000).allSatisfy { !rates.holds("http://\($0).example", now: later) })
+        #expect(rates.holds("http://new.example", now: later))
     }
 }

@@ -23,6 +23,11 @@ package enum SettingsFields {
         JobField(settings: ssh),
         JobField(settings: ftp),
         JobField(settings: FinishFields.onFinish),
+        JobField(
+            settings: Field(
+                "worker", \.worker, WorkerFields.all, standard: WorkerRule(),
+                "Which of the workers that share a queue may do the job (transfer work). A queue of one machine takes no such "
+                    + "job."), .defaults),
         // Faults of the network are told where the job file has its rules.
         JobField(
             "network", [.defaults, .watch], .all,

@@ -192,8 +192,8 @@ final class RunningBatches {
 
     // MARK: What the store knows
 
-    /// Goes on sparing servers that asked an earlier process for it.
-    private func loadPauses(on host: isolated some BatchHost) {
+    /// Goes on sparing servers that asked another process for it.
+    func loadPauses(on host: isolated some BatchHost) {
         host.withStore {
             try $0.pauses()
         } then: { host, pauses in

@@ -21,6 +21,8 @@ struct ReasonRecord: Codable, Sendable {
     private(set) var message: String?
     private(set) var host: String?
     private(set) var remaining: Double?
+    private(set) var tags: [String]?
+    private(set) var workers: Int?
 
     init(_ reason: JobExplanation.Reason) {
         switch reason {
@@ -31,6 +33,7 @@ struct ReasonRecord: Codable, Sendable {
             (self.reason, delay) = (message, remaining.inSeconds)
         case .retry(let remaining): (self.for, delay) = ("retry", remaining.inSeconds)
         case .disk(let text, let remaining): (self.for, self.reason, delay) = ("disk", text, remaining.inSeconds)
+        case .worker(let lack): (self.for, tags, workers) = ("worker", lack.tags.names, lack.workers)
         case .needs(let needs):
             self.for = "dependency"
             self.needs = needs.map { Need(id: $0.job, state: $0.state.name) }
@@ -57,6 +60,8 @@ struct ReasonRecord: Codable, Sendable {
         case "host": return .host(origin: origin ?? "", status: status, message: reason ?? "", remaining: delay)
         case "retry": return .retry(remaining: delay)
         case "disk": return .disk(reason ?? "", remaining: delay)
+        case "worker":
+            return WorkerTags(tags ?? []).map { .worker(WorkerLack(tags: $0, workers: workers ?? 0)) }
         case "dependency":
             return .needs(
                 (needs ?? []).compactMap { need in

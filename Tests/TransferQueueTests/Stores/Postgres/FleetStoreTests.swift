@@ -6,6 +6,7 @@ import TransferEventLoop
 import TransferTestSupport
 
 @testable import TransferJobs
+@testable import TransferScheduling
 @testable import TransferStore
 @testable import TransferStorePostgres
 
@@ -74,6 +75,30 @@ import TransferTestSupport
         #expect(try workers[1].claim(lane, limit: 3, secrets: [:]).count == 1)
     }
 
+    @Test func noTwoWorkersGetTheSameTimeForAStart() throws {
+        let workers = try (0..<2).map { _ in try worker() }
+        let ask = SharedStarts.Ask(origin: "http://h.example", perSecond: 10, count: 5)
+        let given = try (0..<6).map { try #require(workers[$0 % 2].sharedRules?.reserveStarts([ask]).first) }
+        for (one, next) in zip(given, given.dropFirst()) {
+            let gap = next.first - one.first
+            #expect(gap > .milliseconds(500) && gap < .milliseconds(700), "\(gap)")
+        }
+        let other = SharedStarts.Ask(origin: "http://other.example", perSecond: 10, count: 1)
+        #expect(try workers[0].rules.reserveStarts([other])[0].first <= .now + .milliseconds(1))
+        #expect(try PostgresStore(address).sharedRules == nil, "a process that has batches for itself")
+    }
+
+    @Test func theLongerPauseOfAnOriginHolds() throws {
+        let store = try worker()
+        for seconds in [9, 3] {
+            try store.publish(
+                .pause(
+                    StoredPause(
+                        origin: "http://h.example", remaining: .seconds(seconds), status: 429, message: "busy")))
+        }
+        #expect(try store.pauses().map { $0.remaining > .seconds(8) } == [true])
+    }
+
     // MARK: News
 
     @Test func workersHearOfJobsOfCommandsAndOfTheEndOfTheirLease() async throws {
@@ -84,6 +109,8 @@ import TransferTestSupport
                 switch news {
                 case .changed: heard.append("changed")
                 case .commanded: heard.append("commanded")
+                case .paused: heard.append("paused")
+                case .unpaused: heard.append("unpaused")
                 case .leaseIsOver: heard.append("over")
                 }
             }
@@ -92,6 +119,12 @@ import TransferTestSupport
         let batch = try submitter.stage(jobs).batch.id
         _ = try submitter.letGo(batch: batch, isComplete: false)
         await heard.wait { $0 == ["changed", "commanded", "changed"] }
+        try submitter.publish(
+            .pause(StoredPause(origin: "http://h.example", remaining: .seconds(9), status: 429, message: "busy")))
+        await heard.wait { $0.last == "paused" }
+        try submitter.publish(.noPauses)
+        await heard.wait { $0.last == "unpaused" }
+        #expect(try one.pauses().isEmpty)
         _ = try one.claimAll(batch, limit: 1)
         _ = try PostgresStore(address, .onlooker).deliver(.pause, batch: "b", job: nil)
         await heard.wait { $0.last == "commanded" }

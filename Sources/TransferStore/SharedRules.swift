@@ -1,0 +1,7 @@
+package import TransferScheduling
+
+/// The rules that all processes of a queue keep together; asked by the store's worker, as ``JobStore`` is.
+package protocol SharedRules: Sendable {
+    /// Gives times for starts at origins (``/TransferScheduling/SharedStarts``), which no other process gets.
+    func reserveStarts(_ asks: [SharedStarts.Ask]) throws -> [SharedStarts.Given]
+}

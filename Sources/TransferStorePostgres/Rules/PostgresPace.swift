@@ -1,0 +1,21 @@
+import TransferCore
+import TransferEventLoop
+package import TransferScheduling
+
+/// The times of starts at origins with a rate: a row an origin has the first that is free, on the database's clock.
+package enum PostgresPace {
+    private static let now = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+
+    package static func reserve(_ db: PostgresConnection, _ ask: SharedStarts.Ask) throws -> SharedStarts.Given {
+        let length = ask.intervalInMicroseconds * Int64(ask.count)
+        // The row's lock makes workers take turns.
+        let wait = try db.run(
+            """
+            INSERT INTO origin_pace AS pace (origin, free) VALUES ($1, \(now) + $2)
+            ON CONFLICT (origin) DO UPDATE SET free = greatest(pace.free, \(now)) + $2
+            RETURNING free - $2 - \(now)
+            """, [ask.origin, length]
+        ).first?.number(0)
+        return SharedStarts.Given(ask, first: .now + .microseconds(max(0, wait ?? 0)))
+    }
+}
