@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import TransferTestSupport
 
@@ -14,6 +15,9 @@ import TransferTestSupport
         let (copies, kills) = TransferCommand.runsHeavyTests ? ("2000", "100") : ("150", "12")
         try await run("fleet_copies.py", "--copies", copies, "--kills", kills, "--limit", "240")
     }
+
+    @Test(.enabled(if: geteuid() == 0, "a full disk is a file system of its own, which takes root"))
+    func aDatabaseWithAFullDiskIsWaitedFor() async throws { try await run("fleet_disk.py") }
 
     /// Runs the script with the built command; it fails where something is lost, wrong or there twice.
     private func run(_ script: String, _ options: String...) async throws {
