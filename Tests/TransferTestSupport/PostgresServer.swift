@@ -80,10 +80,34 @@ public final class PostgresServer: Sendable {
         self.process = process
     }
 
-    /// The address of a queue in it.
-    public func url(queue: String) -> String {
+    /// The address of a queue in it, for a login; the first one may do everything.
+    public func url(queue: String, login: String = "transfer") -> String {
         let host = path.replacingOccurrences(of: "/", with: "%2F")
-        return "postgres://transfer@\(host)/postgres?queue=\(queue)"
+        return "postgres://\(login)@\(host)/postgres?queue=\(queue)"
+    }
+
+    /// Asks statements as a login, as an administrator does it: with psql.
+    ///
+    /// - Returns: The rows, their values with bars between them.
+    @discardableResult
+    public func ask(_ sql: String, as login: String = "transfer") async throws -> String {
+        let psql = ["\(Self.programs ?? "")/psql", "-XqAt", "-v", "ON_ERROR_STOP=1"]
+        let command = ChildProcess.Command(
+            "/usr/bin/env", psql + ["-h", path, "-U", login, "-d", "postgres", "-c", sql],
+            environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"], workingFolder: path, timeout: .seconds(60))
+        let result = try await ChildProcess.start(command).result()
+        guard result.exitCode == 0 else { throw TestSupportError(result.standardError) }
+        return result.standardOutput.trimmingCharacters(in: .newlines)
+    }
+
+    /// Makes a login that has parts in a queue, which is there already, and no other rights.
+    ///
+    /// - Returns: Its name.
+    public func login(_ parts: String..., in queue: String) async throws -> String {
+        let name = "u\(UInt64.random(in: 0 ... .max))"
+        let allowed = parts.map { "SELECT transfer_\(queue).allow('\(name)', '\($0)');" }
+        _ = try await ask("CREATE ROLE \(name) LOGIN; \(allowed.joined(separator: " "))")
+        return name
     }
 
     /// Ends the server as a crash does, and waits until it's gone.

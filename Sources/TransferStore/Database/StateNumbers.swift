@@ -15,7 +15,8 @@ package enum JobStates {
     /// States of jobs that haven't ended are below this one.
     package static let firstEnded = JobState.allCases.filter(\.hasEnded).map(\.rawValue).min() ?? 0
     /// States of jobs that no process has, and that haven't ended.
-    package static let unclaimed = list([.queued, .waiting, .blocked, .paused])
+    package static let unclaimed = list(unclaimedStates)
+    package static let unclaimedStates: [JobState] = [.queued, .waiting, .blocked, .paused]
 
     /// For `IN (…)`.
     package static func list(_ states: [JobState]) -> String {

@@ -10,11 +10,7 @@ package struct PostgresBatches: Sendable {
 
     package func register() throws -> BatchRegister {
         try database.read { db in
-            let rows = try db.run(
-                """
-                SELECT name, id, (SELECT value FROM counter WHERE name = 'batch') FROM batch
-                UNION ALL SELECT NULL, NULL, value FROM counter WHERE name = 'batch' ORDER BY 2 NULLS LAST
-                """)
+            let rows = try db.run(Self.registered)
             let entries = rows.compactMap { row in
                 row.text(0).map { BatchRegister.Entry(name: $0, number: row.number(1) ?? 0) }
             }
@@ -25,7 +21,7 @@ package struct PostgresBatches: Sendable {
     package func tally(batch: Int64) throws -> BatchTally {
         try database.read { db in
             var tally = BatchTally()
-            let counts = try db.run("SELECT state, count(*) FROM job WHERE batch = $1 GROUP BY state", [batch])
+            let counts = try db.run(Self.counts, [batch])
             for row in counts {
                 tally.counts[JobState(stored: row.int(0) ?? 0)] = row.int(1)
             }
@@ -36,27 +32,17 @@ package struct PostgresBatches: Sendable {
     // MARK: Taking
 
     package func hold(_ selection: BatchSelection) throws -> [HeldBatch] {
-        let (condition, name): (String, String?) =
-            switch selection {
-            case .named(let name): ("name = $2", name)
-            case .unfinished:
-                (
-                    """
-                    $2::text IS NULL AND (EXISTS (SELECT 1 FROM job WHERE job.batch = batch.id AND state < \(JobStates.firstEnded))
-                        OR EXISTS (SELECT 1 FROM hook_call WHERE hook_call.batch = batch.id))
-                    """, nil
-                )
-            }
+        let name: String? = if case .named(let name) = selection { name } else { nil }
         return try database.write { db in
             try leases.reclaim(db)
             try database.requireLease(db)
-            let isOpen = "(owner IS NULL OR owner = $1) AND \(condition)"
             // A worker takes a batch beside others; one that a process has for itself, as it stages it, isn't taken.
+            let isShared = database.role.sharesBatches
             let taken =
-                database.role.sharesBatches
-                ? "SELECT id, name, directory FROM batch WHERE \(isOpen)"
-                : "UPDATE batch SET owner = $1 WHERE \(isOpen) RETURNING id, name, directory"
-            return try db.run(taken, [database.process, name]).map { row in
+                name == nil
+                ? isShared ? Self.sharedUnfinished : Self.takenUnfinished
+                : isShared ? Self.sharedNamed : Self.takenNamed
+            return try db.run(taken, name == nil ? [database.process] : [database.process, name]).map { row in
                 HeldBatch(
                     id: row.number(0) ?? 0, name: row.text(1) ?? "",
                     directory: database.role.folder ?? row.text(2) ?? "")
@@ -72,36 +58,26 @@ package struct PostgresBatches: Sendable {
         try database.requireLease(db)
         if let known = try find(db, header) { return known }
         // Processes that make batches take turns: no number is given twice.
-        let number = try db.run("UPDATE counter SET value = value + 1 WHERE name = 'batch' RETURNING value").first
+        let number = try db.run(Self.nextNumber).first
         if let known = try find(db, header) {
-            try db.run("UPDATE counter SET value = value - 1 WHERE name = 'batch'")
+            try db.run(Self.unusedNumber)
             return known
         }
         let id = number?.number(0) ?? 0
         try db.run(
-            """
-            INSERT INTO batch (id, name, source, directory, owner, updated, hook)
-            VALUES ($1, $2, $3, $4, $5, \(PostgresClock.now), $6)
-            """, [id, header.name, header.source, header.directory, database.process, header.onFinish.text])
+            Self.insertion, [id, header.name, header.source, header.directory, database.process, header.onFinish.text])
         return HeldBatch(id: id, name: header.name, directory: header.directory, isNew: true)
     }
 
     private func find(_ db: PostgresConnection, _ header: BatchHeader) throws -> HeldBatch? {
-        let row = try db.run(
-            """
-            SELECT batch.id, batch.owner, batch.directory, process.pid FROM batch
-            LEFT JOIN process ON process.generation = batch.owner WHERE batch.name = $1 FOR UPDATE OF batch
-            """, [header.name]
-        ).first
+        let row = try db.run(Self.search, [header.name]).first
         guard let row, let id = row.number(0) else { return nil }
         if let owner = row.number(1), owner != database.process {
             throw StagingFailure.held(BatchHeld(batch: header.name, pid: Int32(row.int(3) ?? 0)))
         }
-        try db.run(
-            "UPDATE batch SET source = $2, directory = $3, owner = $4, updated = \(PostgresClock.now) WHERE id = $1",
-            [id, header.source, header.directory, database.process])
+        try db.run(Self.renewal, [id, header.source, header.directory, database.process])
         if case .set = header.onFinish {
-            try db.run("UPDATE batch SET hook = $2 WHERE id = $1", [id, header.onFinish.text])
+            try db.run(Self.hookChange, [id, header.onFinish.text])
         }
         return HeldBatch(
             id: id, name: header.name, directory: header.directory, hasMoved: row.text(2) != header.directory)
@@ -109,7 +85,7 @@ package struct PostgresBatches: Sendable {
 
     /// Lets others take jobs of a batch that this process has brought, when the transaction is over.
     package func share(_ db: PostgresConnection, _ batch: Int64) throws {
-        try db.run("UPDATE batch SET owner = NULL WHERE id = $1 AND owner = $2", [batch, database.process])
+        try db.run(Self.sharing, [batch, database.process])
         try PostgresNotice.work.tell(db)
     }
 
@@ -121,9 +97,7 @@ package struct PostgresBatches: Sendable {
         if isComplete { doubtful.runEnded(of: batch) }
         return try database.write { db in
             if let end { try PostgresHookMessages.add(db, batch: batch, end) }
-            try db.run(
-                "UPDATE batch SET owner = NULL, updated = \(PostgresClock.now) WHERE id = $1 AND owner = $2",
-                [batch, database.process])
+            try db.run(Self.leaving, [batch, database.process])
             try PostgresRunNews.forget(db, batch: batch, of: database.process)
             // Any worker may take the rest of it.
             if !isComplete { try PostgresNotice.work.tell(db) }
@@ -134,21 +108,100 @@ package struct PostgresBatches: Sendable {
     package func forget(name: String?, endedBefore: Int64?) throws -> [String] {
         try database.write { db in
             try leases.reclaim(db)
-            return try db.run(
-                """
-                WITH gone AS (
-                    DELETE FROM batch WHERE owner IS NULL
-                        AND NOT EXISTS (SELECT 1 FROM job WHERE job.batch = batch.id AND owner IS NOT NULL)
-                        AND ($1::text IS NULL OR name = $1)
-                        AND ($2::bigint IS NULL OR updated < $2 AND NOT EXISTS (
-                            SELECT 1 FROM job WHERE job.batch = batch.id AND state < \(JobStates.firstEnded)))
-                    RETURNING id, name),
-                jobs AS (DELETE FROM job USING gone WHERE job.batch = gone.id)
-                SELECT name FROM gone
-                """, [name, endedBefore]
-            ).compactMap { $0.text(0) }
+            return try db.run(Self.removal, [name, endedBefore]).compactMap { $0.text(0) }
         }
     }
+
+    // MARK: Statements
+
+    private static let sharing = PostgresStatement(
+        "share_batch", [.submit, .work], "UPDATE batch SET owner = NULL WHERE id = $1 AND owner = $2")
+
+    private static let isOpen = "(owner IS NULL OR owner = $1)"
+
+    private static let isUnfinished = """
+        (EXISTS (SELECT 1 FROM job WHERE job.batch = batch.id AND state < \(JobStates.firstEnded))
+            OR EXISTS (SELECT 1 FROM hook_call WHERE hook_call.batch = batch.id))
+        """
+
+    private static let sharedNamed = PostgresStatement(
+        "open_batch", [.submit, .work], "SELECT id, name, directory FROM batch WHERE \(isOpen) AND name = $2")
+
+    private static let sharedUnfinished = PostgresStatement(
+        "open_batches", [.submit, .work], "SELECT id, name, directory FROM batch WHERE \(isOpen) AND \(isUnfinished)")
+
+    private static let takenNamed = PostgresStatement(
+        "hold_batch", [.submit, .work],
+        "UPDATE batch SET owner = $1 WHERE \(isOpen) AND name = $2 RETURNING id, name, directory")
+
+    private static let takenUnfinished = PostgresStatement(
+        "hold_batches", [.submit, .work],
+        "UPDATE batch SET owner = $1 WHERE \(isOpen) AND \(isUnfinished) RETURNING id, name, directory")
+
+    private static let registered = PostgresStatement(
+        "batch_register", .all,
+        """
+        SELECT name, id, (SELECT value FROM counter WHERE name = 'batch') FROM batch
+        UNION ALL SELECT NULL, NULL, value FROM counter WHERE name = 'batch' ORDER BY 2 NULLS LAST
+        """)
+
+    private static let counts = PostgresStatement(
+        "count_batch", [.submit, .work], "SELECT state, count(*) FROM job WHERE batch = $1 GROUP BY state")
+
+    private static let nextNumber = PostgresStatement(
+        "take_batch_number", .submit, "UPDATE counter SET value = value + 1 WHERE name = 'batch' RETURNING value")
+
+    private static let unusedNumber = PostgresStatement(
+        "give_batch_number_back", .submit, "UPDATE counter SET value = value - 1 WHERE name = 'batch'")
+
+    private static let insertion = PostgresStatement(
+        "insert_batch", .submit,
+        """
+        INSERT INTO batch (id, name, source, directory, owner, updated, hook)
+        VALUES ($1, $2, $3, $4, $5, \(PostgresClock.now), $6)
+        """)
+
+    private static let search = PostgresStatement(
+        "find_batch", .submit,
+        """
+        SELECT batch.id, batch.owner, batch.directory, process.pid FROM batch
+        LEFT JOIN process ON process.generation = batch.owner WHERE batch.name = $1 FOR UPDATE OF batch
+        """)
+
+    private static let renewal = PostgresStatement(
+        "take_batch", .submit,
+        """
+        UPDATE batch SET source = $2, directory = $3, owner = $4, updated = \(PostgresClock.now) WHERE id = $1
+        """)
+
+    private static let hookChange = PostgresStatement(
+        "set_batch_hook", .submit, "UPDATE batch SET hook = $2 WHERE id = $1")
+
+    private static let leaving = PostgresStatement(
+        "leave_batch", [.submit, .work],
+        """
+        UPDATE batch SET owner = NULL, updated = \(PostgresClock.now) WHERE id = $1 AND owner = $2
+        """)
+
+    private static let removal = PostgresStatement(
+        "forget_batches", .submit,
+        """
+        WITH gone AS (
+            DELETE FROM batch WHERE owner IS NULL
+                AND NOT EXISTS (SELECT 1 FROM job WHERE job.batch = batch.id AND owner IS NOT NULL)
+                AND ($1::text IS NULL OR name = $1)
+                AND ($2::bigint IS NULL OR updated < $2 AND NOT EXISTS (
+                    SELECT 1 FROM job WHERE job.batch = batch.id AND state < \(JobStates.firstEnded)))
+            RETURNING id, name),
+        jobs AS (DELETE FROM job USING gone WHERE job.batch = gone.id)
+        SELECT name FROM gone
+        """)
+
+    package static let statements = [
+        sharing, sharedNamed, sharedUnfinished, takenNamed, takenUnfinished, registered, counts, nextNumber,
+        unusedNumber,
+        insertion, search, renewal, hookChange, leaving, removal,
+    ]
 }
 
 extension BatchHeader.Hook {

@@ -20,6 +20,8 @@ package final class PostgresConnection: @unchecked Sendable {
     package var limit: MonotonicTime?
     /// Whether somebody stopped waiting for an answer, which so would be taken for that of the next statement.
     private var isOutOfStep = false
+    /// The functions that are called in place of statements; `nil` for an owner of the queue's tables.
+    package var calls: PostgresFunctionCalls?
     /// The names of the statements that the server has prepared, by their text.
     private var prepared: [String: String] = [:]
 
@@ -80,6 +82,9 @@ package final class PostgresConnection: @unchecked Sendable {
         }
     }
 
+    /// The name of the login.
+    var login: String { String(cString: PQuser(raw)) }
+
     /// libpq's last message, on one line.
     var words: String {
         String(cString: PQerrorMessage(raw)).split(whereSeparator: \.isNewline)
@@ -128,15 +133,42 @@ package final class PostgresConnection: @unchecked Sendable {
 
     /// Runs one statement, prepared once in this connection.
     ///
-    /// - Throws: ``PostgresFault``; `TransferError` where the connection is lost.
+    /// - Throws: ``PostgresFault``; `TransferError` where the connection is lost, and where the login may not do that.
     @discardableResult
-    package func run(_ sql: String, _ values: [(any PostgresValue)?] = []) throws -> PostgresResult {
+    package func run(_ statement: PostgresStatement, _ values: [(any PostgresValue)?] = []) throws -> PostgresResult {
+        let texts = values.map { $0?.postgresText }
+        guard let calls, let text = calls.text(statement, values: values.count) else {
+            return try statement.isPlannedAnew ? sendOnce(statement.sql, texts) : send(prepared: statement.sql, texts)
+        }
+        do {
+            return try send(prepared: text, texts)
+        } catch let fault as PostgresFault {
+            throw calls.explained(fault, statement)
+        }
+    }
+
+    private func send(prepared sql: String, _ values: [String?]) throws -> PostgresResult {
         let name = try prepare(sql)
         return try send {
-            PostgresStrings.with(values.map { $0?.postgresText }) { values, count in
+            PostgresStrings.with(values) { values, count in
                 PQsendQueryPrepared(raw, name, count, values, nil, nil, 0)
             }
         }
+    }
+
+    private func sendOnce(_ sql: String, _ values: [String?]) throws -> PostgresResult {
+        try send {
+            PostgresStrings.with(values) { values, count in
+                PQsendQueryParams(raw, sql, count, nil, values, nil, nil, 0)
+            }
+        }
+    }
+
+    /// The types of a statement's values and columns, by their numbers (PostgreSQL's manual, `pg_type`).
+    package func describe(_ sql: String) throws -> (parameters: [Int64], columns: [Int64]) {
+        _ = try send { PQsendPrepare(raw, "", sql, 0, nil) }
+        let shape = try send { PQsendDescribePrepared(raw, "") }
+        return (shape.parameterTypes, shape.columnTypes)
     }
 
     /// Runs statements that have no values and give no rows, such as those of a schema.

@@ -12,9 +12,6 @@ package final class PostgresResult: Sequence {
 
     package var count: Int { Int(PQntuples(raw)) }
 
-    /// The number of rows that the statement changed.
-    package var changes: Int { Int(String(cString: PQcmdTuples(raw))) ?? 0 }
-
     /// The code of an error, such as `23505` (PostgreSQL's manual, "PostgreSQL Error Codes").
     package var code: String? { PQresultErrorField(raw, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } }
 
@@ -22,6 +19,12 @@ package final class PostgresResult: Sequence {
     package var message: String {
         PQresultErrorField(raw, Int32(UInt8(ascii: "M"))).map { String(cString: $0) } ?? ""
     }
+
+    /// The types of a described statement's values, by their numbers.
+    var parameterTypes: [Int64] { (0..<PQnparams(raw)).map { Int64(PQparamtype(raw, $0)) } }
+
+    /// The types of the columns, by their numbers.
+    var columnTypes: [Int64] { (0..<PQnfields(raw)).map { Int64(PQftype(raw, $0)) } }
 
     package var first: PostgresRow? { count > 0 ? self[0] : nil }
 

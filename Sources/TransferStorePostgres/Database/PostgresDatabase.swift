@@ -27,7 +27,7 @@ package final class PostgresDatabase: Sendable {
         patience = PostgresPatience(role, lease)
         do {
             let first = try PostgresConnection(address)
-            try first.begin(address)
+            try first.begin(address, as: role)
             let migration = PostgresMigration(address: address)
             if case .onlooker = role {
                 try migration.requireTables(first)
@@ -66,7 +66,7 @@ package final class PostgresDatabase: Sendable {
         }
         if let known = connection.withLock({ $0 }), !known.isBroken { return known }
         let new = try PostgresConnection(address, within: patience.connectTimeout)
-        try new.begin(address)
+        try new.begin(address, as: role)
         connection.withLock { $0 = new }
         return new
     }
@@ -164,7 +164,16 @@ package final class PostgresDatabase: Sendable {
     ///
     /// - Throws: ``/TransferStore/LeaseLost``.
     package func requireLease(_ db: PostgresConnection) throws {
-        let row = try db.run("SELECT 1 FROM process WHERE generation = $1 FOR KEY SHARE", [process]).first
+        let row = try db.run(Self.lock, [process]).first
         guard row != nil else { throw LeaseLost() }
     }
+
+    // MARK: Statements
+
+    private static let lock = PostgresStatement(
+        "lock_lease", [.submit, .work], "SELECT 1 FROM process WHERE generation = $1 FOR KEY SHARE")
+
+    package static let statements = [
+        lock
+    ]
 }

@@ -8,14 +8,15 @@ package struct PostgresMigration: Sendable {
     package init(address: PostgresAddress) { self.address = address }
 
     package func run(_ db: PostgresConnection) throws {
-        guard try db.run("SHOW server_encoding").first?.text(0) == "UTF8" else {
+        guard try db.run(Self.encoding).first?.text(0) == "UTF8" else {
             throw TransferError(.invalidRequest, "the queue's database has to be one whose encoding is UTF8")
         }
-        // A role that may only work on the queue needn't be allowed to make tables.
-        guard try !wanting(db).isEmpty else { return }
+        // Tables are changed by their owner alone.
+        guard db.calls == nil else { return try requireTables(db) }
+        guard try !wanting(db).isEmpty || !functions.wanting(db).isEmpty else { return }
         try db.script("BEGIN")
         do {
-            try db.run("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [address.schema])
+            try db.run(Self.turn, [address.schema])
             try migrate(db)
             try db.script("COMMIT")
         } catch {
@@ -45,12 +46,9 @@ package struct PostgresMigration: Sendable {
     private func wanting(_ db: PostgresConnection) throws -> [PostgresSchema.Step] {
         // A statement that reads the catalog sees what was committed before it: to_regclass() may answer out of a cache that
         // is as old as the transaction.
-        let isThere = try db.run(
-            "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'step')",
-            [address.schema]
-        ).first?.flag(0)
+        let isThere = try db.run(Self.existence, [address.schema]).first?.flag(0)
         guard isThere == true else { return steps }
-        let made = Set(try db.run("SELECT name FROM step").compactMap { $0.text(0) })
+        let made = Set(try db.run(Self.stepNames).compactMap { $0.text(0) })
         if let unknown = made.subtracting(steps.map(\.name)).sorted().first {
             throw TransferError(
                 .fileAccess,
@@ -63,28 +61,61 @@ package struct PostgresMigration: Sendable {
     private func migrate(_ db: PostgresConnection) throws {
         // Another process may have done it meanwhile.
         let steps = try wanting(db)
-        guard !steps.isEmpty else { return }
-        if steps.count == self.steps.count {
-            try db.script("CREATE SCHEMA IF NOT EXISTS \"\(address.schema)\"")
+        let isNew = steps.count == self.steps.count
+        if isNew { try db.script("CREATE SCHEMA IF NOT EXISTS \"\(address.schema)\"") }
+        try becomeOwner(db)
+        if isNew {
             try db.script("CREATE TABLE step (name TEXT PRIMARY KEY, made TIMESTAMPTZ NOT NULL DEFAULT now())")
-        } else {
+        } else if !steps.isEmpty {
             try refuseWhileOthersWork(db)
         }
         for step in steps {
             try db.script(step.sql)
-            try db.run("INSERT INTO step (name) VALUES ($1)", [step.name])
+            try db.run(Self.stepNote, [step.name])
         }
+        if !isNew, !steps.isEmpty { try functions.drop(db) }
+        try functions.make(db)
+    }
+
+    private var functions: PostgresFunctions { PostgresFunctions(schema: address.schema) }
+
+    /// Members of the owner's role, and superusers, make tables and functions that are the owner's: a function does what its
+    /// owner may.
+    private func becomeOwner(_ db: PostgresConnection) throws {
+        let owner = try db.run(Self.owner, [address.schema]).first?.text(0)
+        if let owner { try db.script("SET LOCAL ROLE \(owner)") }
     }
 
     /// Programs of the version before wouldn't know what the changed tables mean.
     private func refuseWhileOthersWork(_ db: PostgresConnection) throws {
-        let workers = try db.run(
-            "SELECT host, pid FROM process WHERE until > \(PostgresClock.now) ORDER BY generation LIMIT 3"
-        ).map { "\($0.text(0) ?? "") (process \($0.int(1) ?? 0))" }
+        let workers = try db.run(Self.workers).map { "\($0.text(0) ?? "") (process \($0.int(1) ?? 0))" }
         guard !workers.isEmpty else { return }
         throw TransferError(
             .fileAccess,
             "the queue \(address.shown) has to be changed for this version, and an earlier one works on it: stop \(workers.joined(separator: ", ")) first"
         )
     }
+
+    // MARK: Statements
+
+    private static let encoding = PostgresStatement(direct: "SHOW server_encoding")
+
+    private static let turn = PostgresStatement(direct: "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))")
+
+    private static let existence = PostgresStatement(
+        direct: "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'step')")
+
+    private static let owner = PostgresStatement(
+        direct: "SELECT nspowner::regrole FROM pg_catalog.pg_namespace WHERE nspname = $1")
+
+    private static let stepNames = PostgresStatement("step_names", .all, "SELECT name FROM step")
+
+    private static let stepNote = PostgresStatement(direct: "INSERT INTO step (name) VALUES ($1)")
+
+    private static let workers = PostgresStatement(
+        direct: "SELECT host, pid FROM process WHERE until > \(PostgresClock.now) ORDER BY generation LIMIT 3")
+
+    package static let statements = [
+        stepNames
+    ]
 }

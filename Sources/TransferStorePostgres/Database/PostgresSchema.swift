@@ -222,5 +222,44 @@ package enum PostgresSchema {
             ALTER TABLE job DROP CONSTRAINT job_batch_fkey;
             """),
         PostgresRulesSchema.step,
+        Step(
+            "access",
+            """
+            -- Roles that take part in the queue without rights on its tables.
+            CREATE TABLE allowed (
+                login TEXT NOT NULL,
+                part TEXT NOT NULL,
+                PRIMARY KEY (login, part)
+            );
+            -- The functions that they call (PostgresFunctions), and the parts in the queue that these belong to.
+            CREATE TABLE callable (name TEXT PRIMARY KEY, parts TEXT[] NOT NULL);
+            -- Gives a role a part in the queue: submit, work or read. For the queue's owner.
+            CREATE FUNCTION allow(login TEXT, part TEXT) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $allow$
+            DECLARE
+                granted TEXT;
+            BEGIN
+                IF $2 NOT IN ('submit', 'work', 'read') THEN
+                    RAISE EXCEPTION 'a part in the queue is submit, work or read, and not "%"', $2;
+                END IF;
+                EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', current_schema(), $1);
+                FOR granted IN
+                    SELECT pg_proc.oid::regprocedure FROM pg_catalog.pg_proc JOIN callable ON callable.name = proname
+                    WHERE pronamespace = current_schema()::regnamespace AND $2 = ANY (parts)
+                LOOP
+                    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %I', granted, $1);
+                END LOOP;
+                INSERT INTO allowed VALUES ($1, $2) ON CONFLICT DO NOTHING;
+            END
+            $allow$;
+            -- Takes all parts in the queue from a role.
+            CREATE FUNCTION forbid(login TEXT) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $forbid$
+            BEGIN
+                EXECUTE format('REVOKE ALL ON ALL FUNCTIONS IN SCHEMA %I FROM %I', current_schema(), $1);
+                EXECUTE format('REVOKE ALL ON SCHEMA %I FROM %I', current_schema(), $1);
+                DELETE FROM allowed WHERE allowed.login = $1;
+            END
+            $forbid$;
+            REVOKE ALL ON FUNCTION allow(TEXT, TEXT), forbid(TEXT) FROM PUBLIC;
+            """),
     ]
 }

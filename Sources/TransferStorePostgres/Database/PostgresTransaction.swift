@@ -19,10 +19,7 @@ package enum PostgresTransaction {
                     .internalFault, "the connection to the queue's database was lost in the middle: look, and ask again"
                 )
             }
-            let state = try db.run(
-                "SELECT CASE WHEN \(PostgresLeases.timeline) = $2 THEN pg_xact_status($1::xid8) END",
-                [number, timeline]
-            ).first?.text(0)
+            let state = try db.run(PostgresTransaction.outcome, [number, timeline]).first?.text(0)
             switch state {
             case "committed": return true
             case "aborted": return false
@@ -60,11 +57,16 @@ package enum PostgresTransaction {
         }
         return value
     }
+
+    // MARK: Statements
+
+    private static let outcome = PostgresStatement(
+        direct: "SELECT CASE WHEN \(PostgresLeases.timeline) = $2 THEN pg_xact_status($1::xid8) END")
 }
 
 extension PostgresConnection {
-    /// Settings of all connections to a queue.
-    package func begin(_ address: PostgresAddress) throws {
+    /// Settings of all connections to a queue, and the way to its tables.
+    package func begin(_ address: PostgresAddress, as role: PostgresRole) throws {
         // A process that is cut off in a transaction holds what it has locked for a minute at most.
         try script(
             """
@@ -74,5 +76,13 @@ extension PostgresConnection {
             SET lock_timeout = '60s';
             SET idle_in_transaction_session_timeout = '60s'
             """)
+        guard try run(Self.isForeign, [address.schema]).first?.flag(0) == true else { return }
+        calls = PostgresFunctionCalls(address: address, login: login, wanted: role.access)
     }
+
+    /// Whether the tables are somebody's whose rights this login doesn't have.
+    private static let isForeign = PostgresStatement(
+        direct: """
+            SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1 AND NOT pg_has_role(nspowner, 'USAGE'))
+            """)
 }

@@ -17,21 +17,13 @@ package struct PostgresEnds: Sendable {
 
     package func ends(after cursor: Int64, limit: Int) throws -> [QueueEvent] {
         try database.read { db in
-            try db.run(
-                "\(Self.selection) FROM \(Self.tables) WHERE end_number > $1 ORDER BY end_number LIMIT $2",
-                [cursor, limit]
-            ).map(Self.event)
+            try db.run(Self.page, [cursor, limit]).map(Self.event)
         }
     }
 
     package func end(batch: String, job: String) throws -> QueueEvent? {
         try database.read { db in
-            try db.run(
-                """
-                \(Self.selection) FROM \(Self.tables)
-                WHERE batch.name = $1 AND key = md5($2)::uuid AND identity = $2 AND state >= \(JobStates.firstEnded)
-                """, [batch, job]
-            ).first.map(Self.event)
+            try db.run(Self.single, [batch, job]).first.map(Self.event)
         }
     }
 
@@ -40,10 +32,7 @@ package struct PostgresEnds: Sendable {
         _ db: PostgresConnection, _ ids: [Int64]
     ) throws -> [(id: Int64, batch: Int64, spec: String, event: QueueEvent)] {
         try db.run(
-            """
-            \(selection) FROM \(tables) WHERE job.id = ANY ($1::bigint[]) AND tells_hook
-            ORDER BY array_position($1::bigint[], job.id)
-            """, [PostgresArray(ids)]
+            Self.hookedEnds, [PostgresArray(ids)]
         ).map { ($0.number(26) ?? 0, $0.number(27) ?? 0, $0.text(25) ?? "", event($0)) }
     }
 
@@ -51,12 +40,7 @@ package struct PostgresEnds: Sendable {
 
     package func failures(batch name: String, limit: Int) throws -> [FailedJob] {
         try database.read { db in
-            try db.run(
-                """
-                SELECT identity, error_code, error_message, status, host, attempts, not_before, spec, final_url
-                FROM \(Self.tables) WHERE batch.name = $1 AND state = \(JobStates.failed) ORDER BY end_number LIMIT $2
-                """, [name, limit]
-            ).map { row in
+            try db.run(Self.failedJobs, [name, limit]).map { row in
                 var job = FailedJob(
                     batch: name, job: row.text(0) ?? "", code: row.text(1) ?? "", message: row.text(2) ?? "",
                     status: row.int(3), host: row.text(4), attempts: row.int(5) ?? 0, again: row.number(6),
@@ -106,4 +90,34 @@ package struct PostgresEnds: Sendable {
         receipt.sources = [JobSource](text: row.text(20))
         return receipt
     }
+
+    // MARK: Statements
+
+    private static let page = PostgresStatement(
+        "ends_after", .all, "\(selection) FROM \(tables) WHERE end_number > $1 ORDER BY end_number LIMIT $2")
+
+    private static let single = PostgresStatement(
+        "end_of_job", .all,
+        """
+        \(selection) FROM \(tables)
+        WHERE batch.name = $1 AND key = md5($2)::uuid AND identity = $2 AND state >= \(JobStates.firstEnded)
+        """)
+
+    private static let hookedEnds = PostgresStatement(
+        "hooked_ends", [.submit, .work],
+        """
+        \(selection) FROM \(tables) WHERE job.id = ANY ($1::bigint[]) AND tells_hook
+        ORDER BY array_position($1::bigint[], job.id)
+        """)
+
+    private static let failedJobs = PostgresStatement(
+        "failed_jobs", .all,
+        """
+        SELECT identity, error_code, error_message, status, host, attempts, not_before, spec, final_url
+        FROM \(tables) WHERE batch.name = $1 AND state = \(JobStates.failed) ORDER BY end_number LIMIT $2
+        """)
+
+    package static let statements = [
+        page, single, hookedEnds, failedJobs,
+    ]
 }

@@ -25,24 +25,39 @@ package enum PostgresHookMessages {
 
     /// A batch whose jobs have all ended, where one of them has since its hook was told last.
     package static func add(_ db: PostgresConnection, batch: Int64, _ end: BatchEnd) throws {
-        let row = try db.run(
-            """
-            SELECT name, hook, told_end, (SELECT max(end_number) FROM job WHERE job.batch = batch.id)
-            FROM batch WHERE id = $1 AND hook IS NOT NULL FOR UPDATE
-            """, [batch]
-        ).first
+        let row = try db.run(Self.batchHook, [batch]).first
         guard let row, let last = row.number(3), last > row.number(2) ?? 0 else { return }
         let event = HookMessage.newID()
         let body = HookMessage.batch(row.text(0) ?? "", end, id: event, time: WallClock.milliseconds)
         try insert(db, batch: batch, job: nil, hook: row.text(1) ?? "", event: event, body: body)
-        try db.run("UPDATE batch SET told_end = $2 WHERE id = $1", [batch, last])
+        try db.run(Self.toldEnd, [batch, last])
     }
 
     private static func insert(
         _ db: PostgresConnection, batch: Int64, job: String?, hook: String, event: String, body: String
     ) throws {
-        try db.run(
-            "INSERT INTO hook_call (batch, job, hook, event, body) VALUES ($1, $2, $3, $4, $5)",
-            [batch, job, hook, event, body])
+        try db.run(Self.insertion, [batch, job, hook, event, body])
     }
+
+    // MARK: Statements
+
+    private static let batchHook = PostgresStatement(
+        "batch_hook", [.submit, .work],
+        """
+        SELECT name, hook, told_end, (SELECT max(end_number) FROM job WHERE job.batch = batch.id)
+        FROM batch WHERE id = $1 AND hook IS NOT NULL FOR UPDATE
+        """)
+
+    private static let toldEnd = PostgresStatement(
+        "set_told_end", [.submit, .work], "UPDATE batch SET told_end = $2 WHERE id = $1")
+
+    private static let insertion = PostgresStatement(
+        "insert_hook_call", [.submit, .work],
+        """
+        INSERT INTO hook_call (batch, job, hook, event, body) VALUES ($1, $2, $3, $4, $5)
+        """)
+
+    package static let statements = [
+        batchHook, toldEnd, insertion,
+    ]
 }

@@ -28,16 +28,14 @@ package struct PostgresClaims: Sendable {
     private func lockOrigins(of wants: [LaneWant], _ db: PostgresConnection) throws {
         guard database.role.perOrigin != nil else { return }
         for origin in Set(wants.map(\.lane.origin)).sorted() {
-            try db.run("SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' ' || $1, 0))", [origin])
+            try db.run(Self.turn, [origin])
         }
     }
 
     /// The number of jobs that may be taken of a lane.
     private func room(for want: LaneWant, _ db: PostgresConnection) throws -> Int {
         guard let bound = database.role.perOrigin else { return want.limit }
-        let taken = try db.run(
-            "SELECT count(*) FROM job WHERE origin = $1 AND state = \(JobStates.claimed)", [want.lane.origin]
-        ).first?.int(0)
+        let taken = try db.run(Self.taken, [want.lane.origin]).first?.int(0)
         return min(want.limit, max(0, bound - (taken ?? 0)))
     }
 
@@ -47,19 +45,7 @@ package struct PostgresClaims: Sendable {
         let room = try room(for: want, db)
         let own = partOwner
         let rows = try db.run(
-            """
-            WITH ready AS MATERIALIZED (
-                SELECT id FROM job WHERE batch = $2 AND origin = $3 AND network = $4 AND tags = $6 AND state = \(JobStates.queued)
-                ORDER BY priority DESC, id LIMIT $5 FOR UPDATE SKIP LOCKED)
-            UPDATE job SET state = \(JobStates.claimed), owner = $1,
-                part_owners = CASE WHEN $7::text IS NULL OR $7 = ANY (part_owners) THEN part_owners
-                    ELSE (part_owners || $7::text)[greatest(1, cardinality(part_owners) - 30):] END,
-                claimed = CASE WHEN was_interrupted AND claimed IS NOT NULL THEN claimed ELSE \(PostgresClock.now) END
-            FROM ready WHERE job.id = ready.id
-            RETURNING job.id, identity, spec, priority, attempts, mirror, resume, size, modified, digest, validator,
-                was_interrupted, recheck, spent_mirrors, has_secrets, upload, \(PostgresClock.now) - claimed, asked_wait, final_url,
-                array_to_string(part_owners, ',')
-            """, [database.process, lane.batch, lane.origin, lane.network, room, lane.tags, own?.text])
+            Self.claiming, [database.process, lane.batch, lane.origin, lane.network, room, lane.tags, own?.text])
         var claimed = ClaimedJobs(lane: lane, jobs: [], unreadable: [])
         claimed.isBounded = room < want.limit
         for row in rows {
@@ -110,4 +96,32 @@ package struct PostgresClaims: Sendable {
             recheck: DestinationRule.Recheck(rawValue: row.int(12) ?? 0) ?? .ask,
             partOwners: own.map { owners(row, own: $0) })
     }
+
+    // MARK: Statements
+
+    private static let turn = PostgresStatement(
+        direct: "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' ' || $1, 0))")
+
+    private static let taken = PostgresStatement(
+        "count_taken", .work, "SELECT count(*) FROM job WHERE origin = $1 AND state = \(JobStates.claimed)")
+
+    private static let claiming = PostgresStatement(
+        "claim_jobs", .work,
+        """
+        WITH ready AS MATERIALIZED (
+            SELECT id FROM job WHERE batch = $2 AND origin = $3 AND network = $4 AND tags = $6 AND state = \(JobStates.queued)
+            ORDER BY priority DESC, id LIMIT $5 FOR UPDATE SKIP LOCKED)
+        UPDATE job SET state = \(JobStates.claimed), owner = $1,
+            part_owners = CASE WHEN $7::text IS NULL OR $7 = ANY (part_owners) THEN part_owners
+                ELSE (part_owners || $7::text)[greatest(1, cardinality(part_owners) - 30):] END,
+            claimed = CASE WHEN was_interrupted AND claimed IS NOT NULL THEN claimed ELSE \(PostgresClock.now) END
+        FROM ready WHERE job.id = ready.id
+        RETURNING job.id, identity, spec, priority, attempts, mirror, resume, size, modified, digest, validator,
+            was_interrupted, recheck, spent_mirrors, has_secrets, upload, \(PostgresClock.now) - claimed, asked_wait, final_url,
+            array_to_string(part_owners, ',')
+        """)
+
+    package static let statements = [
+        taken, claiming,
+    ]
 }

@@ -9,29 +9,19 @@ package struct PostgresCompletedJobs: Sendable {
     package func identities(batch name: String) throws -> Set<String> {
         try database.read { db in
             Set(
-                try db.run(
-                    """
-                    SELECT identity FROM job JOIN batch ON batch.id = job.batch WHERE name = $1 AND state = \(JobStates.done)
-                    """, [name]
-                ).compactMap { $0.text(0) })
+                try db.run(Self.names, [name]).compactMap { $0.text(0) })
         }
     }
 
     /// Completed downloads with all that is known of their files, in the order of their numbers.
     package func downloads(_ selection: DownloadSelection, after id: Int64, limit: Int) throws -> [StoredDownload] {
-        let (condition, name) =
+        let (statement, name) =
             switch selection {
-            case .batch(let name): ("name = $1", name)
-            case .file(let path): ("path = $1", path)
+            case .batch(let name): (Self.downloadsOfBatch, name)
+            case .file(let path): (Self.downloadsOfFile, path)
             }
         return try database.read { db in
-            try db.run(
-                """
-                SELECT job.id, name, identity, path, size, modified, digest, validator, final_url, sums, spec
-                FROM job JOIN batch ON batch.id = job.batch
-                WHERE \(condition) AND state = \(JobStates.done) AND NOT is_upload AND job.id > $2 ORDER BY job.id LIMIT $3
-                """, [name, id, limit]
-            ).compactMap { row in
+            try db.run(statement, [name, id, limit]).compactMap { row in
                 guard let spec = try? JobSpec(canonicalJSON: row.text(10) ?? ""), let path = row.text(3) else {
                     return nil
                 }
@@ -46,13 +36,7 @@ package struct PostgresCompletedJobs: Sendable {
 
     package func page(batch: Int64, after id: Int64, limit: Int) throws -> [CompletedJob] {
         try database.read { db in
-            try db.run(
-                """
-                SELECT id, identity, is_upload, path, size, modified, digest, validator, final_url, status, attempts,
-                    length_unproven, spec, CASE WHEN digest IS NULL THEN sums END
-                FROM job WHERE batch = $1 AND state = \(JobStates.done) AND id > $2 ORDER BY id LIMIT $3
-                """, [batch, id, limit]
-            ).map { row in
+            try db.run(Self.completedPage, [batch, id, limit]).map { row in
                 let route = JobRoute(canonicalJSON: row.text(12) ?? "")
                 let isLengthUnproven = row.flag(11)
                 return CompletedJob(
@@ -67,4 +51,37 @@ package struct PostgresCompletedJobs: Sendable {
             }
         }
     }
+
+    // MARK: Statements
+
+    private static let downloadsOfBatch = PostgresStatement(
+        "downloads_of_batch", .all, "\(downloads) AND name = $1 \(downloadsInOrder)")
+
+    private static let downloadsOfFile = PostgresStatement(
+        "downloads_of_file", .all, "\(downloads) AND path = $1 \(downloadsInOrder)")
+
+    private static let downloads = """
+        SELECT job.id, name, identity, path, size, modified, digest, validator, final_url, sums, spec
+        FROM job JOIN batch ON batch.id = job.batch WHERE state = \(JobStates.done) AND NOT is_upload
+        """
+
+    private static let downloadsInOrder = "AND job.id > $2 ORDER BY job.id LIMIT $3"
+
+    private static let names = PostgresStatement(
+        "completed_identities", .all,
+        """
+        SELECT identity FROM job JOIN batch ON batch.id = job.batch WHERE name = $1 AND state = \(JobStates.done)
+        """)
+
+    private static let completedPage = PostgresStatement(
+        "completed_jobs", [.submit, .work],
+        """
+        SELECT id, identity, is_upload, path, size, modified, digest, validator, final_url, status, attempts,
+            length_unproven, spec, CASE WHEN digest IS NULL THEN sums END
+        FROM job WHERE batch = $1 AND state = \(JobStates.done) AND id > $2 ORDER BY id LIMIT $3
+        """)
+
+    package static let statements = [
+        downloadsOfBatch, downloadsOfFile, names, completedPage,
+    ]
 }

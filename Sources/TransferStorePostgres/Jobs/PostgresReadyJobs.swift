@@ -11,21 +11,12 @@ package struct PostgresReadyJobs: Sendable {
         let own = PostgresArray(database.role.tags.names)
         return try database.read { db in
             var backlog = Backlog()
-            let ready = try db.run(
-                """
-                SELECT origin, network, tags, count(*) FROM job WHERE batch = $1 AND state = \(JobStates.queued)
-                GROUP BY origin, network, tags HAVING string_to_array(tags, ',') <@ $2::text[]
-                """, [batch, own])
+            let ready = try db.run(Self.readyCounts, [batch, own])
             for row in ready {
                 let lane = PostgresLane.lane(row, batch: batch, from: 0)
                 backlog.ready[lane] = row.int(3)
             }
-            backlog.sleepers = try db.run(
-                """
-                SELECT id, origin, network, tags, not_before - \(PostgresClock.now) FROM job
-                WHERE batch = $1 AND state = \(JobStates.waiting) AND string_to_array(tags, ',') <@ $2::text[] ORDER BY id
-                """, [batch, own]
-            ).map { row in
+            backlog.sleepers = try db.run(Self.sleepers, [batch, own]).map { row in
                 // Why an earlier process put it to sleep isn't kept: it's left to it.
                 SleepingJob(
                     id: row.number(0) ?? 0,
@@ -39,12 +30,7 @@ package struct PostgresReadyJobs: Sendable {
     package func wake(_ ids: [Int64]) throws -> [Lane: Int] {
         try database.writeFenced(isDurable: false) { db in
             var lanes: [Lane: Int] = [:]
-            let woken = try db.run(
-                """
-                UPDATE job SET state = \(JobStates.queued), not_before = NULL
-                WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.waiting)
-                RETURNING batch, origin, network, tags
-                """, [PostgresArray(ids)])
+            let woken = try db.run(Self.waking, [PostgresArray(ids)])
             for row in woken {
                 lanes[PostgresLane.lane(row, from: 0), default: 0] += 1
             }
@@ -54,25 +40,58 @@ package struct PostgresReadyJobs: Sendable {
 
     package func release(_ ids: [Int64]) throws {
         try database.writeFenced(isDurable: false) { db in
-            _ = try db.run(
-                """
-                UPDATE job SET state = \(JobStates.queued), owner = NULL, is_sending = false
-                WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.claimed) AND owner = $2
-                """, [PostgresArray(ids), database.process])
+            _ = try db.run(Self.releasing, [PostgresArray(ids), database.process])
         }
     }
 
     package func redo(_ ids: [Int64], _ recheck: DestinationRule.Recheck) throws {
         try database.writeFenced { db in
-            let batches = try db.run(
-                """
-                UPDATE job SET state = \(JobStates.queued), attempts = 0, asked_wait = 0, mirror = 0, spent_mirrors = 0,
-                    recheck = $2, end_number = NULL
-                WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.done) RETURNING batch
-                """, [PostgresArray(ids), recheck.rawValue]
-            ).compactMap { $0.number(0) }
+            let batches = try db.run(Self.redoing, [PostgresArray(ids), recheck.rawValue]).compactMap { $0.number(0) }
             // Jobs that need them have to wait again.
             for batch in Set(batches).sorted() { try PostgresNeeds.recount(db, batch: batch) }
         }
     }
+
+    // MARK: Statements
+
+    private static let readyCounts = PostgresStatement(
+        "count_ready", [.submit, .work],
+        """
+        SELECT origin, network, tags, count(*) FROM job WHERE batch = $1 AND state = \(JobStates.queued)
+        GROUP BY origin, network, tags HAVING string_to_array(tags, ',') <@ $2::text[]
+        """)
+
+    private static let sleepers = PostgresStatement(
+        "sleeping_jobs", [.submit, .work],
+        """
+        SELECT id, origin, network, tags, not_before - \(PostgresClock.now) FROM job
+        WHERE batch = $1 AND state = \(JobStates.waiting) AND string_to_array(tags, ',') <@ $2::text[] ORDER BY id
+        """)
+
+    private static let waking = PostgresStatement(
+        "wake_jobs", .work,
+        """
+        UPDATE job SET state = \(JobStates.queued), not_before = NULL
+        WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.waiting)
+        RETURNING batch, origin, network, tags
+        """)
+
+    private static let releasing = PostgresStatement(
+        "release_jobs", .work,
+        """
+        UPDATE job SET state = \(JobStates.queued), owner = NULL, is_sending = false
+        WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.claimed) AND owner = $2
+        """)
+
+    private static let redoing = PostgresStatement(
+        "redo_jobs", .work,
+        """
+        UPDATE job SET state = \(JobStates.queued), attempts = 0, asked_wait = 0, mirror = 0, spent_mirrors = 0,
+            recheck = $2, end_number = NULL
+        WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.done) RETURNING batch
+        """)
+
+    package static let statements = [
+        readyCounts, sleepers, waking, releasing, redoing,
+    ]
 }

@@ -9,10 +9,7 @@ package struct PostgresUploads: Sendable {
     package func held(batch: Int64) throws -> [HeldUpload] {
         try database.read { db in
             try db.run(
-                """
-                SELECT id, identity, has_secrets FROM job
-                WHERE batch = $1 AND state = \(JobStates.cancelled) AND upload_is_held ORDER BY id
-                """, [batch]
+                Self.heldUploads, [batch]
             ).map { HeldUpload(id: $0.number(0) ?? 0, identity: $0.text(1) ?? "", hasSecrets: $0.flag(2)) }
         }
     }
@@ -20,27 +17,44 @@ package struct PostgresUploads: Sendable {
     /// Whether servers hold parts of a batch's cancelled uploads, as far as is known.
     package func exist(batch name: String) throws -> Bool {
         try database.read { db in
-            try db.run(
-                """
-                SELECT EXISTS (SELECT 1 FROM job JOIN batch ON batch.id = job.batch
-                    WHERE name = $1 AND state = \(JobStates.cancelled) AND upload_is_held)
-                """, [name]
-            ).first?.flag(0) ?? false
+            try db.run(Self.existence, [name]).first?.flag(0) ?? false
         }
     }
 
     package func abandoned(batch: Int64, secrets: [Int64: JobSecrets]) throws -> [AbandonedUpload] {
         try database.read { db in
-            try db.run(
-                """
-                SELECT id, spec, upload, has_secrets FROM job
-                WHERE batch = $1 AND state = \(JobStates.cancelled) AND upload IS NOT NULL ORDER BY id
-                """, [batch]
-            ).compactMap { row in
+            try db.run(Self.abandonedUploads, [batch]).compactMap { row in
                 let upload = AbandonedUpload(id: row.number(0) ?? 0, spec: row.text(1) ?? "", upload: row.text(2))
                 guard let upload, row.flag(3) else { return upload }
                 return secrets[upload.id].map { upload.restored($0) }
             }
         }
     }
+
+    // MARK: Statements
+
+    private static let heldUploads = PostgresStatement(
+        "held_uploads", [.submit, .work],
+        """
+        SELECT id, identity, has_secrets FROM job
+        WHERE batch = $1 AND state = \(JobStates.cancelled) AND upload_is_held ORDER BY id
+        """)
+
+    private static let existence = PostgresStatement(
+        "has_held_uploads", .all,
+        """
+        SELECT EXISTS (SELECT 1 FROM job JOIN batch ON batch.id = job.batch
+            WHERE name = $1 AND state = \(JobStates.cancelled) AND upload_is_held)
+        """)
+
+    private static let abandonedUploads = PostgresStatement(
+        "abandoned_uploads", [.submit, .work],
+        """
+        SELECT id, spec, upload, has_secrets FROM job
+        WHERE batch = $1 AND state = \(JobStates.cancelled) AND upload IS NOT NULL ORDER BY id
+        """)
+
+    package static let statements = [
+        heldUploads, existence, abandonedUploads,
+    ]
 }

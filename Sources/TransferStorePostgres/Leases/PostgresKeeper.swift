@@ -50,7 +50,7 @@ package final class PostgresKeeper: Sendable {
     private func keep() throws {
         guard left > .zero else { throw LeaseLost() }
         let db = try PostgresConnection(database.address, end, within: min(left, PostgresConnection.connectTimeout))
-        try db.begin(database.address)
+        try db.begin(database.address, as: database.role)
         try db.script("LISTEN \(PostgresNotice.channel(database.address))")
         // Nobody heard what was told before.
         hear(.changed)

@@ -19,10 +19,7 @@ package struct PostgresLeases: Sendable {
     package static func register(_ db: PostgresConnection, _ role: PostgresRole) throws -> Int64 {
         try reclaim(db, own: 0)
         let row = try db.run(
-            """
-            INSERT INTO process (generation, host, pid, until, is_worker, tags)
-            VALUES (\(token), $1, $2, \(PostgresClock.now) + $3, $4, $5) RETURNING generation
-            """,
+            Self.registration,
             [MachineName.current, Int(getpid()), role.term.inMilliseconds, role.sharesBatches, role.tags.text]
         ).first
         return row?.number(0) ?? 0
@@ -39,10 +36,8 @@ package struct PostgresLeases: Sendable {
 
     /// - Throws: ``/TransferStore/LeaseLost``.
     package static func renew(_ db: PostgresConnection, _ process: Int64, _ term: Duration) throws {
-        let renewed = try db.run(
-            "UPDATE process SET until = \(PostgresClock.now) + $2 WHERE generation = $1",
-            [process, term.inMilliseconds])
-        guard renewed.changes > 0 else { throw LeaseLost() }
+        let renewed = try db.run(Self.renewal, [process, term.inMilliseconds])
+        guard renewed.count > 0 else { throw LeaseLost() }
         // Workers that go on for days take over what others have lost.
         try reclaim(db, own: process)
     }
@@ -51,19 +46,10 @@ package struct PostgresLeases: Sendable {
     package func reclaim(_ db: PostgresConnection) throws { try Self.reclaim(db, own: database.process) }
 
     package static func reclaim(_ db: PostgresConnection, own: Int64) throws {
-        let lost = try db.run(
-            """
-            SELECT generation FROM process WHERE until <= \(PostgresClock.now) AND generation <> $1
-            ORDER BY generation FOR UPDATE SKIP LOCKED
-            """, [own]
-        ).compactMap { $0.number(0) }
+        let lost = try db.run(Self.lostLeases, [own]).compactMap { $0.number(0) }
         for process in lost {
             try endWhatMayHaveArrived(db, of: process)
-            try db.run(
-                """
-                UPDATE job SET state = \(JobStates.queued), owner = NULL, was_interrupted = true
-                WHERE owner = $1 AND state = \(JobStates.claimed)
-                """, [process])
+            try db.run(Self.recovery, [process])
             try forget(db, process)
         }
         if !lost.isEmpty { try PostgresNotice.work.tell(db) }
@@ -71,22 +57,12 @@ package struct PostgresLeases: Sendable {
 
     /// Fails a POST whose body may have left: it's not sent again by itself.
     private static func endWhatMayHaveArrived(_ db: PostgresConnection, of process: Int64) throws {
-        let sent = try db.run(
-            """
-            SELECT id, batch FROM job WHERE owner = $1 AND state = \(JobStates.claimed) AND is_sending
-            ORDER BY id FOR UPDATE
-            """, [process])
+        let sent = try db.run(Self.sending, [process])
         guard sent.count > 0 else { return }
         let first = try PostgresEndNumbers.take(db, sent.count)
         let ids = sent.compactMap { $0.number(0) }
         let error = UploadRules.interrupted
-        try db.run(
-            """
-            UPDATE job SET state = \(JobStates.failed), owner = NULL, is_sending = false, was_interrupted = true,
-                error_code = $2, error_message = $3, end_number = $4 + ended.position - 1, ended = \(PostgresClock.now),
-                upload = CASE WHEN upload_goes_on THEN upload END, upload_is_held = upload_goes_on AND upload_is_held
-            FROM unnest($1::bigint[]) WITH ORDINALITY AS ended(id, position) WHERE job.id = ended.id
-            """, [PostgresArray(ids), error.code.rawValue, error.message, first])
+        try db.run(Self.doubt, [PostgresArray(ids), error.code.rawValue, error.message, first])
         _ = try PostgresHookMessages.add(db, ended: ids)
         for batch in Set(sent.compactMap { $0.number(1) }) {
             _ = try PostgresNeeds.skipWhatCannotStart(db, batch: batch)
@@ -97,28 +73,91 @@ package struct PostgresLeases: Sendable {
         let wasCutShort = database.isHurried
         try database.write { db in
             for batch in doubtful.told {
-                try db.run(
-                    """
-                    UPDATE job SET was_interrupted = false
-                    WHERE batch = $1 AND state = \(JobStates.failed) AND error_code = $2
-                    """, [batch, UploadRules.interrupted.code.rawValue])
+                try db.run(Self.toldDoubt, [batch, UploadRules.interrupted.code.rawValue])
             }
             // A run may end without waiting for its transfers.
             try Self.endWhatMayHaveArrived(db, of: database.process)
             // The last steps of some weren't recorded where the database was away: their files may be there.
-            try db.run(
-                """
-                UPDATE job SET state = \(JobStates.queued), owner = NULL, was_interrupted = was_interrupted OR $2
-                WHERE owner = $1 AND state = \(JobStates.claimed)
-                """, [database.process, wasCutShort])
+            try db.run(Self.handingBack, [database.process, wasCutShort])
             try Self.forget(db, database.process)
             try PostgresNotice.work.tell(db)
         }
     }
 
     private static func forget(_ db: PostgresConnection, _ process: Int64) throws {
-        try db.run("UPDATE batch SET owner = NULL WHERE owner = $1", [process])
-        try db.run("DELETE FROM command WHERE process = $1", [process])
-        try db.run("DELETE FROM process WHERE generation = $1", [process])
+        try db.run(Self.batchesLeft, [process])
+        try db.run(Self.commandsLeft, [process])
+        try db.run(Self.departure, [process])
     }
+
+    // MARK: Statements
+
+    private static let registration = PostgresStatement(
+        "register_process", [.submit, .work],
+        """
+        INSERT INTO process (generation, host, pid, until, is_worker, tags)
+        VALUES (\(token), $1, $2, \(PostgresClock.now) + $3, $4, $5) RETURNING generation
+        """)
+
+    private static let renewal = PostgresStatement(
+        "renew_lease", [.submit, .work],
+        "UPDATE process SET until = \(PostgresClock.now) + $2 WHERE generation = $1 RETURNING 1")
+
+    private static let lostLeases = PostgresStatement(
+        "lost_leases", [.submit, .work],
+        """
+        SELECT generation FROM process WHERE until <= \(PostgresClock.now) AND generation <> $1
+        ORDER BY generation FOR UPDATE SKIP LOCKED
+        """)
+
+    private static let recovery = PostgresStatement(
+        "recover_jobs", [.submit, .work],
+        """
+        UPDATE job SET state = \(JobStates.queued), owner = NULL, was_interrupted = true
+        WHERE owner = $1 AND state = \(JobStates.claimed)
+        """)
+
+    private static let sending = PostgresStatement(
+        "sending_jobs", [.submit, .work],
+        """
+        SELECT id, batch FROM job WHERE owner = $1 AND state = \(JobStates.claimed) AND is_sending
+        ORDER BY id FOR UPDATE
+        """)
+
+    private static let doubt = PostgresStatement(
+        "doubt_jobs", [.submit, .work],
+        """
+        UPDATE job SET state = \(JobStates.failed), owner = NULL, is_sending = false, was_interrupted = true,
+            error_code = $2, error_message = $3, end_number = $4 + ended.position - 1, ended = \(PostgresClock.now),
+            upload = CASE WHEN upload_goes_on THEN upload END, upload_is_held = upload_goes_on AND upload_is_held
+        FROM unnest($1::bigint[]) WITH ORDINALITY AS ended(id, position) WHERE job.id = ended.id
+        """)
+
+    private static let toldDoubt = PostgresStatement(
+        "doubt_told", [.submit, .work],
+        """
+        UPDATE job SET was_interrupted = false
+        WHERE batch = $1 AND state = \(JobStates.failed) AND error_code = $2
+        """)
+
+    private static let handingBack = PostgresStatement(
+        "return_jobs", [.submit, .work],
+        """
+        UPDATE job SET state = \(JobStates.queued), owner = NULL, was_interrupted = was_interrupted OR $2
+        WHERE owner = $1 AND state = \(JobStates.claimed)
+        """)
+
+    private static let batchesLeft = PostgresStatement(
+        "leave_batches", [.submit, .work], "UPDATE batch SET owner = NULL WHERE owner = $1")
+
+    private static let commandsLeft = PostgresStatement(
+        "drop_commands", [.submit, .work], "DELETE FROM command WHERE process = $1")
+
+    private static let departure = PostgresStatement(
+        "drop_process", [.submit, .work], "DELETE FROM process WHERE generation = $1")
+
+    package static let statements = [
+        registration, renewal, lostLeases, recovery, sending, doubt, toldDoubt, handingBack, batchesLeft, commandsLeft,
+        departure,
+    ]
 }

@@ -14,6 +14,10 @@ package enum PostgresNotice: String, Sendable {
 
     /// Tells it at the end of the transaction that is under way. The same twice in one transaction is told once.
     package func tell(_ db: PostgresConnection) throws {
-        try db.run("SELECT pg_notify(current_schema(), $1)", [rawValue])
+        try db.run(Self.telling, [rawValue])
     }
+
+    // MARK: Statements
+
+    private static let telling = PostgresStatement(direct: "SELECT pg_notify(current_schema(), $1)")
 }

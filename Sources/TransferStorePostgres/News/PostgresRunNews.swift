@@ -13,13 +13,7 @@ package struct PostgresRunNews: Sendable {
         let text = String(decoding: try JSONEncoder().encode(sources), as: UTF8.self)
         try database.writeFenced(isDurable: false) { db in
             _ = try db.run(
-                """
-                INSERT INTO run (process, batch, rate, eta, active, under_way, sources, waiting_for)
-                SELECT $1, id, $3, $4, $5, $6::bigint[], $7::jsonb, $8 FROM batch WHERE id = $2
-                ON CONFLICT (process, batch) DO UPDATE SET rate = excluded.rate, eta = excluded.eta,
-                    active = excluded.active, under_way = excluded.under_way, sources = excluded.sources,
-                    waiting_for = excluded.waiting_for
-                """,
+                Self.progress,
                 [
                     database.process, told.batch, told.rate, told.eta, told.active, PostgresArray(told.underWay), text,
                     told.waitingFor,
@@ -29,17 +23,10 @@ package struct PostgresRunNews: Sendable {
 
     package func save(_ waits: Set<OriginWait>) throws {
         try database.writeFenced(isDurable: false) { db in
-            try db.run(
-                "DELETE FROM host_wait WHERE process = $1 AND origin <> ALL ($2::text[])",
-                [database.process, PostgresArray(waits.map(\.origin))])
+            try db.run(Self.hostWaitsOver, [database.process, PostgresArray(waits.map(\.origin))])
             for wait in waits {
                 try db.run(
-                    """
-                    INSERT INTO host_wait (process, origin, until, status, message, proxy)
-                    VALUES ($1, $2, \(PostgresClock.now) + $3, $4, $5, $6)
-                    ON CONFLICT (process, origin) DO UPDATE SET until = excluded.until, status = excluded.status,
-                        message = excluded.message, proxy = excluded.proxy
-                    """,
+                    Self.hostWait,
                     [
                         database.process, wait.origin, wait.until.map { PostgresClock.wait(until: $0) }, wait.status,
                         wait.message, wait.proxy,
@@ -50,17 +37,58 @@ package struct PostgresRunNews: Sendable {
 
     package func save(_ waits: [(network: String, since: WallTime, reason: String)]) throws {
         try database.writeFenced(isDurable: false) { db in
-            try db.run("DELETE FROM network_wait WHERE process = $1", [database.process])
+            try db.run(Self.networkWaitsOver, [database.process])
             for wait in waits {
-                try db.run(
-                    "INSERT INTO network_wait (process, network, since, reason) VALUES ($1, $2, $3, $4)",
-                    [database.process, wait.network, wait.since.milliseconds, wait.reason])
+                try db.run(Self.networkWait, [database.process, wait.network, wait.since.milliseconds, wait.reason])
             }
         }
     }
 
     /// The batch has ended, or isn't worked on by this process any more.
     package static func forget(_ db: PostgresConnection, batch: Int64, of process: Int64) throws {
-        try db.run("DELETE FROM run WHERE process = $1 AND batch = $2", [process, batch])
+        try db.run(Self.departure, [process, batch])
     }
+
+    // MARK: Statements
+
+    private static let progress = PostgresStatement(
+        "save_run", [.submit, .work],
+        """
+        INSERT INTO run (process, batch, rate, eta, active, under_way, sources, waiting_for)
+        SELECT $1, id, $3, $4, $5, $6::bigint[], $7::jsonb, $8 FROM batch WHERE id = $2
+        ON CONFLICT (process, batch) DO UPDATE SET rate = excluded.rate, eta = excluded.eta,
+            active = excluded.active, under_way = excluded.under_way, sources = excluded.sources,
+            waiting_for = excluded.waiting_for
+        """)
+
+    private static let hostWaitsOver = PostgresStatement(
+        "drop_host_waits", [.submit, .work],
+        """
+        DELETE FROM host_wait WHERE process = $1 AND origin <> ALL ($2::text[])
+        """)
+
+    private static let hostWait = PostgresStatement(
+        "save_host_wait", [.submit, .work],
+        """
+        INSERT INTO host_wait (process, origin, until, status, message, proxy)
+        VALUES ($1, $2, \(PostgresClock.now) + $3, $4, $5, $6)
+        ON CONFLICT (process, origin) DO UPDATE SET until = excluded.until, status = excluded.status,
+            message = excluded.message, proxy = excluded.proxy
+        """)
+
+    private static let networkWaitsOver = PostgresStatement(
+        "drop_network_waits", [.submit, .work], "DELETE FROM network_wait WHERE process = $1")
+
+    private static let networkWait = PostgresStatement(
+        "save_network_wait", [.submit, .work],
+        """
+        INSERT INTO network_wait (process, network, since, reason) VALUES ($1, $2, $3, $4)
+        """)
+
+    private static let departure = PostgresStatement(
+        "drop_run", [.submit, .work], "DELETE FROM run WHERE process = $1 AND batch = $2")
+
+    package static let statements = [
+        progress, hostWaitsOver, hostWait, networkWaitsOver, networkWait, departure,
+    ]
 }

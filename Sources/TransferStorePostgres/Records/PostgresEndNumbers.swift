@@ -7,13 +7,26 @@ package enum PostgresEndNumbers {
     ///
     /// - Returns: The first of them.
     package static func take(_ db: PostgresConnection, _ count: Int) throws -> Int64 {
-        let row = try db.run(
-            "UPDATE counter SET value = value + $1 WHERE name = 'end' RETURNING value - $1 + 1", [count]
-        ).first
+        let row = try db.run(Self.taking, [count]).first
         return row?.number(0) ?? 1
     }
 
     package static func last(_ db: PostgresConnection) throws -> Int64 {
-        try db.run("SELECT value FROM counter WHERE name = 'end'").first?.number(0) ?? 0
+        try db.run(Self.lastNumber).first?.number(0) ?? 0
     }
+
+    // MARK: Statements
+
+    private static let taking = PostgresStatement(
+        "take_end_numbers", [.submit, .work],
+        """
+        UPDATE counter SET value = value + $1 WHERE name = 'end' RETURNING value - $1 + 1
+        """)
+
+    private static let lastNumber = PostgresStatement(
+        "last_end_number", .all, "SELECT value FROM counter WHERE name = 'end'")
+
+    package static let statements = [
+        taking, lastNumber,
+    ]
 }

@@ -5,19 +5,12 @@ package import TransferStore
 /// The needs of jobs: ends of some jobs free or skip others that wait for them.
 package enum PostgresNeeds {
     package static func areIn(_ db: PostgresConnection, batch: Int64) throws -> Bool {
-        try db.run("SELECT has_needs FROM batch WHERE id = $1", [batch]).first?.flag(0) ?? false
+        try db.run(Self.existence, [batch]).first?.flag(0) ?? false
     }
 
     /// Frees the jobs that only these kept, which are complete.
     package static func free(_ db: PostgresConnection, after ids: [Int64]) throws -> [Lane: Int] {
-        let freed = try db.run(
-            """
-            WITH met AS (SELECT job AS id, count(*)::integer AS count FROM need WHERE needed = ANY ($1::bigint[]) GROUP BY job)
-            UPDATE job SET needs_left = needs_left - met.count,
-                state = CASE WHEN state = \(JobStates.blocked) AND needs_left <= met.count THEN \(JobStates.queued) ELSE state END
-            FROM met WHERE job.id = met.id AND needs_left > 0
-            RETURNING needs_left, state, batch, origin, network, tags
-            """, [PostgresArray(ids)])
+        let freed = try db.run(Self.freeing, [PostgresArray(ids)])
         var lanes: [Lane: Int] = [:]
         for row in freed {
             guard row.int(0) == 0, row.int(1) == JobStates.queued else { continue }
@@ -33,20 +26,12 @@ package enum PostgresNeeds {
         var skipped: [SkippedJob] = []
         var given = failed
         while let failed = given.popLast() {
-            let followers = try db.run(
-                """
-                SELECT id, batch, identity, spec FROM job WHERE id IN (SELECT job FROM need WHERE needed = $1)
-                    AND state IN (\(JobStates.unclaimed)) ORDER BY id FOR UPDATE
-                """, [failed.id])
+            let followers = try db.run(Self.followers, [failed.id])
             guard followers.count > 0 else { continue }
             var cursor = try PostgresEndNumbers.take(db, followers.count)
             for row in followers {
                 let (id, identity) = (row.number(0) ?? 0, row.text(2) ?? "")
-                try db.run(
-                    """
-                    UPDATE job SET state = \(JobStates.skipped), error_message = $2, ended = \(PostgresClock.now), end_number = $3
-                    WHERE id = $1
-                    """, [id, "needs \(failed.identity)", cursor])
+                try db.run(Self.skipping, [id, "needs \(failed.identity)", cursor])
                 let tells = try !PostgresHookMessages.add(db, ended: [id]).isEmpty
                 skipped.append(
                     SkippedJob(
@@ -61,43 +46,89 @@ package enum PostgresNeeds {
 
     /// Skips every job of the batch that waits for one that failed, was skipped or cancelled.
     package static func skipWhatCannotStart(_ db: PostgresConnection, batch: Int64) throws -> [SkippedJob] {
-        let ended = try db.run(
-            """
-            SELECT DISTINCT ended.id, ended.identity FROM job AS ended JOIN need ON need.needed = ended.id
-            JOIN job AS waiting ON waiting.id = need.job
-            WHERE ended.batch = $1 AND ended.state IN (\(JobStates.list([.failed, .skipped, .cancelled])))
-                AND waiting.state IN (\(JobStates.unclaimed)) ORDER BY ended.id
-            """, [batch])
+        let ended = try db.run(Self.endedNeeds, [batch])
         return try skipDependents(db, of: ended.map { ($0.number(0) ?? 0, $0.text(1) ?? "") })
     }
 
     /// Gives skipped jobs a new start, but for those that still follow from a job that failed or was cancelled.
     package static func revive(_ db: PostgresConnection, batch: Int64) throws {
-        try db.run(
-            """
-            WITH RECURSIVE stuck(id) AS (
-                SELECT id FROM job WHERE batch = $1 AND state IN (\(JobStates.list([.failed, .cancelled])))
-                UNION
-                SELECT need.job FROM stuck JOIN need ON need.needed = stuck.id
-                    JOIN job AS follower ON follower.id = need.job AND follower.state = \(JobStates.skipped)
-            )
-            UPDATE job SET state = \(JobStates.queued), attempts = 0, asked_wait = 0, mirror = 0, spent_mirrors = 0,
-                not_before = NULL, end_number = NULL, error_code = NULL, error_message = NULL
-            WHERE batch = $1 AND state = \(JobStates.skipped) AND id NOT IN (SELECT id FROM stuck)
-            """, [batch])
+        try db.run(Self.revival, [batch])
         try recount(db, batch: batch)
     }
 
     /// Counts anew what each waiting job of the batch still needs.
     package static func recount(_ db: PostgresConnection, batch: Int64) throws {
-        try db.run(
-            """
-            UPDATE job SET needs_left = (SELECT count(*) FROM need JOIN job AS other ON other.id = need.needed
-                WHERE need.job = job.id AND other.state <> \(JobStates.done))
-            WHERE batch = $1 AND id IN (SELECT job FROM need)
-            """, [batch])
-        try db.run(
-            "UPDATE job SET state = \(JobStates.blocked) WHERE batch = $1 AND state = \(JobStates.queued) AND needs_left > 0",
-            [batch])
+        try db.run(Self.counting, [batch])
+        try db.run(Self.blocking, [batch])
     }
+
+    // MARK: Statements
+
+    private static let existence = PostgresStatement(
+        "has_needs", [.submit, .work], "SELECT has_needs FROM batch WHERE id = $1")
+
+    private static let freeing = PostgresStatement(
+        "free_dependents", [.submit, .work],
+        """
+        WITH met AS (SELECT job AS id, count(*)::integer AS count FROM need WHERE needed = ANY ($1::bigint[]) GROUP BY job)
+        UPDATE job SET needs_left = needs_left - met.count,
+            state = CASE WHEN state = \(JobStates.blocked) AND needs_left <= met.count THEN \(JobStates.queued) ELSE state END
+        FROM met WHERE job.id = met.id AND needs_left > 0
+        RETURNING needs_left, state, batch, origin, network, tags
+        """)
+
+    private static let followers = PostgresStatement(
+        "dependents", [.submit, .work],
+        """
+        SELECT id, batch, identity, spec FROM job WHERE id IN (SELECT job FROM need WHERE needed = $1)
+            AND state IN (\(JobStates.unclaimed)) ORDER BY id FOR UPDATE
+        """)
+
+    private static let skipping = PostgresStatement(
+        "skip_job", [.submit, .work],
+        """
+        UPDATE job SET state = \(JobStates.skipped), error_message = $2, ended = \(PostgresClock.now), end_number = $3
+        WHERE id = $1
+        """)
+
+    private static let endedNeeds = PostgresStatement(
+        "needs_that_ended", [.submit, .work],
+        """
+        SELECT DISTINCT ended.id, ended.identity FROM job AS ended JOIN need ON need.needed = ended.id
+        JOIN job AS waiting ON waiting.id = need.job
+        WHERE ended.batch = $1 AND ended.state IN (\(JobStates.list([.failed, .skipped, .cancelled])))
+            AND waiting.state IN (\(JobStates.unclaimed)) ORDER BY ended.id
+        """)
+
+    private static let revival = PostgresStatement(
+        "revive_skipped", [.submit, .work],
+        """
+        WITH RECURSIVE stuck(id) AS (
+            SELECT id FROM job WHERE batch = $1 AND state IN (\(JobStates.list([.failed, .cancelled])))
+            UNION
+            SELECT need.job FROM stuck JOIN need ON need.needed = stuck.id
+                JOIN job AS follower ON follower.id = need.job AND follower.state = \(JobStates.skipped)
+        )
+        UPDATE job SET state = \(JobStates.queued), attempts = 0, asked_wait = 0, mirror = 0, spent_mirrors = 0,
+            not_before = NULL, end_number = NULL, error_code = NULL, error_message = NULL
+        WHERE batch = $1 AND state = \(JobStates.skipped) AND id NOT IN (SELECT id FROM stuck)
+        """)
+
+    private static let counting = PostgresStatement(
+        "recount_needs", [.submit, .work],
+        """
+        UPDATE job SET needs_left = (SELECT count(*) FROM need JOIN job AS other ON other.id = need.needed
+            WHERE need.job = job.id AND other.state <> \(JobStates.done))
+        WHERE batch = $1 AND id IN (SELECT job FROM need)
+        """)
+
+    private static let blocking = PostgresStatement(
+        "block_jobs", [.submit, .work],
+        """
+        UPDATE job SET state = \(JobStates.blocked) WHERE batch = $1 AND state = \(JobStates.queued) AND needs_left > 0
+        """)
+
+    package static let statements = [
+        existence, freeing, followers, skipping, endedNeeds, revival, counting, blocking,
+    ]
 }

@@ -16,40 +16,61 @@ package struct PostgresNotes: Sendable {
     }
 
     private func write(_ db: PostgresConnection, _ note: JobNote) throws {
-        let own = "owner = \(database.process)"
+        let own = database.process
         switch note {
         case .upload(let record, let id):
             // The answer of a server may come after the job was cancelled, and says what that server is to be told to drop.
             try db.run(
-                """
-                UPDATE job SET upload = $2, upload_goes_on = $3, upload_is_held = $4, is_sending = is_sending AND NOT $5::boolean
-                WHERE id = $1 AND (\(own) OR owner IS NULL AND state = \(JobStates.cancelled))
-                """,
+                Self.uploadNote,
                 [
                     id, record?.text, record?.canGoOn ?? false, record?.holdsSomething ?? false,
-                    record?.knowsTheWay == true,
+                    record?.knowsTheWay == true, own,
                 ])
         case .sending(let id, let isUnrepeatable, nil):
-            try db.run("UPDATE job SET is_sending = $2 WHERE id = $1 AND \(own)", [id, isUnrepeatable])
+            try db.run(Self.sendingNote, [id, isUnrepeatable, own])
         case .sending(let id, let isUnrepeatable, let version?):
             try db.run(
-                """
-                UPDATE job SET is_sending = $2, upload = $3, upload_goes_on = $4, upload_is_held = $5
-                WHERE id = $1 AND \(own)
-                """, [id, isUnrepeatable, version.text, version.canGoOn, version.holdsSomething])
+                Self.versionNote, [id, isUnrepeatable, version.text, version.canGoOn, version.holdsSomething, own])
         case .part(let record, let id):
             // A job that has ended meanwhile knows better.
-            try db.run(
-                "UPDATE job SET resume = $2 WHERE id = $1 AND state = \(JobStates.claimed) AND \(own)",
-                [id, try ResumeData.text(record)])
+            try db.run(Self.partNote, [id, try ResumeData.text(record), own])
         case .abandoned(let id):
-            try db.run(
-                """
-                UPDATE job SET upload = NULL, upload_goes_on = false, upload_is_held = false
-                WHERE id = $1 AND state = \(JobStates.cancelled)
-                """, [id])
+            try db.run(Self.abandonedNote, [id])
         // Watched folders are one machine's: their ledger is in its own store.
         case .fingerprint: break
         }
     }
+
+    // MARK: Statements
+
+    private static let uploadNote = PostgresStatement(
+        "note_upload", .work,
+        """
+        UPDATE job SET upload = $2, upload_goes_on = $3, upload_is_held = $4, is_sending = is_sending AND NOT $5::boolean
+        WHERE id = $1 AND (owner = $6 OR owner IS NULL AND state = \(JobStates.cancelled))
+        """)
+
+    private static let sendingNote = PostgresStatement(
+        "note_sending", .work, "UPDATE job SET is_sending = $2 WHERE id = $1 AND owner = $3")
+
+    private static let versionNote = PostgresStatement(
+        "note_version", .work,
+        """
+        UPDATE job SET is_sending = $2, upload = $3, upload_goes_on = $4, upload_is_held = $5
+        WHERE id = $1 AND owner = $6
+        """)
+
+    private static let partNote = PostgresStatement(
+        "note_part", .work, "UPDATE job SET resume = $2 WHERE id = $1 AND state = \(JobStates.claimed) AND owner = $3")
+
+    private static let abandonedNote = PostgresStatement(
+        "note_abandoned", .work,
+        """
+        UPDATE job SET upload = NULL, upload_goes_on = false, upload_is_held = false
+        WHERE id = $1 AND state = \(JobStates.cancelled)
+        """)
+
+    package static let statements = [
+        uploadNote, sendingNote, versionNote, partNote, abandonedNote,
+    ]
 }

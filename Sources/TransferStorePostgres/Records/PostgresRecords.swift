@@ -47,27 +47,14 @@ package struct PostgresRecords: Sendable {
             try complete(db, end, receipt, facts, cursor)
         case .failed(let error, let attempts, let host):
             try db.run(
-                """
-                UPDATE job SET state = \(JobStates.failed), owner = NULL, is_sending = false, was_interrupted = false,
-                    error_code = $3, error_message = $4, status = $5, host = $6, attempts = $7, final_url = $8,
-                    end_number = $9, ended = \(PostgresClock.now), not_before = \(PostgresClock.now) + $10, resume = $11,
-                    sources = $12, upload = CASE WHEN $13::boolean OR upload_goes_on THEN upload END,
-                    upload_is_held = ($13 OR upload_goes_on) AND upload_is_held
-                WHERE id = $1 AND owner = $2
-                """,
+                Self.failure,
                 [
                     end.id, database.process, error.code.rawValue, error.message, error.status, host, attempts,
                     end.finalURL, cursor, end.again?.inMilliseconds, try ResumeData.text(end.resume), end.sources.text,
                     error.code == .sourceChanged,
                 ])
         case .cancelled:
-            try db.run(
-                """
-                UPDATE job SET state = \(JobStates.cancelled), owner = NULL, is_sending = false, end_number = $3,
-                    ended = \(PostgresClock.now), resume = coalesce($4, resume),
-                    upload = CASE WHEN upload_goes_on THEN upload END, upload_is_held = upload_goes_on AND upload_is_held
-                WHERE id = $1 AND owner = $2
-                """, [end.id, database.process, cursor, try ResumeData.text(end.resume)])
+            try db.run(Self.cancellation, [end.id, database.process, cursor, try ResumeData.text(end.resume)])
         // An end of watched folders, which are one machine's.
         case .dropped: break
         }
@@ -78,17 +65,7 @@ package struct PostgresRecords: Sendable {
     ) throws {
         // The sums and the sources of a file that was kept as it was are those of its download.
         try db.run(
-            """
-            UPDATE job SET state = \(JobStates.done), owner = NULL, is_sending = false, was_interrupted = false, recheck = 0,
-                resume = NULL, upload = NULL, upload_goes_on = false, upload_is_held = false, error_code = NULL,
-                error_message = NULL, path = $3, size = $4, modified = $5, digest = $6, validator = $7, transferred = $8,
-                seconds = $9, final_url = $10, status = $11, response = $12, attempts = $13, unproven = $14,
-                length_unproven = $15, proofs = $16, end_number = $17, ended = \(PostgresClock.now),
-                sums = coalesce($18::bytea,
-                    CASE WHEN size IS NOT DISTINCT FROM $4 AND modified IS NOT DISTINCT FROM $5 THEN sums END),
-                sources = CASE WHEN $19 THEN sources ELSE $20 END
-            WHERE id = $1 AND owner = $2
-            """,
+            Self.completion,
             [
                 end.id, database.process, receipt.path, facts?.size ?? receipt.bytes, facts?.modified,
                 receipt.digest?.description, receipt.validator, receipt.transferred, receipt.seconds, receipt.finalURL,
@@ -102,12 +79,7 @@ package struct PostgresRecords: Sendable {
 
     private func write(_ db: PostgresConnection, _ step: JobStep) throws {
         try db.run(
-            """
-            UPDATE job SET state = $3, owner = CASE WHEN $4 THEN owner END, is_sending = false, attempts = $5, mirror = $6,
-                spent_mirrors = $7, not_before = \(PostgresClock.now) + $8, asked_wait = $9, origin = $10, resume = $11,
-                error_code = $12, error_message = $13
-            WHERE id = $1 AND owner = $2
-            """,
+            Self.stepping,
             [
                 step.id, database.process, step.state.rawValue, step.state == .claimed, step.attempts, step.mirror,
                 Int64(bitPattern: step.spentMirrors), step.due.map { PostgresClock.wait(until: $0) },
@@ -115,4 +87,53 @@ package struct PostgresRecords: Sendable {
                 step.error?.code.rawValue, step.error?.message,
             ])
     }
+
+    // MARK: Statements
+
+    private static let failure = PostgresStatement(
+        "record_failure", .work,
+        """
+        UPDATE job SET state = \(JobStates.failed), owner = NULL, is_sending = false, was_interrupted = false,
+            error_code = $3, error_message = $4, status = $5, host = $6, attempts = $7, final_url = $8,
+            end_number = $9, ended = \(PostgresClock.now), not_before = \(PostgresClock.now) + $10, resume = $11,
+            sources = $12, upload = CASE WHEN $13::boolean OR upload_goes_on THEN upload END,
+            upload_is_held = ($13 OR upload_goes_on) AND upload_is_held
+        WHERE id = $1 AND owner = $2
+        """)
+
+    private static let cancellation = PostgresStatement(
+        "record_cancellation", .work,
+        """
+        UPDATE job SET state = \(JobStates.cancelled), owner = NULL, is_sending = false, end_number = $3,
+            ended = \(PostgresClock.now), resume = coalesce($4, resume),
+            upload = CASE WHEN upload_goes_on THEN upload END, upload_is_held = upload_goes_on AND upload_is_held
+        WHERE id = $1 AND owner = $2
+        """)
+
+    private static let completion = PostgresStatement(
+        "record_completion", .work,
+        """
+        UPDATE job SET state = \(JobStates.done), owner = NULL, is_sending = false, was_interrupted = false, recheck = 0,
+            resume = NULL, upload = NULL, upload_goes_on = false, upload_is_held = false, error_code = NULL,
+            error_message = NULL, path = $3, size = $4, modified = $5, digest = $6, validator = $7, transferred = $8,
+            seconds = $9, final_url = $10, status = $11, response = $12, attempts = $13, unproven = $14,
+            length_unproven = $15, proofs = $16, end_number = $17, ended = \(PostgresClock.now),
+            sums = coalesce($18::bytea,
+                CASE WHEN size IS NOT DISTINCT FROM $4 AND modified IS NOT DISTINCT FROM $5 THEN sums END),
+            sources = CASE WHEN $19 THEN sources ELSE $20 END
+        WHERE id = $1 AND owner = $2
+        """)
+
+    private static let stepping = PostgresStatement(
+        "record_step", .work,
+        """
+        UPDATE job SET state = $3, owner = CASE WHEN $4 THEN owner END, is_sending = false, attempts = $5, mirror = $6,
+            spent_mirrors = $7, not_before = \(PostgresClock.now) + $8, asked_wait = $9, origin = $10, resume = $11,
+            error_code = $12, error_message = $13
+        WHERE id = $1 AND owner = $2
+        """)
+
+    package static let statements = [
+        failure, cancellation, completion, stepping,
+    ]
 }

@@ -28,9 +28,17 @@ package final class PostgresIntake: JobIntake {
             -- Whether the job has an ID, a relative path, and a place in a list of URLs.
             has_id BOOLEAN NOT NULL, is_relative BOOLEAN NOT NULL, is_listed BOOLEAN NOT NULL,
             key UUID NOT NULL GENERATED ALWAYS AS (md5(identity)::uuid) STORED
-        );
-        TRUNCATE staged
+        )
         """
+
+    private static let making = PostgresStatement("make_staging", .submit, table, staging: .makes)
+
+    private static let emptying = PostgresStatement("empty_staging", .submit, "TRUNCATE staged", staging: .reads)
+
+    /// The joins of what follows are planned by how many jobs there are.
+    private static let analysis = PostgresStatement("analyze_staging", .submit, "ANALYZE staged", staging: .reads)
+
+    package static let statements = [making, emptying, analysis]
 
     package var isPartial = false
     package private(set) var count = 0
@@ -50,7 +58,8 @@ package final class PostgresIntake: JobIntake {
     package init(_ db: PostgresConnection, directory: String, refusesSecrets: Bool) throws {
         self.directory = directory
         self.refusesSecrets = refusesSecrets
-        try db.script(Self.table)
+        try db.run(Self.making)
+        try db.run(Self.emptying)
         copy = try PostgresCopy(
             db, "COPY staged (position, \(Self.columns), has_id, is_relative, is_listed) FROM STDIN")
     }
@@ -107,8 +116,7 @@ package final class PostgresIntake: JobIntake {
     /// All jobs are there.
     package func finish(_ db: PostgresConnection) throws {
         try copy.finish()
-        // The joins of what follows are planned by how many there are.
-        try db.script("ANALYZE staged")
+        try db.run(Self.analysis)
     }
 
     package func giveUp() { copy.giveUp() }

@@ -51,26 +51,14 @@ package struct PostgresMerge {
 
     /// Jobs that were there before, and weren't staged, keep the number of the staging that they came with.
     private func pause() throws {
-        try db.run(
-            """
-            UPDATE job SET state = \(JobStates.paused)
-            WHERE batch = $1 AND staging = $2 AND state IN (\(JobStates.list([.queued, .blocked])))
-            """, [batch.id, staging])
+        try db.run(Self.pausing, [batch.id, staging])
     }
 
     // MARK: Twice in one file
 
     /// Lists are put together from others: a line that stands there again is the same job. In a job file it's a mistake.
     private mutating func fold() throws {
-        let again = try db.run(
-            """
-            SELECT position, identity, has_id, is_upload, line, place, width, number, first_line,
-                is_listed AND fingerprint = first_fingerprint
-            FROM (SELECT *, row_number() OVER same AS occurrence, first_value(line) OVER same AS first_line,
-                    first_value(fingerprint) OVER same AS first_fingerprint
-                FROM staged WINDOW same AS (PARTITION BY key ORDER BY position)) AS jobs
-            WHERE occurrence > 1 ORDER BY position
-            """)
+        let again = try db.run(Self.repeated)
         guard again.count > 0 else { return }
         count -= again.count
         for row in again {
@@ -82,9 +70,7 @@ package struct PostgresMerge {
             report.add(
                 JobFileFault("\(what)\(other): \(row.text(1) ?? "")\(offer)") { place?.identityFault($0) })
         }
-        try db.run(
-            "DELETE FROM staged WHERE position = ANY ($1::bigint[])", [PostgresArray(again.compactMap { $0.number(0) })]
-        )
+        try db.run(Self.foldedAway, [PostgresArray(again.compactMap { $0.number(0) })])
     }
 
     /// The place of a job in its file, of the columns line, place, width and number.
@@ -98,55 +84,26 @@ package struct PostgresMerge {
     // MARK: In the batch already
 
     /// The rule of what stays (``/TransferStore/RestagingRule``) as a table that a statement joins.
-    private var rule: String {
-        var rows: [String] = []
+    private var rule: [(any PostgresValue)?] {
+        var rows: [(state: Int, changed: Bool, doubt: Bool, stays: Bool)] = []
         for state in JobState.allCases {
             for changed in [false, true] {
                 for doubt in [false, true] {
                     let stays = RestagingRule.stays(
                         state, changed: changed, mayHaveArrived: doubt && !isTold, isReload: options.isReload)
-                    rows.append("(\(state.rawValue), \(changed), \(doubt), \(stays))")
+                    rows.append((state.rawValue, changed, doubt, stays))
                 }
             }
         }
-        return "(VALUES \(rows.joined(separator: ", "))) AS rule(state, changed, doubt, stays)"
+        return [
+            PostgresArray(rows.map(\.state)), PostgresArray(rows.map(\.changed)), PostgresArray(rows.map(\.doubt)),
+            PostgresArray(rows.map(\.stays)),
+        ]
     }
 
     private mutating func stageAgain() throws {
-        let known = """
-            WITH known AS (
-                SELECT job.id, staged.position, job.state,
-                    job.fingerprint <> staged.fingerprint OR \(batch.hasMoved) AND staged.is_relative AS changed,
-                    coalesce(job.error_code = '\(TransferError.Code.mayHaveBeenSent.rawValue)', false)
-                        AND job.was_interrupted AS doubt
-                FROM staged JOIN job ON job.batch = $1 AND job.key = staged.key)
-            """
-        try abandon("\(known) SELECT id FROM known WHERE changed", [batch.id])
-        let update = """
-            \(known), met AS (SELECT known.*, rule.stays, rule.stays OR known.state = \(JobStates.queued) AND NOT known.changed AS goes_on,
-                CASE WHEN rule.stays OR \(options.isReload) AND known.state = \(JobStates.paused) THEN known.state
-                    ELSE \(JobStates.queued) END AS next
-                FROM known JOIN \(rule) USING (state, changed, doubt))
-            UPDATE job SET staging = $2, line = staged.line, place = staged.place, width = staged.width,
-                number = staged.number, state = met.next, priority = staged.priority, origin = staged.origin,
-                network = staged.network, destination = staged.destination, spec = staged.spec,
-                is_upload = staged.is_upload, fingerprint = staged.fingerprint, has_secrets = staged.has_secrets,
-                tells_hook = staged.tells_hook, network_places = staged.network_places, tags = staged.tags,
-                asked_wait = CASE WHEN met.goes_on THEN job.asked_wait ELSE 0 END,
-                attempts = CASE WHEN met.goes_on THEN job.attempts ELSE 0 END,
-                end_number = CASE WHEN met.next >= \(JobStates.firstEnded) THEN job.end_number END,
-                mirror = 0, spent_mirrors = 0, not_before = CASE WHEN met.stays THEN job.not_before END, needs_left = 0,
-                was_interrupted = job.was_interrupted AND NOT (met.changed OR met.doubt AND NOT met.stays),
-                resume = CASE WHEN NOT met.changed THEN job.resume END,
-                upload = CASE WHEN NOT met.changed THEN job.upload END,
-                upload_goes_on = job.upload_goes_on AND NOT met.changed,
-                upload_is_held = job.upload_is_held AND NOT met.changed,
-                digest = CASE WHEN NOT met.changed THEN job.digest END,
-                validator = CASE WHEN NOT met.changed THEN job.validator END
-            FROM met JOIN staged USING (position) WHERE job.id = met.id
-            RETURNING job.id, met.state = \(JobStates.claimed) AND met.changed, met.stays AND met.doubt
-            """
-        for row in try db.run(update, [batch.id, staging]) {
+        try abandon(Self.uploadsOfChanged, [batch.id, batch.hasMoved])
+        for row in try db.run(Self.update, [batch.id, batch.hasMoved, staging, options.isReload] + rule) {
             if row.flag(1), let id = row.number(0) { underWay.insert(id) }
             if row.flag(2) { isInDoubt = true }
         }
@@ -154,61 +111,35 @@ package struct PostgresMerge {
 
     /// Notes uploads that servers hold, before their jobs become others or are dropped. Servers of jobs whose secrets were
     /// never stored can't be told.
-    private mutating func abandon(_ ids: String, _ values: [(any PostgresValue)?]) throws {
-        abandoned += try db.run(
-            """
-            SELECT id, spec, upload FROM job
-            WHERE id IN (\(ids)) AND is_upload AND NOT has_secrets AND upload_is_held ORDER BY id
-            """, values
-        ).compactMap { AbandonedUpload(id: $0.number(0) ?? 0, spec: $0.text(1) ?? "", upload: $0.text(2)) }
+    private mutating func abandon(_ uploads: PostgresStatement, _ values: [(any PostgresValue)?]) throws {
+        abandoned += try db.run(uploads, values).compactMap {
+            AbandonedUpload(id: $0.number(0) ?? 0, spec: $0.text(1) ?? "", upload: $0.text(2))
+        }
     }
 
     // MARK: New
 
     private func insert() throws {
         guard !batch.isNew else { return try insertAll() }
-        try db.run(
-            """
-            INSERT INTO job (batch, staging, state, \(PostgresIntake.columns))
-            SELECT $1, $2, \(JobStates.queued), \(PostgresIntake.columns) FROM staged
-            WHERE NOT EXISTS (SELECT 1 FROM job WHERE job.batch = $1 AND job.key = staged.key)
-            ORDER BY position
-            """, [batch.id, staging])
+        try db.run(Self.insertion, [batch.id, staging])
     }
 
     /// The jobs of a new batch. A connection's own table is read in the order in which it was written; were it not, jobs of
     /// the same priority would start in another order than that of their file.
     private func insertAll() throws {
-        try db.run(
-            """
-            INSERT INTO job (batch, staging, state, \(PostgresIntake.columns))
-            SELECT $1, $2, \(JobStates.queued), \(PostgresIntake.columns) FROM staged
-            """, [batch.id, staging])
+        try db.run(Self.insertionOfAll, [batch.id, staging])
     }
 
     private mutating func drop() throws {
-        let gone = "SELECT id FROM job WHERE batch = $1 AND staging <> $2"
-        try abandon(gone, [batch.id, staging])
-        try db.run("DELETE FROM job WHERE batch = $1 AND staging <> $2", [batch.id, staging])
+        try abandon(Self.uploadsOfMissing, [batch.id, staging])
+        try db.run(Self.removal, [batch.id, staging])
     }
 
     /// Without IDs the destination is the identity, but for a relative path and an absolute one to the same file.
     private mutating func findSharedDestinations() throws {
-        let kinds = try db.run(
-            """
-            SELECT coalesce(bool_or(has_id), false)
-                OR coalesce(bool_or(is_relative) AND bool_or(NOT is_relative AND NOT is_upload), false) FROM staged
-            """)
+        let kinds = try db.run(Self.kinds)
         guard kinds.first?.flag(0) == true else { return }
-        let shared = try db.run(
-            """
-            SELECT line, place, width, number, first, first_line, is_upload
-            FROM (SELECT *, row_number() OVER same AS occurrence, first_value(identity) OVER same AS first,
-                    first_value(line) OVER same AS first_line
-                FROM job WHERE batch = $1 AND destination <> ''
-                WINDOW same AS (PARTITION BY md5(destination) ORDER BY id)) AS jobs
-            WHERE occurrence > 1 ORDER BY id LIMIT 20
-            """, [batch.id])
+        let shared = try db.run(Self.sharedDestinations, [batch.id])
         for row in shared {
             let place =
                 location(row, from: 0)
@@ -222,13 +153,132 @@ package struct PostgresMerge {
 
     private mutating func noteSecrets() throws {
         guard !intake.secrets.isEmpty else { return }
-        let found = try db.run(
-            """
-            SELECT staged.position, job.id FROM staged JOIN job ON job.batch = $1 AND job.key = staged.key
-            WHERE staged.has_secrets
-            """, [batch.id])
+        let found = try db.run(Self.secretNumbers, [batch.id])
         for row in found {
             if let position = row.int(0), let id = row.number(1) { secrets[id] = intake.secrets[position] }
         }
     }
+
+    // MARK: Statements
+
+    /// The jobs that were there before, with what is new about them. `$2` says whether the batch's folder is another one.
+    private static let known = """
+        WITH known AS (
+            SELECT job.id, staged.position, job.state,
+                job.fingerprint <> staged.fingerprint OR $2 AND staged.is_relative AS changed,
+                coalesce(job.error_code = '\(TransferError.Code.mayHaveBeenSent.rawValue)', false)
+                    AND job.was_interrupted AS doubt
+            FROM staged JOIN job ON job.batch = $1 AND job.key = staged.key)
+        """
+
+    private static let uploadsOfChanged = PostgresStatement(
+        "uploads_of_changed", .submit,
+        """
+        \(known)
+        SELECT id, spec, upload FROM job WHERE id IN (SELECT id FROM known WHERE changed) AND \(isHeldUpload) ORDER BY id
+        """, staging: .reads)
+
+    private static let uploadsOfMissing = PostgresStatement(
+        "uploads_of_missing", .submit,
+        "SELECT id, spec, upload FROM job WHERE batch = $1 AND staging <> $2 AND \(isHeldUpload) ORDER BY id")
+
+    private static let isHeldUpload = "is_upload AND NOT has_secrets AND upload_is_held"
+
+    private static let update = PostgresStatement(
+        "stage_again", .submit,
+        """
+        \(known), met AS (SELECT known.*, rule.stays, rule.stays OR known.state = \(JobStates.queued) AND NOT known.changed AS goes_on,
+            CASE WHEN rule.stays OR $4 AND known.state = \(JobStates.paused) THEN known.state
+                ELSE \(JobStates.queued) END AS next
+            FROM known JOIN unnest($5::integer[], $6::boolean[], $7::boolean[], $8::boolean[])
+                AS rule(state, changed, doubt, stays) USING (state, changed, doubt))
+        UPDATE job SET staging = $3, line = staged.line, place = staged.place, width = staged.width,
+            number = staged.number, state = met.next, priority = staged.priority, origin = staged.origin,
+            network = staged.network, destination = staged.destination, spec = staged.spec,
+            is_upload = staged.is_upload, fingerprint = staged.fingerprint, has_secrets = staged.has_secrets,
+            tells_hook = staged.tells_hook, network_places = staged.network_places, tags = staged.tags,
+            asked_wait = CASE WHEN met.goes_on THEN job.asked_wait ELSE 0 END,
+            attempts = CASE WHEN met.goes_on THEN job.attempts ELSE 0 END,
+            end_number = CASE WHEN met.next >= \(JobStates.firstEnded) THEN job.end_number END,
+            mirror = 0, spent_mirrors = 0, not_before = CASE WHEN met.stays THEN job.not_before END, needs_left = 0,
+            was_interrupted = job.was_interrupted AND NOT (met.changed OR met.doubt AND NOT met.stays),
+            resume = CASE WHEN NOT met.changed THEN job.resume END,
+            upload = CASE WHEN NOT met.changed THEN job.upload END,
+            upload_goes_on = job.upload_goes_on AND NOT met.changed,
+            upload_is_held = job.upload_is_held AND NOT met.changed,
+            digest = CASE WHEN NOT met.changed THEN job.digest END,
+            validator = CASE WHEN NOT met.changed THEN job.validator END
+        FROM met JOIN staged USING (position) WHERE job.id = met.id
+        RETURNING job.id, met.state = \(JobStates.claimed) AND met.changed, met.stays AND met.doubt
+        """, staging: .reads)
+
+    private static let pausing = PostgresStatement(
+        "pause_staged", .submit,
+        """
+        UPDATE job SET state = \(JobStates.paused)
+        WHERE batch = $1 AND staging = $2 AND state IN (\(JobStates.list([.queued, .blocked])))
+        """)
+
+    private static let repeated = PostgresStatement(
+        "repeated_in_staging", .submit,
+        """
+        SELECT position, identity, has_id, is_upload, line, place, width, number, first_line,
+            is_listed AND fingerprint = first_fingerprint
+        FROM (SELECT *, row_number() OVER same AS occurrence, first_value(line) OVER same AS first_line,
+                first_value(fingerprint) OVER same AS first_fingerprint
+            FROM staged WINDOW same AS (PARTITION BY key ORDER BY position)) AS jobs
+        WHERE occurrence > 1 ORDER BY position
+        """, staging: .reads)
+
+    private static let foldedAway = PostgresStatement(
+        "drop_repeated", .submit, "DELETE FROM staged WHERE position = ANY ($1::bigint[])", staging: .reads)
+
+    private static let insertion = PostgresStatement(
+        "insert_new", .submit,
+        """
+        INSERT INTO job (batch, staging, state, \(PostgresIntake.columns))
+        SELECT $1, $2, \(JobStates.queued), \(PostgresIntake.columns) FROM staged
+        WHERE NOT EXISTS (SELECT 1 FROM job WHERE job.batch = $1 AND job.key = staged.key)
+        ORDER BY position
+        """, staging: .reads)
+
+    private static let insertionOfAll = PostgresStatement(
+        "insert_all", .submit,
+        """
+        INSERT INTO job (batch, staging, state, \(PostgresIntake.columns))
+        SELECT $1, $2, \(JobStates.queued), \(PostgresIntake.columns) FROM staged
+        """, staging: .reads)
+
+    private static let removal = PostgresStatement(
+        "drop_missing", .submit, "DELETE FROM job WHERE batch = $1 AND staging <> $2")
+
+    private static let kinds = PostgresStatement(
+        "kinds_of_staging", .submit,
+        """
+        SELECT coalesce(bool_or(has_id), false)
+            OR coalesce(bool_or(is_relative) AND bool_or(NOT is_relative AND NOT is_upload), false) FROM staged
+        """, staging: .reads)
+
+    private static let sharedDestinations = PostgresStatement(
+        "shared_destinations", .submit,
+        """
+        SELECT line, place, width, number, first, first_line, is_upload
+        FROM (SELECT *, row_number() OVER same AS occurrence, first_value(identity) OVER same AS first,
+                first_value(line) OVER same AS first_line
+            FROM job WHERE batch = $1 AND destination <> ''
+            WINDOW same AS (PARTITION BY md5(destination) ORDER BY id)) AS jobs
+        WHERE occurrence > 1 ORDER BY id LIMIT 20
+        """)
+
+    private static let secretNumbers = PostgresStatement(
+        "numbers_of_secrets", .submit,
+        """
+        SELECT staged.position, job.id FROM staged JOIN job ON job.batch = $1 AND job.key = staged.key
+        WHERE staged.has_secrets
+        """, staging: .reads)
+
+    package static let statements = [
+        uploadsOfChanged, uploadsOfMissing, update, pausing, repeated, foldedAway, insertion, insertionOfAll, removal,
+        kinds, sharedDestinations, secretNumbers,
+    ]
 }

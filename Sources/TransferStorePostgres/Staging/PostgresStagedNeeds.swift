@@ -20,9 +20,7 @@ package struct PostgresStagedNeeds {
         let hadNeeds = try PostgresNeeds.areIn(db, batch: batch)
         guard hadNeeds || !intake.needing.isEmpty else { return }
         // A job that was staged now needs the jobs that it names now, and none that it named before.
-        try db.run(
-            "DELETE FROM need USING job WHERE job.id = need.job AND job.batch = $1 AND job.staging = $2",
-            [batch, staging])
+        try db.run(Self.oldNeeds, [batch, staging])
         let ids = try numbers(of: Set(intake.needing.flatMap { $0.needs + [$0.identity] }))
         var edges: [Int64: [Int64]] = [:]
         var firstNeed: [Int64: (place: JobLocations?, position: Int)] = [:]
@@ -49,27 +47,49 @@ package struct PostgresStagedNeeds {
         }
         try link(edges)
         try PostgresNeeds.recount(db, batch: batch)
-        try db.run(
-            """
-            UPDATE batch SET has_needs = EXISTS (SELECT 1 FROM need JOIN job ON job.id = need.job WHERE job.batch = $1)
-            WHERE id = $1
-            """, [batch])
+        try db.run(Self.needsNote, [batch])
     }
 
     private func numbers(of identities: Set<String>) throws -> [String: Int64] {
-        let found = try db.run(
-            """
-            SELECT job.identity, job.id FROM unnest($2::text[]) AS named(identity)
-            JOIN job ON job.batch = $1 AND job.key = md5(named.identity)::uuid
-            """, [batch, PostgresArray(Array(identities))])
+        let found = try db.run(Self.named, [batch, PostgresArray(Array(identities))])
         return Dictionary(
             found.map { ($0.text(0) ?? "", $0.number(1) ?? 0) }, uniquingKeysWith: { first, _ in first })
     }
 
     private func link(_ edges: [Int64: [Int64]]) throws {
         let pairs = edges.flatMap { job, needs in needs.map { (job, $0) } }
-        try db.run(
-            "INSERT INTO need (job, needed) SELECT * FROM unnest($1::bigint[], $2::bigint[]) ON CONFLICT DO NOTHING",
-            [PostgresArray(pairs.map(\.0)), PostgresArray(pairs.map(\.1))])
+        try db.run(Self.linking, [PostgresArray(pairs.map(\.0)), PostgresArray(pairs.map(\.1))])
     }
+
+    // MARK: Statements
+
+    private static let oldNeeds = PostgresStatement(
+        "drop_needs", .submit,
+        """
+        DELETE FROM need USING job WHERE job.id = need.job AND job.batch = $1 AND job.staging = $2
+        """)
+
+    private static let needsNote = PostgresStatement(
+        "note_needs", .submit,
+        """
+        UPDATE batch SET has_needs = EXISTS (SELECT 1 FROM need JOIN job ON job.id = need.job WHERE job.batch = $1)
+        WHERE id = $1
+        """)
+
+    private static let named = PostgresStatement(
+        "numbers_of_names", .submit,
+        """
+        SELECT job.identity, job.id FROM unnest($2::text[]) AS named(identity)
+        JOIN job ON job.batch = $1 AND job.key = md5(named.identity)::uuid
+        """)
+
+    private static let linking = PostgresStatement(
+        "link_needs", .submit,
+        """
+        INSERT INTO need (job, needed) SELECT * FROM unnest($1::bigint[], $2::bigint[]) ON CONFLICT DO NOTHING
+        """)
+
+    package static let statements = [
+        oldNeeds, needsNote, named, linking,
+    ]
 }

@@ -46,9 +46,7 @@ package struct PostgresStaging: Sendable {
         _ db: PostgresConnection, _ header: BatchHeader, _ options: StagingOptions, _ intake: PostgresIntake
     ) throws -> StagedJobs {
         let batch = try batches.hold(db, header)
-        let staging = try db.run(
-            "UPDATE batch SET staging = staging + 1 WHERE id = $1 RETURNING staging", [batch.id]
-        ).first?.number(0)
+        let staging = try db.run(Self.stagingNumber, [batch.id]).first?.number(0)
         var merge = PostgresMerge(
             db, batch: batch, staging: staging ?? 1, options, isTold: doubtful.isTold(batch.id), intake)
         try merge.run()
@@ -67,12 +65,7 @@ package struct PostgresStaging: Sendable {
 
     package func submit(_ spec: JobSpec, batch: String, directory: String) throws -> StagedJobs {
         let known = try database.read { db in
-            try db.run(
-                """
-                SELECT fingerprint FROM job JOIN batch ON batch.id = job.batch
-                WHERE batch.name = $1 AND key = md5($2)::uuid AND identity = $2
-                """, [batch, spec.identity]
-            ).first?.number(0)
+            try db.run(Self.known, [batch, spec.identity]).first?.number(0)
         }
         if let known, known != spec.fingerprint {
             throw TransferError(
@@ -84,4 +77,20 @@ package struct PostgresStaging: Sendable {
             return true
         }
     }
+
+    // MARK: Statements
+
+    private static let stagingNumber = PostgresStatement(
+        "take_staging_number", .submit, "UPDATE batch SET staging = staging + 1 WHERE id = $1 RETURNING staging")
+
+    private static let known = PostgresStatement(
+        "fingerprint_of_job", .submit,
+        """
+        SELECT fingerprint FROM job JOIN batch ON batch.id = job.batch
+        WHERE batch.name = $1 AND key = md5($2)::uuid AND identity = $2
+        """)
+
+    package static let statements = [
+        stagingNumber, known,
+    ]
 }

@@ -30,23 +30,16 @@ package struct PostgresSubmissions: Sendable {
     ///   - change: Changes no part of the job's fingerprint; may be called several times.
     /// - Returns: The jobs that were changed: one that another process has, or that has ended, isn't.
     package func amend(_ numbers: [Int64], isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Set<Int64> {
-        let states = isOwn ? "\(JobStates.claimed)" : JobStates.unclaimed
+        let states = PostgresArray((isOwn ? [.claimed] : JobStates.unclaimedStates).map(\.rawValue))
         return try database.write { db in
             var changed: Set<Int64> = []
             // In one order, so that two callers don't wait for each other.
             for number in numbers.sorted() {
-                let text = try db.run(
-                    """
-                    SELECT spec FROM job WHERE id = $1 AND owner IS NOT DISTINCT FROM $2::bigint AND state IN (\(states))
-                    FOR UPDATE
-                    """, [number, isOwn ? database.process : nil]
-                ).first?.text(0)
+                let text = try db.run(Self.waitingSpec, [number, isOwn ? database.process : nil, states]).first?.text(0)
                 guard let text else { continue }
                 var spec = try JobSpec(canonicalJSON: text)
                 change(&spec)
-                try db.run(
-                    "UPDATE job SET spec = $2, priority = $3 WHERE id = $1",
-                    [number, spec.canonicalJSON, Int64(spec.priority)])
+                try db.run(Self.amendment, [number, spec.canonicalJSON, Int64(spec.priority)])
                 changed.insert(number)
             }
             return changed
@@ -60,12 +53,7 @@ package struct PostgresSubmissions: Sendable {
         try database.read { db in
             var found: [String: (number: Int64, fingerprint: Int64)] = [:]
             for spec in groups.lazy.flatMap(\.jobs) where found[spec.identity] == nil {
-                let row = try db.run(
-                    """
-                    SELECT job.id, job.fingerprint FROM job JOIN batch ON batch.id = job.batch
-                    WHERE batch.name = $1 AND job.key = md5($2)::uuid AND job.identity = $2
-                    """, [batch, spec.identity]
-                ).first
+                let row = try db.run(Self.known, [batch, spec.identity]).first
                 if let row, let number = row.number(0), let fingerprint = row.number(1) {
                     found[spec.identity] = (number, fingerprint)
                 }
@@ -73,4 +61,27 @@ package struct PostgresSubmissions: Sendable {
             return found
         }
     }
+
+    // MARK: Statements
+
+    private static let waitingSpec = PostgresStatement(
+        "spec_to_amend", [.submit, .work],
+        """
+        SELECT spec FROM job WHERE id = $1 AND owner IS NOT DISTINCT FROM $2::bigint AND state = ANY ($3::integer[])
+        FOR UPDATE
+        """)
+
+    private static let amendment = PostgresStatement(
+        "amend_job", [.submit, .work], "UPDATE job SET spec = $2, priority = $3 WHERE id = $1")
+
+    private static let known = PostgresStatement(
+        "known_job", .submit,
+        """
+        SELECT job.id, job.fingerprint FROM job JOIN batch ON batch.id = job.batch
+        WHERE batch.name = $1 AND job.key = md5($2)::uuid AND job.identity = $2
+        """)
+
+    package static let statements = [
+        waitingSpec, amendment, known,
+    ]
 }

@@ -25,36 +25,26 @@ package struct PostgresJobList: Sendable {
     }
 
     package func page(_ selection: JobSelection) throws -> [JobEntry] {
-        let conditions = Conditions(selection)
-        let (order, skipped) =
+        let skipped =
             switch selection.order {
-            case .number: ("job.id", 0)
-            case .latestEnd: ("end_number DESC", 0)
-            case .ends(_, let count): ("end_number", count)
-            case .turn(let count): ("priority DESC, job.id", count)
+            case .number, .latestEnd: 0
+            case .ends(_, let count), .turn(let count): count
             }
         return try database.read { db in
-            try db.run(
-                """
-                SELECT \(Self.columns) FROM job JOIN batch ON batch.id = job.batch WHERE \(conditions.sql)
-                ORDER BY \(order) LIMIT \(selection.limit) OFFSET \(skipped)
-                """, conditions.values
-            ).map(Self.entry)
+            try db.run(Self.statements(of: selection.order).page, Self.values(selection) + [selection.limit, skipped])
+                .map(Self.entry)
         }
     }
 
     package func count(_ selection: JobSelection) throws -> Int {
-        let conditions = Conditions(selection)
-        return try database.read { db in
-            try db.run(
-                "SELECT count(*) FROM job JOIN batch ON batch.id = job.batch WHERE \(conditions.sql)", conditions.values
-            ).first?.int(0) ?? 0
+        try database.read { db in
+            try db.run(Self.statements(of: selection.order).count, Self.values(selection)).first?.int(0) ?? 0
         }
     }
 
     package func numbers() throws -> ClosedRange<Int64>? {
         try database.read { db in
-            let row = try db.run("SELECT min(id), max(id) FROM job").first
+            let row = try db.run(Self.range).first
             guard let first = row?.number(0), let last = row?.number(1) else { return nil }
             return first...last
         }
@@ -62,40 +52,54 @@ package struct PostgresJobList: Sendable {
 
     // MARK: Conditions
 
-    /// A selection as a statement has it.
-    private struct Conditions {
-        private var parts: [String] = []
-        private(set) var values: [(any PostgresValue)?] = []
+    /// A selection is conditions on values, those that aren't set left out: each page is planned by the values that it has.
+    private static let conditions = """
+        ($2::bigint[] IS NULL OR job.id = ANY ($2)) AND ($3::bigint[] IS NULL OR job.id <> ALL ($3))
+            AND ($4::text IS NULL OR name = $4) AND ($5::integer[] IS NULL OR state = ANY ($5))
+            AND ($6::boolean IS NULL OR is_upload = $6) AND ($7::text IS NULL OR origin = $7)
+            AND ($8::text IS NULL OR key = md5($8)::uuid AND identity = $8)
+            AND ($9::text IS NULL OR starts_with(identity, $9)) AND ($10::text IS NULL OR error_code = $10)
+            AND ($11::text IS NULL OR strpos(identity, $11) > 0 OR strpos(name, $11) > 0)
+        """
 
-        var sql: String { parts.isEmpty ? "true" : parts.joined(separator: " AND ") }
-
-        /// - Parameter condition: `?` stands for the value.
-        private mutating func add(_ condition: String, _ value: any PostgresValue) {
-            values.append(value)
-            parts.append(condition.replacing("?", with: "$\(values.count)"))
-        }
-
-        init(_ selection: JobSelection) {
+    /// The values of the conditions; the first is the cursor of the order.
+    private static func values(_ selection: JobSelection) -> [(any PostgresValue)?] {
+        let cursor: Int64? =
             switch selection.order {
-            case .number(let last): if last > 0 { add("job.id > ?", last) }
-            case .latestEnd(let cursor?): add("end_number < ?", cursor)
-            case .latestEnd(nil): parts.append("end_number IS NOT NULL")
-            case .ends(let cursor, _): add("end_number > ?", cursor)
-            case .turn: break
+            case .number(let last): last
+            case .latestEnd(let cursor): cursor
+            case .ends(let cursor, _): cursor
+            case .turn: nil
             }
-            if let numbers = selection.numbers { add("job.id = ANY (?::bigint[])", PostgresArray(numbers)) }
-            if !selection.hidden.isEmpty { add("job.id <> ALL (?::bigint[])", PostgresArray(selection.hidden)) }
-            if let batch = selection.batch { add("name = ?", batch) }
-            if !selection.states.isEmpty { parts.append("state IN (\(JobStates.list(Array(selection.states))))") }
-            if let isUpload = selection.isUpload { add("is_upload = ?", isUpload) }
-            if let origin = selection.origin { add("origin = ?", origin) }
-            if let identity = selection.identity {
-                add("key = md5(?)::uuid", identity)
-                add("identity = ?", identity)
-            }
-            if let prefix = selection.identityPrefix { add("starts_with(identity, ?)", prefix) }
-            if let code = selection.code { add("error_code = ?", code) }
-            if let text = selection.text { add("(strpos(identity, ?) > 0 OR strpos(name, ?) > 0)", text) }
+        let states = selection.states.map(\.rawValue).sorted()
+        return [
+            cursor, selection.numbers.map { PostgresArray($0) },
+            selection.hidden.isEmpty ? nil : PostgresArray(selection.hidden), selection.batch,
+            states.isEmpty ? nil : PostgresArray(states), selection.isUpload, selection.origin, selection.identity,
+            selection.identityPrefix, selection.code, selection.text,
+        ]
+    }
+
+    private static func statements(of order: JobSelection.Order) -> Ordered {
+        switch order {
+        case .number: byNumber
+        case .latestEnd: byLatestEnd
+        case .ends: byEnd
+        case .turn: byTurn
+        }
+    }
+
+    /// The page and the count of one order.
+    private struct Ordered {
+        let page: PostgresStatement
+        let count: PostgresStatement
+
+        init(_ name: String, by order: String, where cursor: String) {
+            let jobs = "FROM job JOIN batch ON batch.id = job.batch WHERE \(cursor) AND \(conditions)"
+            page = PostgresStatement(
+                "jobs_by_\(name)", .all, "SELECT \(columns) \(jobs) ORDER BY \(order) LIMIT $12 OFFSET $13",
+                isPlannedAnew: true)
+            count = PostgresStatement("count_by_\(name)", .all, "SELECT count(*) \(jobs)", isPlannedAnew: true)
         }
     }
 
@@ -128,4 +132,21 @@ package struct PostgresJobList: Sendable {
         if let record = row.text(6).flatMap({ UploadRecord(text: $0) }) { return record.confirmed }
         return row.text(5).flatMap { try? JSONDecoder().decode(ResumeData.self, from: Data($0.utf8)) }?.written.count
     }
+
+    // MARK: Statements
+
+    private static let byNumber = Ordered("number", by: "job.id", where: "($1::bigint IS NULL OR job.id > $1)")
+
+    private static let byLatestEnd = Ordered(
+        "latest_end", by: "end_number DESC",
+        where: "end_number IS NOT NULL AND ($1::bigint IS NULL OR end_number < $1)")
+
+    private static let byEnd = Ordered("end", by: "end_number", where: "end_number > $1")
+
+    private static let byTurn = Ordered("turn", by: "priority DESC, job.id", where: "$1::bigint IS NULL")
+
+    private static let range = PostgresStatement("job_numbers", .all, "SELECT min(id), max(id) FROM job")
+
+    package static let statements =
+        [byNumber, byLatestEnd, byEnd, byTurn].flatMap { [$0.page, $0.count] } + [range]
 }

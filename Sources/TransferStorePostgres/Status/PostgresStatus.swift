@@ -11,12 +11,7 @@ package struct PostgresStatus: Sendable {
 
     package func statuses(name: String?) throws -> [BatchStatus] {
         try database.read { db in
-            let rows = try db.run(
-                """
-                SELECT batch.id, name, source, directory, process.pid FROM batch
-                LEFT JOIN process ON process.generation = batch.owner AND \(Self.alive)
-                WHERE $1::text IS NULL OR name = $1 ORDER BY batch.id
-                """, [name])
+            let rows = try db.run(Self.batchRows, [name])
             var statuses: [Int64: BatchStatus] = [:]
             for row in rows {
                 var status = BatchStatus(
@@ -25,9 +20,7 @@ package struct PostgresStatus: Sendable {
                 statuses[row.number(0) ?? 0] = status
             }
             let batches = PostgresArray(Array(statuses.keys))
-            let counts = try db.run(
-                "SELECT batch, state, count(*) FROM job WHERE batch = ANY ($1::bigint[]) GROUP BY batch, state",
-                [batches])
+            let counts = try db.run(Self.batchCounts, [batches])
             for row in counts {
                 statuses[row.number(0) ?? 0]?.add(JobState(stored: row.int(1) ?? 0), row.int(2) ?? 0)
             }
@@ -42,13 +35,7 @@ package struct PostgresStatus: Sendable {
     private func addRuns(
         _ db: PostgresConnection, of batches: PostgresArray<Int64>, to statuses: inout [Int64: BatchStatus]
     ) throws {
-        let runs = try db.run(
-            """
-            SELECT batch, min(pid), sum(rate)::bigint, (1 / sum(1.0 / greatest(eta, 1)))::bigint, max(waiting_for),
-                bool_and(waiting_for IS NOT NULL)
-            FROM run JOIN process ON generation = process
-            WHERE batch = ANY ($1::bigint[]) AND \(Self.alive) GROUP BY batch
-            """, [batches])
+        let runs = try db.run(Self.runs, [batches])
         for row in runs {
             let batch = row.number(0) ?? 0
             statuses[batch]?.pid = row.int(1).map { Int32($0) }
@@ -61,18 +48,7 @@ package struct PostgresStatus: Sendable {
     private func addHosts(
         _ db: PostgresConnection, of batches: PostgresArray<Int64>, to statuses: inout [Int64: BatchStatus]
     ) throws {
-        let waits = try db.run(
-            """
-            SELECT job.batch, coalesce(wait.proxy, wait.origin), wait.status, wait.message, wait.since,
-                wait.until - \(PostgresClock.now), count(*),
-                count(*) FILTER (WHERE state IN (\(JobStates.list([.queued, .claimed]))))
-            FROM (SELECT DISTINCT ON (origin) host_wait.* FROM host_wait JOIN process ON generation = process
-                WHERE \(Self.alive) ORDER BY origin, host_wait.until) AS wait
-            JOIN job ON job.origin = wait.origin AND job.batch = ANY ($1::bigint[])
-                AND state IN (\(JobStates.list([.queued, .claimed, .waiting])))
-            GROUP BY job.batch, wait.origin, wait.proxy, wait.status, wait.message, wait.since, wait.until
-            ORDER BY count(*) DESC, wait.origin
-            """, [batches])
+        let waits = try db.run(Self.hosts, [batches])
         for row in waits {
             let wait = HostWait(
                 origin: row.text(1) ?? "", status: row.int(2), message: row.text(3) ?? "", since: row.number(4) ?? 0,
@@ -85,13 +61,7 @@ package struct PostgresStatus: Sendable {
     /// Whether another process has the batch, or works on it, and lives.
     package func isHeldElsewhere(batch name: String) throws -> Bool {
         try database.read { db in
-            try db.run(
-                """
-                SELECT EXISTS (SELECT 1 FROM batch JOIN process ON generation = batch.owner
-                        OR generation IN (SELECT process FROM run WHERE run.batch = batch.id)
-                    WHERE name = $1 AND generation <> $2 AND \(Self.alive))
-                """, [name, database.process]
-            ).first?.flag(0) ?? false
+            try db.run(Self.holding, [name, database.process]).first?.flag(0) ?? false
         }
     }
 
@@ -99,15 +69,7 @@ package struct PostgresStatus: Sendable {
     /// taken over what it had.
     package func workers() throws -> [WorkerStatus] {
         try database.read { db in
-            try db.run(
-                """
-                SELECT host, pid, began, until - \(PostgresClock.now),
-                    (SELECT count(*) FROM job WHERE job.owner = generation),
-                    coalesce(sum(active), 0), coalesce(sum(rate), 0)::bigint, tags
-                FROM process LEFT JOIN run ON run.process = generation WHERE is_worker
-                GROUP BY generation ORDER BY generation
-                """
-            ).map { row in
+            try db.run(Self.workerRows).map { row in
                 var worker = WorkerStatus(
                     host: row.text(0) ?? "", pid: Int32(row.int(1) ?? 0), began: row.number(2) ?? 0,
                     lease: .milliseconds(row.number(3) ?? 0), claimed: row.int(4) ?? 0, active: row.int(5) ?? 0,
@@ -117,4 +79,65 @@ package struct PostgresStatus: Sendable {
             }
         }
     }
+
+    // MARK: Statements
+
+    private static let batchRows = PostgresStatement(
+        "batch_rows", .all,
+        """
+        SELECT batch.id, name, source, directory, process.pid FROM batch
+        LEFT JOIN process ON process.generation = batch.owner AND \(alive)
+        WHERE $1::text IS NULL OR name = $1 ORDER BY batch.id
+        """)
+
+    private static let batchCounts = PostgresStatement(
+        "batch_counts", .all,
+        """
+        SELECT batch, state, count(*) FROM job WHERE batch = ANY ($1::bigint[]) GROUP BY batch, state
+        """)
+
+    private static let runs = PostgresStatement(
+        "runs_of_batches", .all,
+        """
+        SELECT batch, min(pid), sum(rate)::bigint, (1 / sum(1.0 / greatest(eta, 1)))::bigint, max(waiting_for),
+            bool_and(waiting_for IS NOT NULL)
+        FROM run JOIN process ON generation = process
+        WHERE batch = ANY ($1::bigint[]) AND \(alive) GROUP BY batch
+        """)
+
+    private static let hosts = PostgresStatement(
+        "hosts_of_batches", .all,
+        """
+        SELECT job.batch, coalesce(wait.proxy, wait.origin), wait.status, wait.message, wait.since,
+            wait.until - \(PostgresClock.now), count(*),
+            count(*) FILTER (WHERE state IN (\(JobStates.list([.queued, .claimed]))))
+        FROM (SELECT DISTINCT ON (origin) host_wait.* FROM host_wait JOIN process ON generation = process
+            WHERE \(alive) ORDER BY origin, host_wait.until) AS wait
+        JOIN job ON job.origin = wait.origin AND job.batch = ANY ($1::bigint[])
+            AND state IN (\(JobStates.list([.queued, .claimed, .waiting])))
+        GROUP BY job.batch, wait.origin, wait.proxy, wait.status, wait.message, wait.since, wait.until
+        ORDER BY count(*) DESC, wait.origin
+        """)
+
+    private static let holding = PostgresStatement(
+        "is_held_elsewhere", .all,
+        """
+        SELECT EXISTS (SELECT 1 FROM batch JOIN process ON generation = batch.owner
+                OR generation IN (SELECT process FROM run WHERE run.batch = batch.id)
+            WHERE name = $1 AND generation <> $2 AND \(alive))
+        """)
+
+    private static let workerRows = PostgresStatement(
+        "worker_rows", .all,
+        """
+        SELECT host, pid, began, until - \(PostgresClock.now),
+            (SELECT count(*) FROM job WHERE job.owner = generation),
+            coalesce(sum(active), 0), coalesce(sum(rate), 0)::bigint, tags
+        FROM process LEFT JOIN run ON run.process = generation WHERE is_worker
+        GROUP BY generation ORDER BY generation
+        """)
+
+    package static let statements = [
+        batchRows, batchCounts, runs, hosts, holding, workerRows,
+    ]
 }

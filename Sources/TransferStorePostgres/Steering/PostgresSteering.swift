@@ -10,17 +10,10 @@ package struct PostgresSteering: Sendable {
     package func deliver(_ verb: QueueVerb, batch name: String, job: String?) throws -> CommandDelivery {
         try database.write { db in
             try leases.reclaim(db)
-            let row = try db.run(
-                """
-                SELECT batch.id, owner, pid FROM batch LEFT JOIN process ON process.generation = owner
-                WHERE name = $1 FOR UPDATE OF batch
-                """, [name]
-            ).first
+            let row = try db.run(Self.search, [name]).first
             guard let row, let batch = row.number(0) else { return .noSuchBatch }
             if let job {
-                let known = try db.run(
-                    "SELECT state FROM job WHERE batch = $1 AND key = md5($2)::uuid AND identity = $2", [batch, job]
-                ).first?.int(0)
+                let known = try db.run(Self.jobState, [batch, job]).first?.int(0)
                 guard let known else { return .noSuchJob }
                 // A job that has ended or isn't held is nothing to the process that runs the batch either.
                 guard verb.changes(JobState(stored: known)) else { return .applied(jobs: 0) }
@@ -38,10 +31,7 @@ package struct PostgresSteering: Sendable {
     ) throws -> CommandDelivery {
         let applied = try Self.apply(db, verb, batch: batch, job: job)
         let workers = try db.run(
-            """
-            SELECT DISTINCT generation, pid FROM job JOIN process ON process.generation = job.owner
-            WHERE batch = $1 AND ($2::text IS NULL OR key = md5($2)::uuid AND identity = $2) ORDER BY generation
-            """, [batch, job]
+            Self.claimants, [batch, job]
         ).map { (process: $0.number(0) ?? 0, pid: Int32($0.int(1) ?? 0)) }
         let commands = try workers.map { try hand(db, verb, batch, job, to: $0.process) }
         if applied.count > 0 { try PostgresNotice.work.tell(db) }
@@ -53,16 +43,13 @@ package struct PostgresSteering: Sendable {
         _ db: PostgresConnection, _ verb: QueueVerb, _ batch: Int64, _ job: String?, to process: Int64
     ) throws -> Int64 {
         try PostgresNotice.commands.tell(db)
-        return try db.run(
-            "INSERT INTO command (process, verb, batch, job) VALUES ($1, $2, $3, $4) RETURNING id",
-            [process, verb.rawValue, batch, job]
-        ).first?.number(0) ?? 0
+        return try db.run(Self.handing, [process, verb.rawValue, batch, job]).first?.number(0) ?? 0
     }
 
     /// The commands for this process, each once.
     package func takeCommands() throws -> [QueueCommand] {
         try database.write { db in
-            try db.run("DELETE FROM command WHERE process = $1 RETURNING id, verb, batch, job", [database.process])
+            try db.run(Self.takingCommands, [database.process])
                 .compactMap { row in
                     QueueVerb(rawValue: row.text(1) ?? "").map {
                         QueueCommand(id: row.number(0) ?? 0, verb: $0, batch: row.number(2) ?? 0, job: row.text(3))
@@ -83,13 +70,7 @@ package struct PostgresSteering: Sendable {
 
     /// Whether an attempt of the job came to nothing, or a job that it needs did.
     private static func hasFailed(_ db: PostgresConnection, batch: Int64, job: String) throws -> Bool {
-        try db.run(
-            """
-            SELECT state IN (\(JobStates.list([.waiting, .failed, .skipped])))
-                OR state <> \(JobStates.done) AND (attempts > 0 OR spent_mirrors <> 0)
-            FROM job WHERE batch = $1 AND key = md5($2)::uuid AND identity = $2
-            """, [batch, job]
-        ).first?.flag(0) ?? false
+        try db.run(Self.failedBefore, [batch, job]).first?.flag(0) ?? false
     }
 
     /// Changes the jobs that no process has claimed.
@@ -97,23 +78,13 @@ package struct PostgresSteering: Sendable {
         _ db: PostgresConnection, _ verb: QueueVerb, batch: Int64, job: String?
     ) throws -> AppliedCommand {
         let meant = try db.run(
-            """
-            SELECT id, identity, spec FROM job
-            WHERE batch = $1 AND ($2::text IS NULL OR key = md5($2)::uuid AND identity = $2)
-                AND state IN (\(JobStates.list(verb.states))) ORDER BY id FOR UPDATE
-            """, [batch, job])
+            Self.meantJobs, [batch, job, PostgresArray(verb.states.map(\.rawValue))])
         var applied = AppliedCommand()
         guard meant.count > 0 else { return applied }
         let ids = meant.compactMap { $0.number(0) }
         if verb == .cancel {
             let first = try PostgresEndNumbers.take(db, ids.count)
-            try db.run(
-                """
-                UPDATE job SET state = \(JobStates.cancelled), ended = \(PostgresClock.now), not_before = NULL,
-                    end_number = $2 + ended.position - 1, upload = CASE WHEN upload_goes_on THEN upload END,
-                    upload_is_held = upload_goes_on AND upload_is_held
-                FROM unnest($1::bigint[]) WITH ORDINALITY AS ended(id, position) WHERE job.id = ended.id
-                """, [PostgresArray(ids), first])
+            try db.run(Self.cancellation, [PostgresArray(ids), first])
             for (cursor, row) in zip(first..., meant) {
                 applied.jobs.append((row.text(1) ?? "", cursor, JobRoute(canonicalJSON: row.text(2) ?? "")))
             }
@@ -123,7 +94,7 @@ package struct PostgresSteering: Sendable {
             applied.isHooked = !hooked.isEmpty || applied.skipped.contains(where: \.tellsHook)
             return applied
         }
-        try db.run("UPDATE job SET \(change(verb)) WHERE id = ANY ($1::bigint[])", [PostgresArray(ids)])
+        try db.run(change(verb), [PostgresArray(ids)])
         applied.jobs = meant.map { ($0.text(1) ?? "", nil, nil) }
         if verb == .retry || verb == .retryFailed {
             try PostgresNeeds.recount(db, batch: batch)
@@ -134,16 +105,85 @@ package struct PostgresSteering: Sendable {
     }
 
     /// The change of a job that doesn't end.
-    private static func change(_ verb: QueueVerb) -> String {
-        let ready = "state = CASE WHEN needs_left > 0 THEN \(JobStates.blocked) ELSE \(JobStates.queued) END"
-        return switch verb {
-        case .pause: "state = \(JobStates.paused)"
-        case .resume: "\(ready), not_before = NULL"
-        case .cancel, .retry, .retryFailed:
-            """
-            \(ready), attempts = 0, asked_wait = 0, mirror = 0, spent_mirrors = 0, not_before = NULL, end_number = NULL,
-            error_code = NULL, error_message = NULL
-            """
+    private static func change(_ verb: QueueVerb) -> PostgresStatement {
+        switch verb {
+        case .pause: pausing
+        case .resume: resumption
+        case .cancel, .retry, .retryFailed: freshStart
         }
     }
+
+    // MARK: Statements
+
+    private static let ready = "state = CASE WHEN needs_left > 0 THEN \(JobStates.blocked) ELSE \(JobStates.queued) END"
+
+    private static let pausing = PostgresStatement(
+        "pause_jobs", [.submit, .work], "UPDATE job SET state = \(JobStates.paused) WHERE id = ANY ($1::bigint[])")
+
+    private static let resumption = PostgresStatement(
+        "resume_jobs", [.submit, .work], "UPDATE job SET \(ready), not_before = NULL WHERE id = ANY ($1::bigint[])")
+
+    private static let freshStart = PostgresStatement(
+        "retry_jobs", [.submit, .work],
+        """
+        UPDATE job SET \(ready), attempts = 0, asked_wait = 0, mirror = 0, spent_mirrors = 0, not_before = NULL,
+            end_number = NULL, error_code = NULL, error_message = NULL
+        WHERE id = ANY ($1::bigint[])
+        """)
+
+    private static let search = PostgresStatement(
+        "batch_to_steer", .submit,
+        """
+        SELECT batch.id, owner, pid FROM batch LEFT JOIN process ON process.generation = owner
+        WHERE name = $1 FOR UPDATE OF batch
+        """)
+
+    private static let jobState = PostgresStatement(
+        "state_of_job", .submit, "SELECT state FROM job WHERE batch = $1 AND key = md5($2)::uuid AND identity = $2")
+
+    private static let claimants = PostgresStatement(
+        "claimants", .submit,
+        """
+        SELECT DISTINCT generation, pid FROM job JOIN process ON process.generation = job.owner
+        WHERE batch = $1 AND ($2::text IS NULL OR key = md5($2)::uuid AND identity = $2) ORDER BY generation
+        """)
+
+    private static let handing = PostgresStatement(
+        "hand_command", .submit,
+        """
+        INSERT INTO command (process, verb, batch, job) VALUES ($1, $2, $3, $4) RETURNING id
+        """)
+
+    private static let takingCommands = PostgresStatement(
+        "take_commands", [.submit, .work], "DELETE FROM command WHERE process = $1 RETURNING id, verb, batch, job")
+
+    private static let failedBefore = PostgresStatement(
+        "had_failed", [.submit, .work],
+        """
+        SELECT state IN (\(JobStates.list([.waiting, .failed, .skipped])))
+            OR state <> \(JobStates.done) AND (attempts > 0 OR spent_mirrors <> 0)
+        FROM job WHERE batch = $1 AND key = md5($2)::uuid AND identity = $2
+        """)
+
+    private static let meantJobs = PostgresStatement(
+        "jobs_to_steer", [.submit, .work],
+        """
+        SELECT id, identity, spec FROM job
+        WHERE batch = $1 AND ($2::text IS NULL OR key = md5($2)::uuid AND identity = $2)
+            AND state = ANY ($3::integer[]) ORDER BY id FOR UPDATE
+        """)
+
+    private static let cancellation = PostgresStatement(
+        "cancel_jobs", [.submit, .work],
+        """
+        UPDATE job SET state = \(JobStates.cancelled), ended = \(PostgresClock.now), not_before = NULL,
+            end_number = $2 + ended.position - 1, upload = CASE WHEN upload_goes_on THEN upload END,
+            upload_is_held = upload_goes_on AND upload_is_held
+        FROM unnest($1::bigint[]) WITH ORDINALITY AS ended(id, position) WHERE job.id = ended.id
+        """)
+
+    package static let statements = [
+        pausing, resumption, freshStart, search, jobState, claimants, handing, takingCommands, failedBefore, meantJobs,
+        cancellation,
+    ]
 }

@@ -13,10 +13,12 @@ import TransferUpload
 /// The stores that have to keep a ``JobStore``'s promises.
 enum StoreKind: String, CaseIterable, Sendable {
     case sqliteFile, sqliteInMemory, plain, postgres
+    /// The same database, by a login that has no rights on its tables.
+    case postgresLogin
 
     /// Those that are there: without PostgreSQL its store isn't tested, unless it has to be.
     static var allCases: [StoreKind] {
-        [.sqliteFile, .sqliteInMemory, .plain] + (PostgresServer.isWanted ? [.postgres] : [])
+        [.sqliteFile, .sqliteInMemory, .plain] + (PostgresServer.isWanted ? [.postgres, .postgresLogin] : [])
     }
 }
 
@@ -72,16 +74,24 @@ final class StoreBench {
                 }
             }
             remembered = { queue.shared.withLock { $0.state.submissions.count } }
-        case .postgres:
+        case .postgres, .postgresLogin:
             let queue = UUID().uuidString.lowercased().replacing("-", with: "")
             let address = try PostgresAddress(await PostgresServer.shared.url(queue: queue))
-            make = { try PostgresStore(address) }
-            end = { store in try (store as? PostgresStore)?.endLease() }
             let database = try PostgresDatabase(address)
-            age = { time in
-                try database.write { db in _ = try db.run("UPDATE submission SET time = time - $1", [time]) }
+            var own = address
+            if kind == .postgresLogin {
+                let login = try await PostgresServer.shared.login("submit", "work", "read", in: queue)
+                own = try PostgresAddress(await PostgresServer.shared.url(queue: queue, login: login))
             }
-            remembered = { try database.read { try $0.run("SELECT count(*) FROM submission").first?.int(0) ?? 0 } }
+            make = { [own] in try PostgresStore(own) }
+            end = { store in try (store as? PostgresStore)?.endLease(by: database) }
+            age = { time in
+                try database.write { db in
+                    _ = try db.run(PostgresStatement(direct: "UPDATE submission SET time = time - $1"), [time])
+                }
+            }
+            let count = PostgresStatement(direct: "SELECT count(*) FROM submission")
+            remembered = { try database.read { try $0.run(count).first?.int(0) ?? 0 } }
         }
         store = try make()
     }
@@ -101,10 +111,9 @@ final class StoreBench {
 
 extension PostgresStore {
     /// The lease of this process is over from now on.
-    fileprivate func endLease() throws {
-        try database.write { db in
-            _ = try db.run("UPDATE process SET until = 0 WHERE generation = $1", [self.database.process])
-        }
+    fileprivate func endLease(by owner: PostgresDatabase) throws {
+        let end = PostgresStatement(direct: "UPDATE process SET until = 0 WHERE generation = $1")
+        try owner.write { db in _ = try db.run(end, [self.database.process]) }
     }
 }
 

@@ -129,7 +129,8 @@ import TransferTestSupport
         _ = try PostgresStore(address, .onlooker).deliver(.pause, batch: "b", job: nil)
         await heard.wait { $0.last == "commanded" }
         try one.database.write { db in
-            _ = try db.run("DELETE FROM process WHERE generation = $1", [one.database.process])
+            _ = try db.run(
+                PostgresStatement(direct: "DELETE FROM process WHERE generation = $1"), [one.database.process])
         }
         await heard.wait { $0.last == "over" }
         #expect(throws: LeaseLost.self) { try one.release([1]) }

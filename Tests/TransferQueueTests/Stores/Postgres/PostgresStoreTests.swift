@@ -116,7 +116,9 @@ import TransferTestSupport
     @Test func aQueueOfANewerVersionIsRefusedAndLeftAsItIs() async throws {
         let address = try await address()
         let store = try PostgresStore(address)
-        try store.database.write { db in _ = try db.run("INSERT INTO step (name) VALUES ('from the future')") }
+        try store.database.write { db in
+            _ = try db.run(PostgresStatement(direct: "INSERT INTO step (name) VALUES ('from the future')"))
+        }
         let error = #expect(throws: TransferError.self) { _ = try PostgresStore(address) }
         #expect(error?.message.contains("newer version") == true && error?.message.contains("from the future") == true)
         #expect(try store.batchRegister().names.isEmpty, "what is open goes on")
@@ -156,7 +158,7 @@ import TransferTestSupport
     @Test func aWaitForTheDatabaseCanBeGivenUp() async throws {
         let store = try PostgresStore(await address())
         let waiting = Task.detached {
-            try store.database.read { db in _ = try db.run("SELECT pg_sleep(3600)") }
+            try store.database.read { db in _ = try db.run(PostgresStatement(direct: "SELECT pg_sleep(3600)")) }
         }
         // Before or after the question: it holds for both.
         store.database.abandon()

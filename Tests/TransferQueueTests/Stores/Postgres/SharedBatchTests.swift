@@ -111,7 +111,9 @@ import TransferTestSupport
                 let stuck = Task { try await first.run() }
                 try await server.waitForHeld(1)
                 try lost.database.write { db in
-                    _ = try db.run("UPDATE process SET until = 0 WHERE generation = $1", [lost.database.process])
+                    _ = try db.run(
+                        PostgresStatement(direct: "UPDATE process SET until = 0 WHERE generation = $1"),
+                        [lost.database.process])
                 }
                 try await withPlainQueue(worker()) { second in
                     let log = EventLog(second)

@@ -1,0 +1,18 @@
+/// All statements that have a function.
+package enum PostgresStatements {
+    package static let all: [PostgresStatement] = {
+        let parts: [[PostgresStatement]] = [
+            PostgresAnswers.statements, PostgresBatches.statements, PostgresClaims.statements,
+            PostgresCompletedJobs.statements, PostgresDatabase.statements, PostgresEndNumbers.statements,
+            PostgresEnds.statements, PostgresHookCalls.statements, PostgresHookMessages.statements,
+            PostgresIntake.statements, PostgresJobFacts.statements, PostgresJobList.statements,
+            PostgresLeases.statements, PostgresMerge.statements, PostgresMigration.statements,
+            PostgresNeeds.statements, PostgresNews.statements, PostgresNotes.statements, PostgresPace.statements,
+            PostgresReadyJobs.statements,
+            PostgresRecords.statements, PostgresRunNews.statements, PostgresStagedNeeds.statements,
+            PostgresStaging.statements, PostgresStatus.statements, PostgresSteering.statements,
+            PostgresSubmissions.statements, PostgresTags.statements, PostgresUploads.statements,
+        ]
+        return parts.flatMap { $0 }
+    }()
+}
