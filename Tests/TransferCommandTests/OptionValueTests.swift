@@ -86,6 +86,9 @@ import TransferTestSupport
             form: "it takes a pattern such as '*.jpg'"
         ) { _ = try GlobArgument.read($0) },
         Row(
+            names: ["--tags"], values: ["EU", "a,", "a b", ""], form: "it takes tags such as gpu,eu: 16 at most"
+        ) { _ = try TagsArgument.read($0) },
+        Row(
             names: ["--metrics-file"], values: ["x.txt", ".prom"],
             form: "it takes the path of a file whose name ends in .prom"
         ) { _ = try MetricsPath.read($0) },
