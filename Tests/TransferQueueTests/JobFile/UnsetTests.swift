@@ -16,7 +16,7 @@ import TransferCore
         "ftp": #"{"active": true}"#, "onFinish": #""mail""#, "network": #"{"metered": "forbid"}"#,
         "chunkSize": #""64M""#, "parallel": "3", "createFolders": "true", "inplace": "true", "ifChanged": #""fail""#,
         "success": "[201]", "metadata": #"{"a": "b"}"#, "fields": #"{"a": "b"}"#, "fileField": #""x""#,
-        "tus": #"{"createWithUpload": true}"#,
+        "tus": #"{"createWithUpload": true}"#, "worker": #"{"tags": ["eu"]}"#,
     ]
 
     /// Values of the keys of objects that are laid over each other.
@@ -41,6 +41,7 @@ import TransferCore
             "schedule": #""22:00-06:00""#,
         ],
         "tus": ["checksum": #""sha1""#, "createWithUpload": "true"],
+        "worker": ["tags": #"["eu"]"#],
     ]
 
     /// Defaults can't have these alone, or not at all.

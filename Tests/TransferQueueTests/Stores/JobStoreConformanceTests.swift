@@ -102,7 +102,8 @@ import TransferTestSupport
         let claimed = try bench.store.claimAll(batch)
         #expect(claimed.map(\.identity) == ["a", "b"])
         #expect(claimed.map(\.wasInterrupted) == [true, false])
-        #expect(claimed[0].claimed == first[0].claimed, "since when it's under way is known")
+        // By the clock of whoever asks, which is compared with the store's at each claim.
+        #expect(abs(claimed[0].claimed - first[0].claimed) < 1000, "since when it's under way is known")
     }
 
     @Test(arguments: StoreKind.allCases)
