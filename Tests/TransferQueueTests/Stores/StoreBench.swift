@@ -110,10 +110,16 @@ final class StoreBench {
 }
 
 extension PostgresStore {
-    /// The lease of this process is over from now on.
+    /// The lease of this process is over, and the owner has taken over what it had. Between two of the process's own
+    /// transactions: one that is under way keeps its lease.
     fileprivate func endLease(by owner: PostgresDatabase) throws {
         let end = PostgresStatement(direct: "UPDATE process SET until = 0 WHERE generation = $1")
-        try owner.write { db in _ = try db.run(end, [self.database.process]) }
+        try database.write { [process = database.process] _ in
+            try owner.write { db in
+                _ = try db.run(end, [process])
+                try PostgresLeases.reclaim(db, own: owner.process)
+            }
+        }
     }
 }
 
