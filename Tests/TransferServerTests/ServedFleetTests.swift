@@ -58,6 +58,28 @@ import TransferTestSupport
         }
     }
 
+    @Test func aLoginThatMaySubmitAndWorkServesTheQueue() async throws {
+        let (folder, name) = (try TemporaryFolder("serve"), "q\(UInt32.random(in: 0 ... .max))")
+        let database = try await PostgresServer.shared
+        try await withTestServer { server in
+            server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
+            // The owner makes the queue, and brings the first job.
+            try folder.write(#"{"version": 1, "jobs": [\#(job(server.url("/a"), to: "in/a"))]}"#, to: "first.json")
+            let words = ["run", "first.json", "--detach", "--no-config", "--queue", database.url(queue: name)]
+            #expect(try await TransferCommand(words, in: folder).run().exitCode == 0)
+            let login = try await database.login("submit", "work", in: name)
+            let own = database.url(queue: name, login: login)
+            try await withService(ServedPlace.options + ["--queue", own]) { place in
+                let answer = try await place.ask("/api/v1/jobs", json: job(server.url("/b"), to: "in/b"))
+                let gid = try #require(answer.json["gid"] as? String, "\(answer.text)")
+                _ = try await place.job(gid, becomes: "done")
+                try await until("both are there") { files(place.folder.path("files/in")) == ["a", "b"] }
+                #expect(try await place.ask("/api/v1/jobs/\(gid)/why").json["state"] as? String == "done")
+                #expect(try await place.stop().exitCode == 0)
+            }
+        }
+    }
+
     @Test func aQueueThatCannotBeReachedIsSaid() async throws {
         let folder = try TemporaryFolder("serve")
         var command = ChildProcess.Command(
