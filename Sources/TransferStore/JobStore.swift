@@ -183,7 +183,7 @@ extension JobStore {
     /// A batch is one process's at a time.
     package var sharesBatches: Bool { false }
 
-    /// Nobody else works on it.
+    /// A store that no other process works on has no news.
     package func follow(_ hear: @escaping @Sendable (StoreNews) -> Void) {}
 
     /// A store on this machine is never away.

@@ -46,6 +46,6 @@ extension PostgresStore {
         try hookCalls.troubles(batch: name, limit: limit)
     }
 
-    /// Nobody rings over machines: who waits looks.
+    /// A socket is one machine's: readers of a database look again after a while.
     package func listen(batch: String, socket: String) throws {}
 }

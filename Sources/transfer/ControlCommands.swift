@@ -94,7 +94,7 @@ struct Cancel: AsyncParsableCommand {
     func run() async throws {
         if try await target.askService(.cancel, past: "cancelled") { return }
         let batches = Set(try target.ask(.cancel, past: "cancelled"))
-        // Of a queue that many share the workers tell servers what isn't wanted any more.
+        // The workers of a shared queue tell servers themselves which uploads were given up.
         guard case .folder(let state) = try target.place.place() else { return }
         let remote = try Composition.remote(state: state)
         try StreamSpool.sweep(remote, state: state)

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from fleet_place import Database, Network, Worker, remove
+from fleet_place import Database, Network, Worker, report
 from server import Server
 
 WORKERS = 4
@@ -221,18 +221,10 @@ def main():
         ends = fleet.close()
     wrong["workers that ended by themselves"] += gone
     wrong["workers that didn't end when asked"] += [str(end) for end in ends if end != 0]
-    print(f"{jobs} jobs, {WORKERS} workers, seed {seed}: "
-          + ", ".join(f"{count} {what}" for what, count in sorted(fleet.happened.items()))
-          + f"; all ended {seconds:.1f} s after the last")
-    for what in ("lost", "recorded twice", "wrong files", "arrived twice", "workers that ended by themselves",
-                 "workers that didn't end when asked"):
-        print(f"  {what}: {len(wrong[what])}" + "".join(f"\n    {line}" for line in wrong[what][:10]))
-    if any(wrong.values()):
-        print(f"the logs are in {folder}")
-        return 1
-    if not arguments.keep:
-        remove(folder)
-    return 0
+    head = f"{jobs} jobs, {WORKERS} workers, seed {seed}, all ended {seconds:.1f} s after the last fault"
+    kinds = ("lost", "recorded twice", "wrong files", "arrived twice", "workers that ended by themselves",
+             "workers that didn't end when asked")
+    return report(head, fleet.happened, wrong, kinds, folder, arguments.keep)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from fleet_place import Database, Worker, remove
+from fleet_place import Database, Worker, report
 from peers import PYTHON, Process, S3, fetch, free_port
 
 WORKERS = 4
@@ -250,17 +250,10 @@ def main():
     finally:
         ends = copies.close()
     wrong["workers that didn't end when asked"] += [str(end) for end in ends if end != 0]
-    print(f"{arguments.copies} copies, {WORKERS} workers, seed {seed}: "
-          + ", ".join(f"{count} {what}" for what, count in sorted(copies.happened.items()))
-          + f"; {time.monotonic() - begun:.0f} s")
-    for what in ("lost", "recorded twice", "wrong objects", "not once", "left unfinished",
-                 "workers that didn't end when asked"):
-        print(f"  {what}: {len(wrong[what])}" + "".join(f"\n    {line}" for line in wrong[what][:10]))
-    if any(wrong.values()):
-        print(f"the logs are in {folder}")
-        return 1
-    remove(folder)
-    return 0
+    head = f"{arguments.copies} copies, {WORKERS} workers, seed {seed}, {time.monotonic() - begun:.0f} s"
+    kinds = ("lost", "recorded twice", "wrong objects", "not once", "left unfinished",
+             "workers that didn't end when asked")
+    return report(head, copies.happened, wrong, kinds, folder)
 
 
 if __name__ == "__main__":

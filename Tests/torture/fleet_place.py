@@ -174,5 +174,18 @@ class Worker:
             return None
 
 
+def report(head, happened, wrong, kinds, folder, keep=False):
+    """Prints what happened and what went wrong, and removes the folder if nothing did. Returns the exit status."""
+    print(f"{head}: " + ", ".join(f"{count} {what}" for what, count in sorted(happened.items())))
+    for what in kinds:
+        print(f"  {what}: {len(wrong[what])}" + "".join(f"\n    {line}" for line in wrong[what][:10]))
+    if any(wrong.values()):
+        print(f"the logs are in {folder}")
+        return 1
+    if not keep:
+        remove(folder)
+    return 0
+
+
 def remove(folder):
     shutil.rmtree(folder, ignore_errors=True)

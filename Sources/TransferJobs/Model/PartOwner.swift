@@ -22,9 +22,9 @@ package struct PartOwner: Sendable, Hashable {
 
 /// The processes that may have partial files of a job, of a queue that several machines share.
 package struct PartOwners: Sendable, Hashable {
-    /// This process.
+    /// The process that asks.
     package let own: PartOwner
-    /// Those that had the job before.
+    /// The processes that had the job before.
     package let earlier: [PartOwner]
 
     package init(own: PartOwner, earlier: [PartOwner]) {

@@ -34,7 +34,7 @@ package struct StartRates: Sendable {
     /// Whether a job may start at the origin.
     package mutating func turn(at origin: String, now: MonotonicTime) -> SharedStarts.Turn {
         guard shared != nil else {
-            // One that isn't known has rested.
+            // An origin that isn't known has rested.
             return origins.isEmpty ? .now : origins[origin]?.next(now: now).map { .at($0) } ?? .now
         }
         guard let perSecond = bounds.rate(at: origin) else { return .now }

@@ -52,7 +52,7 @@ package final class PostgresKeeper: Sendable {
         let db = try PostgresConnection(database.address, end, within: min(left, PostgresConnection.connectTimeout))
         try db.begin(database.address, as: database.role)
         try db.script("LISTEN \(PostgresNotice.channel(database.address))")
-        // Nobody heard what was told before.
+        // Notifications before the LISTEN were heard by nobody here: jobs and commands are looked for once.
         hear(.changed)
         hear(.commanded)
         while !end.isTold {

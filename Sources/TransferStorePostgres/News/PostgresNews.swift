@@ -16,7 +16,7 @@ package struct PostgresNews: Sendable {
         case .progress(let progress): try PostgresRunNews(database: database).save(progress)
         case .hostWaits(let waits): try PostgresRunNews(database: database).save(waits)
         case .networkWaits(let waits): try PostgresRunNews(database: database).save(waits)
-        // Links are each machine's own, and who asks is on another one. Nobody rings over machines.
+        // Links and sockets are one machine's, and readers may be on another one.
         case .silentLinks, .socket: break
         }
     }

@@ -82,7 +82,7 @@ struct FleetRun {
                         .invalidJobFile, "\(source.name): folders are watched by one machine: leave --queue out")
                 }
                 for warning in staged.warnings { StandardError.write("\(source.name): \(warning)\n") }
-                // Nobody works on it before it's left to others.
+                // The batch is this process's alone until `leave`: its counts can't change before.
                 view.add(staged.batch.name, kept: try remote.statuses(name: staged.batch.name).first?.done ?? 0)
                 try await queue.leave(staged.batch)
                 StandardError.write(

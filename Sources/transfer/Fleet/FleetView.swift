@@ -46,7 +46,7 @@ struct FleetView: Sendable {
     }
 
     mutating func progress(_ statuses: [BatchStatus]) -> [QueueEvent] {
-        // One that somebody has forgotten has no end any more.
+        // A batch that somebody has forgotten has no end any more.
         finished.formUnion(Set(names).subtracting(statuses.map(\.name)))
         return statuses.filter { !finished.contains($0.name) }.map { status in
             let totals = totals(status)

@@ -89,7 +89,7 @@ struct Work: AsyncParsableCommand {
     }
 }
 
-/// What jobs that others brought may use of this machine.
+/// The options that say which servers and credentials of this machine jobs of others may use.
 struct OutsideOptions: ParsableArguments {
     @Flag(
         name: .customLong("allow-private"),

@@ -75,7 +75,7 @@ struct WorkShift: Sendable {
         }
         door.leave()
         await queue.close()
-        // Whatever the fault is, it's not met again at once.
+        // The fault, such as a lost lease, isn't met again at once.
         if !door.isClosed { await door.rest(.seconds(1)) }
     }
 }
@@ -134,8 +134,8 @@ final class ShiftDoor: Sendable {
 
     /// Waits for that long, or until the shift is over.
     func rest(_ time: Duration) async {
-        // The pause between two attempts is a time, so it's waited for by time.
         let alarm = Task {
+            // A sleep with a reason: the pause between two attempts is a time, and nothing else ends it.
             try await Task.sleep(for: time)
             wake()
         }

@@ -25,7 +25,7 @@ struct WorkerTable {
         return [""] + table.lines
     }
 
-    /// One object a line: `worker` (its machine), `pid`, `running`, `claimed`, `rate` (bytes a second), `lease` (seconds that
+    /// The workers as JSON Lines, an object each: `worker` (its machine), `pid`, `running`, `claimed`, `rate` (bytes a second), `lease` (seconds that
     /// are left of it, below zero where it's over), `since` and `tags`.
     var json: [String] {
         workers.map { worker in

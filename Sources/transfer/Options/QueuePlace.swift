@@ -13,7 +13,7 @@ enum QueuePlace: Sendable, Hashable {
     case database(FleetAddress)
 }
 
-/// Where the queue is: `--queue`, or one of the two words for a kind of it.
+/// The options that name the queue: `--queue`, or one of the two words for a kind of it.
 struct QueuePlaceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What a run waits for.
+/// The ends that a run waits for.
 struct WaitOptions: ParsableArguments {
     @Flag(help: "When another process runs the batch, wait for its end first.")
     var wait = false

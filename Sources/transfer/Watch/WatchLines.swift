@@ -2,7 +2,7 @@ import TransferCore
 import TransferQueue
 import TransferWatch
 
-/// What watched folders tell, as JSON Lines beside the queue's (`QueueJSON`).
+/// The news of watched folders, as JSON Lines beside the queue's (`QueueJSON`).
 ///
 /// Every line has `event`, `time`, `batch` (`watch:` and the folder) and `folder`; `path` is beneath the folder.
 ///

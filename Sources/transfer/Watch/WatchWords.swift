@@ -2,7 +2,7 @@ import TransferCore
 import TransferQueue
 import TransferWatch
 
-/// What watched folders tell, as lines of a log: one for each uploaded file, each failure, and each change of state.
+/// The news of watched folders, as lines of a log: one for each uploaded file, each failure, and each change of state.
 enum WatchWords {
     /// - Parameters:
     ///   - verbose: Also what was asked for: files that were moved and deleted.
