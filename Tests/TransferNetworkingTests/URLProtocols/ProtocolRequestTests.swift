@@ -153,7 +153,7 @@ struct ProtocolRequestTests {
         request.timeoutInterval = 0.1
         let error = await makeMockedSession().request(request).serializingData().response.error
         #expect(URLError.code(of: error) == .timedOut)
-        #expect(await MockProtocol.stopped.first { $0 == name } != nil)
+        _ = await MockProtocol.stops(of: name).first()
     }
 
     @Test func aCancellationStopsTheProtocol() async throws {
@@ -166,7 +166,8 @@ struct ProtocolRequestTests {
         _ = await started.first()
         request.cancel()
         #expect(await response.error?.isExplicitlyCancelledError == true)
-        #expect(MockProtocol.stopped.all.filter { $0 == name }.count == 1)
+        _ = await MockProtocol.stops(of: name).first()
+        #expect(MockProtocol.stops(of: name).all.count == 1)
     }
 
     // MARK: Redirects, challenges, caching

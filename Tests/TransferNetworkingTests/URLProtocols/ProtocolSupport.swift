@@ -11,7 +11,16 @@ final class MockProtocol: URLProtocol {
     typealias Answer = @Sendable (MockProtocol, any URLProtocolClient) -> Void
 
     static let answers = Mutex<[String: Answer]>([:])
-    static let stopped = Calls<String>()
+    private static let stops = Mutex<[String: Calls<Void>]>([:])
+
+    /// The stops of the mock of this name. They come on the protocol's own queue, so a response may come before.
+    static func stops(of name: String) -> Calls<Void> {
+        stops.withLock { all in
+            let calls = all[name] ?? Calls()
+            all[name] = calls
+            return calls
+        }
+    }
 
     static func answer(_ name: String, _ answer: @escaping Answer) -> URL {
         answers.withLock { $0[name] = answer }
@@ -39,7 +48,7 @@ final class MockProtocol: URLProtocol {
         answer(self, client)
     }
 
-    override func stopLoading() { Self.stopped.add(name) }
+    override func stopLoading() { Self.stops(of: name).add(()) }
 
     // MARK: Answers
 
