@@ -1,6 +1,6 @@
 /// A moment on a clock that never goes back, in nanoseconds: a plain value, so that state machines take the time as
 /// an argument and tests choose it.
-public struct MonotonicTime: Sendable, Hashable, Comparable {
+public struct MonotonicTime: Sendable, Hashable, Comparable, Codable {
     public var nanoseconds: Int64
 
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }

@@ -7,9 +7,6 @@ public struct FleetWorker: Sendable {
     public var rules: OutsideRules
     /// Without a sign of life for so long others go on with this worker's jobs. All workers may have another one.
     public var lease: Duration = .seconds(30)
-    /// The most jobs of one server that all workers with this bound have at once, those that wait for their turn included;
-    /// `nil` for no bound.
-    public var perHost: Int?
     /// A job that asks for tags is taken by a worker that has all of them; one that asks for none, by any.
     public var tags = WorkerTags.none
     /// Is told when the database is away, with the reason, and with `nil` when it's back. Called by any thread.
@@ -21,7 +18,6 @@ public struct FleetWorker: Sendable {
         var worker = PostgresWorker()
         worker.term = lease
         worker.folder = rules.directory
-        worker.perOrigin = perHost
         worker.tags = tags
         worker.tell = tellAbsence
         return worker

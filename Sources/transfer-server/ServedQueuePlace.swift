@@ -17,8 +17,6 @@ struct ServedQueuePlace {
     func open() async throws -> JobQueue {
         guard let address = try options.address() else { return try await JobQueue.open(configuration) }
         var worker = FleetWorker(rules: rules)
-        let limits = options.bounds.limits(BatchLimits(), configuration.configuration)
-        if case .exactly(let number) = limits.perHost { worker.perHost = number }
         worker.tellAbsence = { [logger = configuration.logger] error in
             if let error {
                 logger.warning("the queue's database is away, waiting for it: \(error.message)")

@@ -13,7 +13,6 @@ extension QueueRunner {
 
     /// Lanes whose jobs are taken in one transaction: each has a page of them at most.
     private static let claimsAtOnce = 64
-    private static let crowdedPause = Duration.milliseconds(200)
 
     func claim(_ wants: [LaneWant]) {
         let (known, accept) = (running.secrets, tools.accept)
@@ -63,12 +62,6 @@ extension QueueRunner {
                 isCopy: job.record.spec.copySource != nil)
         }
         admission.scheduler.claimed(result.lane, candidates, asked: asked)
-        if result.isBounded, result.count < asked {
-            admission.isCrowded(result.lane, asked - result.count)
-            // The end of another process's job isn't told here, so the store is asked again.
-            let timer = timer(.room)
-            if !timer.isScheduled { timer.schedule(at: .now + Self.crowdedPause) }
-        }
         // Once for all lanes: whatever else was asked of them was asked before it's counted.
         if result.isNews, batches[result.lane.batch]?.isAsStaged == true {
             batches.refresh(result.lane.batch, on: self)
@@ -76,12 +69,6 @@ extension QueueRunner {
         // Which machines they are connected to first is known only now.
         if admission.scheduler.network.held.contains(result.lane.network) { following.reviewSoon(on: self) }
         commands.holdBack(on: self)
-    }
-
-    /// Tries again to claim jobs of origins that had no room for more.
-    func claimCrowded() {
-        for (lane, count) in admission.takeCrowded() { becameReady(lane, count) }
-        pump()
     }
 
     func wake() {

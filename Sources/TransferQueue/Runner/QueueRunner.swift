@@ -131,16 +131,19 @@ actor QueueRunner: LoopActor {
         if downloads.unsaved < min(1024, admission.scheduler.openFiles?.places ?? .max) {
             var wants: [LaneWant] = []
             var asks: [SharedStarts.Ask] = []
+            var places: [SharedPlaces.Ask] = []
             for action in admission.scheduler.decide(now: .now) {
                 switch action {
                 case .start(let candidate): begin(candidate)
                 case .refuse(let candidate, let error): refuse(candidate, error)
                 case .claim(let lane, let count): wants.append(LaneWant(lane: lane, limit: count))
                 case .reserve(let ask): asks.append(ask)
+                case .share(let ask): places.append(ask)
                 }
             }
             claim(wants)
             reserve(asks)
+            share(places)
         }
         preparing.flush(on: self)
         downloads.flushRecords(on: self)
@@ -161,6 +164,16 @@ actor QueueRunner: LoopActor {
             try $0.sharedRules?.reserveStarts(asks) ?? []
         } then: { runner, given in
             for starts in given { runner.admission.scheduler.startsAreGiven(starts) }
+        }
+    }
+
+    /// Asks the store for places at origins whose number others keep too.
+    private func share(_ asks: [SharedPlaces.Ask]) {
+        guard !asks.isEmpty else { return }
+        withStore {
+            try $0.sharedRules?.sharePlaces(asks) ?? []
+        } then: { runner, given in
+            for places in given { runner.admission.scheduler.placesAreGiven(places) }
         }
     }
 
@@ -201,7 +214,6 @@ actor QueueRunner: LoopActor {
             pump()
         case .tick: reporter.tick(on: self)
         case .record: pump()
-        case .room: claimCrowded()
         case .stop: endStopping()
         case .network:
             following.review(on: self)

@@ -77,6 +77,9 @@ package struct LaneState: Sendable {
 
     package var reach: OriginReach { window.first?.reach ?? originReach }
 
+    /// Whether the network lets jobs of the lane start, as far as is known.
+    package func mayStart(_ network: NetworkGate) -> Bool { isMixed || network.isOpen(lane, reach) }
+
     /// The most urgent job that the network lets start, by its place in the window.
     package func startable(_ network: NetworkGate) -> Int? {
         guard isMixed else { return !window.isEmpty && network.isOpen(lane, reach) ? 0 : nil }

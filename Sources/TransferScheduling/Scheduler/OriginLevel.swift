@@ -12,7 +12,7 @@ package import TransferCore
 /// - A doubling has paid with 0.8 of the gain that it might bring at best in one round, with 0.6 in a later one, with 0.25 after
 ///   eight (``TransferCore/ConnectionGrowth/payment``). Else it is taken back, and tried again after two seconds, then after
 ///   twice as long each time, up to five minutes; at once where the rate before was measured for less than eight rounds.
-package struct OriginLevel: Sendable {
+package struct OriginLevel: Sendable, Codable {
     package static let first = 6
     package static let most = 32
 
@@ -34,7 +34,7 @@ package struct OriginLevel: Sendable {
     private var narrowing: OriginNarrowing?
 
     /// A doubling that has to show that it pays.
-    private struct Trial: Sendable {
+    private struct Trial: Sendable, Codable {
         /// How many places there were before.
         let places: Int
         /// The rate that they brought.

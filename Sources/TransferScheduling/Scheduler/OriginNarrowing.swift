@@ -5,7 +5,7 @@ package import TransferCore
 ///
 /// One comes back every ten seconds, up to one less than were refused. As many as that are tried again after five minutes,
 /// and after twice as long each time they are refused again.
-package struct OriginNarrowing: Sendable {
+package struct OriginNarrowing: Sendable, Codable {
     package enum Refusal: Sendable, Hashable {
         /// The server said so, or ended the connection before it answered.
         case answer

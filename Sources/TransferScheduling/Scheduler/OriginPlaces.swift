@@ -2,7 +2,8 @@ package import TransferCore
 package import TransferJobs
 
 /// How many transfers each origin gets at a time: a number that is told, or the level that it finds (``OriginLevel``), and
-/// fewer where a server takes no more (``OriginRoom``).
+/// fewer where a server takes no more (``OriginRoom``). Where several processes have the places together, those that their
+/// store gave to this one (``SharedPlaces``).
 package struct OriginPlaces: Sendable {
     private var perHost: PerHost
     private var bounds: OriginBounds
@@ -10,13 +11,16 @@ package struct OriginPlaces: Sendable {
     private var rooms: [String: OriginRoom] = [:]
     /// Of origins whose places were all taken once, or that refused some.
     private var levels: [String: OriginLevel] = [:]
+    /// `nil` where this process has all places alone.
+    private var shared: SharedPlaces?
 
     /// As many levels may be known, of which some have nothing to say.
     private static let mostLevels = 256
 
-    package init(_ perHost: PerHost, _ bounds: OriginBounds) {
+    package init(_ perHost: PerHost, _ bounds: OriginBounds, isShared: Bool) {
         self.perHost = perHost
         self.bounds = bounds
+        shared = isShared ? SharedPlaces() : nil
     }
 
     /// Other numbers are told; what was learned of servers stays.
@@ -35,7 +39,8 @@ package struct OriginPlaces: Sendable {
 
     /// - Returns: How many connections there may be, those besides the ones of jobs included.
     package mutating func connections(at origin: String) -> Int {
-        guard case .automatic = told(at: origin) else { return count(at: origin) }
+        shared?.wantMore(origin)
+        guard shared == nil, case .automatic = told(at: origin) else { return count(at: origin) }
         return min(levels[origin]?.connections ?? OriginLevel.most, rooms[origin]?.places ?? .max)
     }
 
@@ -44,7 +49,8 @@ package struct OriginPlaces: Sendable {
     private mutating func isAutomatic(_ origin: String) -> Bool { told(at: origin) == .automatic }
 
     private mutating func level(at origin: String) -> Int {
-        switch told(at: origin) {
+        if let shared { return shared.count(at: origin) }
+        return switch told(at: origin) {
         // With no place at all a batch would never end.
         case .exactly(let count): max(1, count)
         case .automatic: levels.isEmpty ? OriginLevel.first : levels[origin]?.places ?? OriginLevel.first
@@ -55,18 +61,21 @@ package struct OriginPlaces: Sendable {
 
     /// A job waits because all places are taken.
     package mutating func filled(_ origin: String) {
-        guard levels[origin] == nil, isAutomatic(origin) else { return }
+        shared?.want(origin)
+        guard levels[origin] == nil, shared == nil, isAutomatic(origin) else { return }
         if levels.count >= Self.mostLevels { levels = levels.filter { !$0.value.isNew } }
         levels[origin] = OriginLevel()
     }
 
     package mutating func moved(_ bytes: Int64, at origin: String) {
+        shared?.moved(bytes, at: origin)
         if !levels.isEmpty { levels[origin]?.moved(bytes) }
     }
 
     /// - Parameter isFull: Whether all places were taken, and others waited for one.
     /// - Returns: Whether there are more or fewer places now.
     package mutating func answered(_ origin: String, isFull: Bool, now: MonotonicTime) -> Bool {
+        shared?.answered(origin)
         guard !levels.isEmpty, let before = levels[origin]?.places else { return false }
         levels[origin]?.answered(isFull: isFull, now: now)
         return levels[origin]?.places != before
@@ -85,7 +94,7 @@ package struct OriginPlaces: Sendable {
 
     /// Whether places may become more while nothing ends: then ``look(now:isFull:)`` is to be called a few times a second.
     package func isGrowing(isFull: (String) -> Bool) -> Bool {
-        levels.contains { $0.value.isGrowing(isFull: isFull($0.key)) }
+        shared?.isTelling ?? levels.contains { $0.value.isGrowing(isFull: isFull($0.key)) }
     }
 
     /// - Parameters:
@@ -94,9 +103,30 @@ package struct OriginPlaces: Sendable {
     package mutating func refused(
         _ origin: String, _ refusal: OriginNarrowing.Refusal, inUse: Int, since: MonotonicTime, now: MonotonicTime
     ) {
-        guard isAutomatic(origin) else { return }
+        shared?.refused(origin, OriginSightings.Refusal(refusal, since: since))
+        guard shared == nil, isAutomatic(origin) else { return }
         levels[origin, default: OriginLevel()].refused(refusal, inUse: inUse, since: since, now: now)
     }
+
+    // MARK: Places that several processes have together
+
+    /// Whether the store has yet to give places before jobs are of use here; it's asked for them then.
+    package mutating func awaitsPlaces(at origin: String) -> Bool {
+        guard let shared, shared.count(at: origin) == 0 else { return false }
+        self.shared?.want(origin)
+        return true
+    }
+
+    /// ``SharedPlaces/asks(now:most:told:use:)``
+    package mutating func asks(
+        now: MonotonicTime, most: Int, use: (String) -> SharedPlaces.Use
+    ) -> (asks: [SharedPlaces.Ask], next: MonotonicTime?) {
+        guard shared != nil else { return ([], nil) }
+        var (bounds, perHost) = (bounds, perHost)
+        return shared?.asks(now: now, most: most, told: { bounds.places(at: $0) ?? perHost }, use: use) ?? ([], nil)
+    }
+
+    package mutating func given(_ given: SharedPlaces.Given) { shared?.given(given) }
 
     // MARK: Rooms
 

@@ -1,7 +1,7 @@
 import TransferCore
 
 /// What came through the places of an origin while all of them were taken.
-struct RateMeasurement: Sendable {
+struct RateMeasurement: Sendable, Codable {
     /// What a transfer counts besides its bytes.
     static let request: Int64 = 64 << 10
     static let round = Duration.milliseconds(250)

@@ -31,6 +31,26 @@ extension Scheduler {
     /// Whether ``lookAtLevels(now:)`` is to be called a few times a second.
     package var hasLevelsToLookAt: Bool { places.isGrowing(isFull: table.isFull) }
 
+    // MARK: Places of a shared queue
+
+    /// The origins' places that the store is asked for now.
+    mutating func placesToShare(_ now: MonotonicTime) -> [SharedPlaces.Ask] {
+        let (table, beside, network, concurrency) = (table, beside, network, limits.concurrency)
+        let (asks, next) = places.asks(now: now, most: concurrency) { origin in
+            let used = table.active(at: origin) + beside.count(to: origin)
+            let waiting = table.lanes(to: origin).reduce(0) { $0 + ($1.mayStart(network) ? $1.jobs : 0) }
+            return SharedPlaces.Use(held: used, wanted: min(used + waiting, max(used, concurrency)))
+        }
+        if let next { wake(at: next) }
+        return asks
+    }
+
+    /// The store gave places, or took some back.
+    package mutating func placesAreGiven(_ given: SharedPlaces.Given) {
+        places.given(given)
+        table.touch(to: given.ask.origin)
+    }
+
     // MARK: Rates of a shared queue
 
     /// The times for starts that the store is asked for now.

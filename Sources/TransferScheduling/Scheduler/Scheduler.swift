@@ -40,6 +40,8 @@ package struct Scheduler: Sendable {
         case claim(Lane, count: Int)
         /// Times for starts are wanted of the store.
         case reserve(SharedStarts.Ask)
+        /// Places at an origin are wanted of the store, or given back to it.
+        case share(SharedPlaces.Ask)
     }
 
     /// What the network lets start.
@@ -75,7 +77,7 @@ package struct Scheduler: Sendable {
         self.limits = limits
         self.ahead = ahead
         self.isShared = isShared
-        places = OriginPlaces(limits.perHost, limits.bounds)
+        places = OriginPlaces(limits.perHost, limits.bounds, isShared: isShared)
         rates = StartRates(perSecond: limits.requestRate, limits.bounds, isShared: isShared, now: now)
     }
 
@@ -284,7 +286,7 @@ package struct Scheduler: Sendable {
             lookAtChanges(&claims)
         }
         if active.count < concurrency, let end = pauses.next(where: isHeldBack(now)) { wake(at: end) }
-        return actions + claims + startsToReserve().map { .reserve($0) }
+        return actions + claims + startsToReserve().map { .reserve($0) } + placesToShare(now).map { .share($0) }
     }
 
     /// Puts lanes that changed where they belong in the order, and asks for more jobs where few are left.
@@ -373,7 +375,8 @@ package struct Scheduler: Sendable {
     private mutating func claimIfLow(_ place: Int, _ actions: inout [Action]) {
         let state = table.lanes[place]
         guard !state.isClaiming, state.backlog > 0, state.window.count < ahead.lowMark || state.isOvertaken,
-            isNetworkOpen || mayClaim(state)
+            isNetworkOpen || mayClaim(state),
+            !state.mayStart(network) || !places.awaitsPlaces(at: state.lane.origin)
         else { return }
         table.claims(place)
         actions.append(.claim(state.lane, count: ahead.page))
@@ -392,5 +395,5 @@ package struct Scheduler: Sendable {
         order.take(last)
     }
 
-    private mutating func wake(at time: MonotonicTime) { nextWake = min(nextWake ?? time, time) }
+    mutating func wake(at time: MonotonicTime) { nextWake = min(nextWake ?? time, time) }
 }

@@ -9,8 +9,6 @@ package struct ClaimedJobs: Sendable {
     package var unreadable: [(id: Int64, identity: String, error: TransferError)]
     /// Somebody has changed jobs of the batch since it was staged: what staging said of it isn't so any more.
     package var isNews = false
-    /// The lane's origin has no room for more, as all processes together may have so many: ready jobs may be left.
-    package var isBounded = false
 
     package var count: Int { jobs.count + unreadable.count }
 

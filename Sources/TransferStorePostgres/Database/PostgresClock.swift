@@ -6,6 +6,9 @@ package enum PostgresClock {
     /// The time in SQL: milliseconds since 1970.
     package static let now = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
+    /// The same in microseconds.
+    package static let microseconds = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+
     /// Milliseconds from now until `due`, rounded up: nothing is due before its time.
     package static func wait(until due: MonotonicTime) -> Int64 {
         let left = (due - .now).inMilliseconds

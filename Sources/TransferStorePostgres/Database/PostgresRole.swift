@@ -18,8 +18,6 @@ package enum PostgresRole: Sendable {
 package struct PostgresWorker: Sendable {
     /// Without a sign of life for so long others take over what the process has claimed.
     package var term: Duration = .seconds(30)
-    /// The most jobs of one origin that all workers together have, as far as they were told the same; `nil` for no bound.
-    package var perOrigin: Int?
     /// Jobs that ask for others aren't taken.
     package var tags = WorkerTags.none
     /// The folder that the relative paths of all batches start from on this machine.
@@ -32,9 +30,6 @@ package struct PostgresWorker: Sendable {
 
 extension PostgresRole {
     package var sharesBatches: Bool { if case .worker = self { true } else { false } }
-
-    /// ``PostgresWorker/perOrigin``
-    package var perOrigin: Int? { if case .worker(let worker) = self { worker.perOrigin } else { nil } }
 
     /// ``PostgresWorker/tags``
     package var tags: WorkerTags { if case .worker(let worker) = self { worker.tags } else { .none } }

@@ -261,5 +261,6 @@ package enum PostgresSchema {
             $forbid$;
             REVOKE ALL ON FUNCTION allow(TEXT, TEXT), forbid(TEXT) FROM PUBLIC;
             """),
+        PostgresRulesSchema.levels,
     ]
 }

@@ -14,7 +14,6 @@ package struct PostgresClaims: Sendable {
 
     package func claim(_ wants: [LaneWant], secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs] {
         try database.writeFenced { db in
-            try lockOrigins(of: wants, db)
             let claimed = try wants.map { try claim($0, db, secrets) }
             // An upload is known to be on its way after a loss of power too, before its first byte leaves. And a worker lives
             // on when the database has crashed: a claim that is forgotten then would be given to another one as well.
@@ -24,30 +23,13 @@ package struct PostgresClaims: Sendable {
         }
     }
 
-    /// Workers that count the jobs of an origin take turns, and all of them in the same order.
-    private func lockOrigins(of wants: [LaneWant], _ db: PostgresConnection) throws {
-        guard database.role.perOrigin != nil else { return }
-        for origin in Set(wants.map(\.lane.origin)).sorted() {
-            try db.run(Self.turn, [origin])
-        }
-    }
-
-    /// The number of jobs that may be taken of a lane.
-    private func room(for want: LaneWant, _ db: PostgresConnection) throws -> Int {
-        guard let bound = database.role.perOrigin else { return want.limit }
-        let taken = try db.run(Self.taken, [want.lane.origin]).first?.int(0)
-        return min(want.limit, max(0, bound - (taken ?? 0)))
-    }
-
     private func claim(_ want: LaneWant, _ db: PostgresConnection, _ secrets: [Int64: JobSecrets]) throws -> ClaimedJobs
     {
         let lane = want.lane
-        let room = try room(for: want, db)
         let own = partOwner
         let rows = try db.run(
-            Self.claiming, [database.process, lane.batch, lane.origin, lane.network, room, lane.tags, own?.text])
+            Self.claiming, [database.process, lane.batch, lane.origin, lane.network, want.limit, lane.tags, own?.text])
         var claimed = ClaimedJobs(lane: lane, jobs: [], unreadable: [])
-        claimed.isBounded = room < want.limit
         for row in rows {
             let (id, identity) = (row.number(0) ?? 0, row.text(1) ?? "")
             guard !row.flag(14) || secrets[id] != nil else {
@@ -99,12 +81,6 @@ package struct PostgresClaims: Sendable {
 
     // MARK: Statements
 
-    private static let turn = PostgresStatement(
-        direct: "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' ' || $1, 0))")
-
-    private static let taken = PostgresStatement(
-        "count_taken", .work, "SELECT count(*) FROM job WHERE origin = $1 AND state = \(JobStates.claimed)")
-
     private static let claiming = PostgresStatement(
         "claim_jobs", .work,
         """
@@ -122,6 +98,6 @@ package struct PostgresClaims: Sendable {
         """)
 
     package static let statements = [
-        taken, claiming,
+        claiming
     ]
 }

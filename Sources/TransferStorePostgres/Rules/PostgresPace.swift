@@ -4,7 +4,7 @@ package import TransferScheduling
 
 /// The times of starts at origins with a rate: a row an origin has the first that is free, on the database's clock.
 package enum PostgresPace {
-    private static let now = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+    private static let now = PostgresClock.microseconds
 
     package static func reserve(_ db: PostgresConnection, _ ask: SharedStarts.Ask) throws -> SharedStarts.Given {
         let length = ask.intervalInMicroseconds * Int64(ask.count)

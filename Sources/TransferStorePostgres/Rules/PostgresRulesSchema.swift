@@ -2,6 +2,24 @@ import TransferStore
 
 /// The tables of the rules that all workers of a queue keep together.
 package enum PostgresRulesSchema {
+    package static let levels = PostgresSchema.Step(
+        "levels",
+        """
+        -- How many jobs of an origin all workers may have (OriginLevel), where they find it out.
+        CREATE TABLE origin_level (origin TEXT PRIMARY KEY, level TEXT NOT NULL);
+        -- The places at origins that workers have, and could use.
+        CREATE TABLE origin_place (
+            process BIGINT NOT NULL REFERENCES process(generation) ON DELETE CASCADE,
+            origin TEXT NOT NULL,
+            held INTEGER NOT NULL,
+            wanted INTEGER NOT NULL,
+            PRIMARY KEY (process, origin)
+        );
+        CREATE INDEX origin_place_origin ON origin_place(origin);
+        -- Workers counted the jobs under way before.
+        DROP INDEX job_claimed;
+        """)
+
     package static let step = PostgresSchema.Step(
         "rules",
         """

@@ -60,7 +60,6 @@ struct Work: AsyncParsableCommand {
         worker.lease = lease?.duration ?? worker.lease
         worker.tags = tags?.tags ?? .none
         let merged = limits.merged(with: BatchLimits(), set)
-        if case .exactly(let number) = merged.perHost { worker.perHost = number }
         var shift = WorkShift(
             address: address, limits: merged, configuration: set, hooks: output.hooks,
             worker: worker, reporter: reporter)

@@ -22,7 +22,7 @@ import TransferCore
                 switch action {
                 case .start(let candidate): begun.append(candidate)
                 case .claim(let lane, _): claims.append(lane)
-                case .reserve: Issue.record("nobody shares a rate")
+                case .reserve, .share: Issue.record("nobody shares the queue")
                 case .refuse: Issue.record("nothing was refused")
                 }
             }

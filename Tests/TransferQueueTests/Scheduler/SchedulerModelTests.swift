@@ -74,7 +74,7 @@ import TransferCore
                 case .claim(let lane, let count):
                     check(!claims.contains { $0.lane == lane }, "claims \(lane) twice at a time")
                     claims.append((lane, count, nil))
-                case .reserve: check(false, "asks for times of a store that nobody shares")
+                case .reserve, .share: check(false, "asks for times of a store that nobody shares")
                 }
             }
             check(active.count <= limits.concurrency || active.count == before, "\(active.count) at once")

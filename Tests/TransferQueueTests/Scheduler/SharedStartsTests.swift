@@ -44,6 +44,8 @@ import TransferCore
                         starts[process].append((time - now).inSeconds)
                         schedulers[process].ended(candidate)
                     case .reserve(let ask): schedulers[process].startsAreGiven(store.give(ask, now: time))
+                    case .share(let ask):
+                        schedulers[process].placesAreGiven(SharedPlaces.Given(ask, count: ask.use.wanted))
                     case .claim, .refuse: break
                     }
                 }
@@ -101,7 +103,7 @@ import TransferCore
     }
 
     @Test func aPauseThatAnotherProcessHeardOfHoldsHere() throws {
-        var scheduler = Scheduler(limits: Scheduler.Limits(), isShared: true, now: now)
+        var scheduler = Scheduler(limits: Scheduler.Limits(), now: now)
         var error = TransferError(.httpStatus, "busy", cause: .http(status: 429), isTransient: true, scope: .origin)
         error.retryAfter = .seconds(5)
         scheduler.originFailed(

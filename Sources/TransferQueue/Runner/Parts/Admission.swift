@@ -9,8 +9,6 @@ struct Admission {
     var scheduler: Scheduler
     private(set) var claimed: [Int64: JobRecord] = [:]
     private(set) var sleepers: [SleepingJob] = []
-    /// Jobs that may be ready in lanes of which no more could be claimed, as others have as many of their origins as may be.
-    private var crowded: [Lane: Int] = [:]
     var descriptors = DescriptorLack()
 
     init(_ scheduler: Scheduler) { self.scheduler = scheduler }
@@ -29,11 +27,6 @@ struct Admission {
     mutating func takeAll() -> [Int64] { exchange(&claimed, with: [:]).map(\.key) }
 
     func ids(where isMeant: (JobRecord) -> Bool) -> Set<Int64> { Set(claimed.values.filter(isMeant).map(\.id)) }
-
-    /// No more of the lane could be claimed for now.
-    mutating func isCrowded(_ lane: Lane, _ count: Int) { crowded[lane] = count }
-
-    mutating func takeCrowded() -> [Lane: Int] { exchange(&crowded, with: [:]) }
 
     // MARK: Sleeping jobs
 

@@ -2,8 +2,6 @@
 enum RunTimer: Hashable, Sendable {
     /// The scheduler's next turn, or that of a sleeping job.
     case wake
-    /// The next try to claim jobs of origins that had no room for more.
-    case room
     /// Finished downloads that wait for company.
     case save
     /// Progress.

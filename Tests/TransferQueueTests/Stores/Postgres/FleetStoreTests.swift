@@ -61,18 +61,52 @@ import TransferTestSupport
     // MARK: Bounds
 
     @Test func workersTogetherHaveAsManyJobsOfAnOriginAsEachWasTold() throws {
-        var bounded = PostgresWorker()
-        bounded.perOrigin = 4
-        let workers = try (0..<2).map { _ in try PostgresStore(address, .worker(bounded)) }
-        let many = (0..<10).map { Sample.download("http://h.example/\($0)", to: "\($0)", id: "\($0)") }
-        let batch = try PostgresStore(address, .submitter).stageAndLeave(many)
-        let lane = Lane(batch: batch, origin: "http://h.example")
-        let first = try workers[0].claim(lane, limit: 3, secrets: [:])
-        #expect(first.count == 3 && !first.isBounded)
-        let second = try workers[1].claim(lane, limit: 3, secrets: [:])
-        #expect(second.count == 1 && second.isBounded)
-        try workers[0].succeed(first.jobs[0].record)
-        #expect(try workers[1].claim(lane, limit: 3, secrets: [:]).count == 1)
+        let workers = try (0..<2).map { _ in try worker() }
+        func share(_ worker: Int, held: Int, wanted: Int, at origin: String = "http://h.example") throws -> Int? {
+            let use = SharedPlaces.Use(held: held, wanted: wanted)
+            let ask = SharedPlaces.Ask(origin: origin, places: .exactly(4), use: use)
+            return try workers[worker].sharedRules?.sharePlaces([ask]).first?.count
+        }
+        #expect(try share(0, held: 0, wanted: 3) == 3)
+        #expect(try share(1, held: 0, wanted: 3) == 1)
+        #expect(try share(1, held: 0, wanted: 3, at: "http://other.example") == 3)
+        #expect(try share(0, held: 3, wanted: 3) == 2, "the other one has less than its share")
+        #expect(try share(1, held: 1, wanted: 3) == 1, "three are under way still")
+        #expect(try share(0, held: 2, wanted: 3) == 2)
+        #expect(try share(1, held: 1, wanted: 3) == 2)
+        #expect(try share(0, held: 0, wanted: 0) == 0)
+        #expect(try share(1, held: 2, wanted: 9) == 4)
+    }
+
+    @Test func placesOfAWorkerThatIsGoneAreFree() throws {
+        let ask = SharedPlaces.Ask(
+            origin: "http://h.example", places: .exactly(2), use: SharedPlaces.Use(held: 0, wanted: 2))
+        let gone = try worker()
+        #expect(try gone.rules.sharePlaces([ask])[0].count == 2)
+        #expect(try worker().rules.sharePlaces([ask])[0].count == 0)
+        let end = PostgresStatement(direct: "UPDATE process SET until = 0 WHERE generation = $1")
+        let process = gone.database.process
+        try worker().database.write { db in _ = try db.run(end, [process]) }
+        #expect(try worker().rules.sharePlaces([ask])[0].count == 2)
+    }
+
+    @Test func workersFindTogetherHowManyJobsAnOriginIsWorth() throws {
+        let workers = try (0..<2).map { _ in try worker() }
+        func share(_ worker: Int, held: Int, refusals: Int = 0) throws -> Int {
+            var seen = OriginSightings()
+            for _ in 0..<refusals { seen.refused(OriginSightings.Refusal(.answer, since: .now)) }
+            let ask = SharedPlaces.Ask(
+                origin: "http://h.example", places: .automatic, use: SharedPlaces.Use(held: held, wanted: 20),
+                seen: seen)
+            return try workers[worker].rules.sharePlaces([ask])[0].count
+        }
+        #expect(try share(0, held: 0) == OriginLevel.first)
+        #expect(try share(1, held: 0) == 0)
+        #expect(try share(0, held: 6) == 3)
+        #expect(try share(0, held: 3) == 3)
+        #expect(try share(1, held: 0) == 3)
+        #expect(try share(1, held: 3, refusals: 2) == 1, "all have three places now, and the other one has too many")
+        #expect(try share(0, held: 3) == 2)
     }
 
     @Test func noTwoWorkersGetTheSameTimeForAStart() throws {

@@ -1,0 +1,87 @@
+import FoundationEssentials
+import TransferCore
+import TransferEventLoop
+import TransferJobs
+import TransferScheduling
+import TransferStore
+
+/// The places at origins that all workers have together: a number that each was told, or a level that they find together,
+/// which a row an origin has (`OriginLevel`), by the database's clock. Each worker that has some, or wants some, has a row
+/// of its own.
+struct PostgresPlaces {
+    let db: PostgresConnection
+    /// The process that asks.
+    let process: Int64
+
+    func share(_ ask: SharedPlaces.Ask) throws -> SharedPlaces.Given {
+        // Workers that count take turns.
+        try db.run(Self.turn, [ask.origin])
+        let rows = try db.run(Self.users, [ask.origin])
+        var (own, others): (SharedPlaces.Use?, [SharedPlaces.Use]) = (nil, [])
+        for row in rows {
+            let use = SharedPlaces.Use(held: row.int(1) ?? 0, wanted: row.int(2) ?? 0)
+            if row.number(0) == process { own = use } else { others.append(use) }
+        }
+        let count = ask.use.granted(of: try places(ask, beside: others), beside: others)
+        // Jobs that are under way have their places until they end.
+        let use = SharedPlaces.Use(held: max(count, ask.use.held), wanted: ask.use.wanted)
+        if use.held == 0, use.wanted == 0 {
+            if own != nil { try db.run(Self.leaving, [process, ask.origin]) }
+        } else if use != own {
+            try db.run(Self.taking, [process, ask.origin, use.held, use.wanted])
+        }
+        return SharedPlaces.Given(ask, count: count)
+    }
+
+    private func places(_ ask: SharedPlaces.Ask, beside others: [SharedPlaces.Use]) throws -> Int {
+        if case .exactly(let count) = ask.places { return max(1, count) }
+        let row = try db.run(Self.level, [ask.origin]).first
+        let (known, now) = (row?.text(0), MonotonicTime(nanoseconds: (row?.number(1) ?? 0) * 1000))
+        // One of another version is found anew.
+        var level = known.flatMap { try? JSONDecoder().decode(OriginLevel.self, from: Data($0.utf8)) } ?? OriginLevel()
+        let all = others + [ask.use]
+        level.saw(
+            ask.seen.told(at: .now, as: now), inUse: all.reduce(0) { $0 + $1.held },
+            isFull: all.reduce(0) { $0 + $1.wanted } > level.places, now: now)
+        let text = String(decoding: try JSONEncoder().encode(level), as: UTF8.self)
+        if text != known { try db.run(Self.noting, [ask.origin, text]) }
+        return level.places
+    }
+
+    // MARK: Statements
+
+    private static let turn = PostgresStatement(
+        direct: "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' ' || $1, 0))")
+
+    private static let users = PostgresStatement(
+        "users_of_places", .work,
+        """
+        SELECT origin_place.process, held, wanted FROM origin_place JOIN process ON generation = origin_place.process
+        WHERE origin_place.origin = $1 AND \(PostgresStatus.alive)
+        """)
+
+    private static let taking = PostgresStatement(
+        "take_places", .work,
+        """
+        INSERT INTO origin_place (process, origin, held, wanted) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (process, origin) DO UPDATE SET held = excluded.held, wanted = excluded.wanted
+        """)
+
+    private static let leaving = PostgresStatement(
+        "leave_places", .work, "DELETE FROM origin_place WHERE process = $1 AND origin = $2")
+
+    private static let level = PostgresStatement(
+        "level_of_origin", .work,
+        "SELECT (SELECT level FROM origin_level WHERE origin = $1), \(PostgresClock.microseconds)")
+
+    private static let noting = PostgresStatement(
+        "note_level", .work,
+        """
+        INSERT INTO origin_level (origin, level) VALUES ($1, $2)
+        ON CONFLICT (origin) DO UPDATE SET level = excluded.level
+        """)
+
+    package static let statements = [
+        users, taking, leaving, level, noting,
+    ]
+}

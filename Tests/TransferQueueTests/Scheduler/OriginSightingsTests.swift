@@ -1,0 +1,51 @@
+import FoundationEssentials
+import Testing
+import TransferCore
+
+@testable import TransferScheduling
+
+/// The level of an origin that several processes find together, each of which tells what it has seen.
+@Suite struct OriginSightingsTests {
+    private let now = MonotonicTime.seconds(100)
+
+    /// Two processes tell in turns what they have seen for so long; the level goes through a store's text each time.
+    private func level(for seconds: Double, from level: OriginLevel = OriginLevel(), at start: MonotonicTime) throws
+        -> OriginLevel
+    {
+        var level = level
+        for turn in 0..<Int(seconds * 8) {
+            var seen = OriginSightings()
+            // Each place brings twenty files a second.
+            for _ in 0..<max(1, level.places * 20 / 8) {
+                seen.moved(1000)
+                seen.answered()
+            }
+            level.saw(seen, inUse: level.places, isFull: true, now: start + .milliseconds(Int64(turn) * 125))
+            level = try JSONDecoder().decode(OriginLevel.self, from: JSONEncoder().encode(level))
+        }
+        return level
+    }
+
+    @Test func itGrowsWithWhatAllOfThemHaveSeen() throws {
+        #expect(try level(for: 0.5, at: now).places < OriginLevel.most)
+        #expect(try level(for: 30, at: now).places == OriginLevel.most)
+    }
+
+    @Test func aRefusalThatOneOfThemSawMakesFewerForAll() throws {
+        var level = try level(for: 30, at: now)
+        let later = now + .seconds(31)
+        var seen = OriginSightings()
+        for _ in 0..<3 { seen.refused(OriginSightings.Refusal(.answer, since: later + .milliseconds(-100))) }
+        level.saw(seen, inUse: 32, isFull: true, now: later)
+        #expect(level.places == 16, "once for all that were under way together")
+        level.saw(OriginSightings(), inUse: 16, isFull: true, now: later + .seconds(10))
+        #expect(level.places == 17)
+    }
+
+    @Test func momentsAreToldByTheOtherClock() {
+        var seen = OriginSightings()
+        seen.refused(OriginSightings.Refusal(.answer, since: .seconds(90)))
+        let told = seen.told(at: .seconds(100), as: .seconds(1_000_000))
+        #expect(told.refusals.map(\.since) == [.seconds(999_990)])
+    }
+}
