@@ -9,27 +9,43 @@ public enum Fleet {
     /// is closed and opened anew then.
     ///
     /// - Parameter configuration: Its folder isn't touched.
-    /// - Throws: `TransferError` when the database can't be used, or can't be reached.
+    /// - Throws: `TransferError` when the database can't be used, or can't be reached, and when the task is cancelled.
     public static func work(
         on address: FleetAddress, as worker: FleetWorker, _ configuration: QueueConfiguration
     ) async throws -> JobQueue {
         let (postgres, role, rules) = (address.postgres, PostgresRole.worker(worker.postgres), worker.rules)
-        return try await JobQueue.open(configuration) {
-            try PostgresStore(postgres, role)
-        } accepting: { spec throws(TransferError) in
-            try rules.accepted(spec)
+        return try await cancellable { opening in
+            try await JobQueue.open(configuration) {
+                try PostgresStore(postgres, role, opening: opening)
+            } accepting: { spec throws(TransferError) in
+                try rules.accepted(spec)
+            }
         }
     }
 
     /// Opens the queue, or makes it, to bring jobs that its workers do.
     ///
     /// - Parameter configuration: Its folder isn't touched.
-    /// - Throws: `TransferError` when the database can't be used, or can't be reached.
+    /// - Throws: `TransferError` when the database can't be used, or can't be reached, and when the task is cancelled.
     public static func bring(
         to address: FleetAddress, _ configuration: QueueConfiguration
     ) async throws -> JobQueue {
         let postgres = address.postgres
-        return try await JobQueue.open(configuration) { try PostgresStore(postgres, .submitter) }
+        return try await cancellable { opening in
+            try await JobQueue.open(configuration) { try PostgresStore(postgres, .submitter, opening: opening) }
+        }
+    }
+
+    /// Opens a queue; the wait for its database ends when the task is cancelled.
+    private static func cancellable(
+        _ open: @Sendable (PostgresAbandonment) async throws -> JobQueue
+    ) async throws -> JobQueue {
+        let opening = PostgresAbandonment()
+        return try await withTaskCancellationHandler {
+            try await open(opening)
+        } onCancel: {
+            opening.tell()
+        }
     }
 
     /// Looks at the queue, and steers it.

@@ -30,9 +30,12 @@ package final class PostgresStore: JobStore, RunMemory, QueueReader {
 
     /// Opens the queue at the address, or makes it, and takes back what lost processes had.
     ///
+    /// - Parameter opening: Ends the wait for it.
     /// - Throws: `TransferError`.
-    package init(_ address: PostgresAddress, _ role: PostgresRole = .owner) throws {
-        database = try PostgresDatabase(address, role)
+    package init(
+        _ address: PostgresAddress, _ role: PostgresRole = .owner, opening: PostgresAbandonment = PostgresAbandonment()
+    ) throws {
+        database = try PostgresDatabase(address, role, opening: opening)
         let doubtful = DoubtfulBatches()
         leases = PostgresLeases(database: database, doubtful: doubtful)
         batches = PostgresBatches(

@@ -17,16 +17,20 @@ package final class PostgresDatabase: Sendable {
     private let connection: Mutex<PostgresConnection?>
     private let patience: PostgresPatience
     private let abandonment = PostgresAbandonment()
+    package let names = PostgresNames()
 
     /// Opens the queue. A process that has a part in it makes the tables where there are none, and is registered.
     ///
+    /// - Parameter opening: Ends the wait for it.
     /// - Throws: `TransferError`.
-    package init(_ address: PostgresAddress, _ role: PostgresRole = .owner) throws {
+    package init(
+        _ address: PostgresAddress, _ role: PostgresRole = .owner, opening: PostgresAbandonment = PostgresAbandonment()
+    ) throws {
         self.address = address
         self.role = role
         patience = PostgresPatience(role, lease)
         do {
-            let first = try PostgresConnection(address)
+            let first = try PostgresConnection(address, opening, names: names)
             try first.begin(address, as: role)
             let migration = PostgresMigration(address: address)
             if case .onlooker = role {
@@ -65,7 +69,7 @@ package final class PostgresDatabase: Sendable {
             throw TransferError(.cancelled, "the queue's database isn't waited for any more")
         }
         if let known = connection.withLock({ $0 }), !known.isBroken { return known }
-        let new = try PostgresConnection(address, within: patience.connectTimeout)
+        let new = try PostgresConnection(address, names: names, within: patience.connectTimeout)
         try new.begin(address, as: role)
         connection.withLock { $0 = new }
         return new
