@@ -45,13 +45,40 @@ public final class PostgresServer: Sendable {
     private static let sharedTask = Task { try await start() }
 
     public static func start(_ options: Options = Options()) async throws -> PostgresServer {
+        try await run(in: newFolder(), options)
+    }
+
+    /// Starts a standby of it, which listens on a socket of its own. It follows asynchronously, until the server's
+    /// `synchronous_standby_names` has it.
+    public func startStandby() async throws -> PostgresServer {
+        let folder = try Self.newFolder()
+        var words = [
+            "\(Self.programs ?? "")/pg_basebackup", "-D", folder + "/data", "-R", "-X", "stream", "-c", "fast",
+        ]
+        words += ["-h", path, "-p", "\(port)", "-U", "transfer"]
+        let command = ChildProcess.Command(
+            "/usr/bin/env", Self.demoted(words), environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"],
+            workingFolder: folder, timeout: .seconds(60))
+        let result = try await ChildProcess.start(command).result()
+        guard result.exitCode == 0 else { throw TestSupportError(result.standardError) }
+        return try await Self.run(in: folder, Options())
+    }
+
+    private static func newFolder() throws -> String {
         // Removed by the server itself, which outlives the last reference to it.
         var template = Array(
             "\(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")/transfer-postgres.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw TestSupportError.system("mkdtemp", errno) }
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         if let user = unprivileged { chown(path, user.pw_uid, user.pw_gid) }
-        return try await run(in: path, options)
+        return path
+    }
+
+    /// A command as the server's user runs it.
+    private static func demoted(_ words: [String]) -> [String] {
+        guard let user = unprivileged else { return words }
+        let name = String(cString: user.pw_name)
+        return ["setpriv", "--reuid=\(name)", "--regid=\(user.pw_gid)", "--clear-groups"] + words
     }
 
     /// Starts a server anew with the same databases, after ``kill()``.
@@ -73,12 +100,9 @@ public final class PostgresServer: Sendable {
                     "shared_buffers=32MB", "unix_socket_permissions=0777",
                 ] + access.settings
             for setting in settings { arguments += ["-c", setting] }
-            if let user = unprivileged {
-                let name = String(cString: user.pw_name)
-                arguments = ["setpriv", "--reuid=\(name)", "--regid=\(user.pw_gid)", "--clear-groups"] + arguments
-            }
             var command = ChildProcess.Command(
-                "/usr/bin/env", arguments, environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"], workingFolder: path,
+                "/usr/bin/env", demoted(arguments), environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"],
+                workingFolder: path,
                 timeout: .seconds(3600))
             if let namespace = options.namespace { command = try namespace.command(command) }
             let process = try ChildProcess.start(command)
@@ -155,6 +179,8 @@ public final class PostgresServer: Sendable {
     public func stop() async {
         process.kill(SIGTERM)
         _ = try? await process.result()
+        // One that was killed before has left it.
+        try? FileManager.default.removeItem(atPath: path)
     }
 
     /// The file by which a server tells of itself (PostgreSQL's manual, "Database File Layout").
@@ -163,7 +189,9 @@ public final class PostgresServer: Sendable {
             separatedBy: "\n")
     }
 
-    private var isReady: Bool { lines.count > 7 && lines[7].hasPrefix("ready") }
+    private var isReady: Bool {
+        lines.count > 7 && (lines[7].hasPrefix("ready") || lines[7].hasPrefix("standby"))
+    }
 
     /// The folder of the programs, which Debian keeps out of `PATH`.
     private static let programs: String? = {

@@ -35,11 +35,11 @@ struct WorkShift: Sendable {
             reporter.hurry()
             door.close()
         }
-        let absence = Absence(reporter)
+        let (absence, weakness) = (Absence(reporter), Weakness(reporter))
         while !door.isClosed {
             let queue: JobQueue
             do {
-                queue = try await door.opening { try await open(absence) }
+                queue = try await door.opening { try await open(absence, weakness) }
             } catch {
                 if door.isClosed { break }
                 guard let reason = address.absence(error) else { throw error }
@@ -54,9 +54,10 @@ struct WorkShift: Sendable {
         return .complete
     }
 
-    private func open(_ absence: Absence) async throws -> JobQueue {
+    private func open(_ absence: Absence, _ weakness: Weakness) async throws -> JobQueue {
         var worker = worker
         worker.tellAbsence = { absence.tell($0) }
+        worker.tellWeakness = { weakness.tell($0) }
         return try await Composition.queue(
             workingOn: address, as: worker, limits: limits, configuration, hooks: hooks)
     }
