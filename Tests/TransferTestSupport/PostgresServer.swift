@@ -124,6 +124,9 @@ public final class PostgresServer: Sendable {
         self.port = port
     }
 
+    /// Where it listens on this machine.
+    var socket: String { "\(path)/.s.PGSQL.\(port)" }
+
     /// The address of a queue in it, for a login; the first one may do everything.
     public func url(queue: String, login: String = "transfer") -> String {
         let host = path.replacingOccurrences(of: "/", with: "%2F")

@@ -94,6 +94,18 @@ import TransferTestSupport
 
     // MARK: Promotion
 
+    @Test func aStandbyIsADatabaseThatIsAwayForWorkersUntilItsPromoted() async throws {
+        try await with { primary, standby in
+            try await makeSynchronous(primary)
+            _ = try PostgresStore(address(primary))
+            let error = #expect(throws: TransferError.self) {
+                try PostgresStore(address(standby), .worker(PostgresWorker()))
+            }
+            #expect(error.map { PostgresFault.isAbsence($0) } == true, "\(String(describing: error))")
+            #expect(error?.message.contains("is a standby, which takes no changes") == true)
+        }
+    }
+
     @Test func aPromotedStandbyGivesTokensOfItsOwnAndKnowsNoTransactionOfItsForerunner() async throws {
         try await with { primary, standby in
             let old = try PostgresStore(address(primary)).database
