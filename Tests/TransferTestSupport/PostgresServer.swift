@@ -178,6 +178,16 @@ public final class PostgresServer: Sendable {
         unlink(path + "/data/postmaster.pid")
     }
 
+    /// Stops all of its processes, as a machine that hangs does: it takes connections and says nothing.
+    public func freeze() throws {
+        guard let number = lines.first.flatMap({ Int32($0) }) else {
+            throw TestSupportError("PostgreSQL isn't running")
+        }
+        // The first one first: it makes no other one then.
+        Glibc.kill(number, SIGSTOP)
+        for process in ProcessFacts.children(of: number) { Glibc.kill(process, SIGSTOP) }
+    }
+
     /// Ends it, and removes its folder.
     public func stop() async {
         process.kill(SIGTERM)

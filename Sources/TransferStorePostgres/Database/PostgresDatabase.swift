@@ -15,6 +15,8 @@ package final class PostgresDatabase: Sendable {
     /// One transaction at a time.
     private let turn = Mutex<Void>(())
     private let connection: Mutex<PostgresConnection?>
+    /// Ends the wait for a connection that is being made.
+    private let dialing = Mutex<PostgresAbandonment?>(nil)
     private let patience: PostgresPatience
     private let abandonment = PostgresAbandonment()
     package let names = PostgresNames()
@@ -58,6 +60,7 @@ package final class PostgresDatabase: Sendable {
     package func hurry() {
         patience.giveUp()
         connection.withLock { $0 }?.abandon()
+        dialing.withLock { $0 }?.tell()
     }
 
     /// Whether somebody has hurried.
@@ -69,7 +72,11 @@ package final class PostgresDatabase: Sendable {
             throw TransferError(.cancelled, "the queue's database isn't waited for any more")
         }
         if let known = connection.withLock({ $0 }), !known.isBroken { return known }
-        let new = try PostgresConnection(address, names: names, within: patience.connectTimeout)
+        let attempt = PostgresAbandonment()
+        dialing.withLock { $0 = attempt }
+        defer { dialing.withLock { $0 = nil } }
+        // The bound is asked for afterwards: whoever hurried before that didn't see this attempt, which is a short one then.
+        let new = try PostgresConnection(address, attempt, names: names, within: patience.connectTimeout)
         try new.begin(address, as: role)
         connection.withLock { $0 = new }
         return new
