@@ -139,8 +139,10 @@ torture-serve: swift setup-test ## the same with the work submitted to a service
 	@$(TORTURE_SERVE_BUILD)
 	@$(RUN_TORTURE_SERVE) --kills $(KILLS) $(TORTURE)
 
-torture-fleet: command setup-test ## 500 kills, sleeps, partitions and crashes over four workers of one queue (KILLS=50 for fewer)
+torture-fleet: command setup-test ## 500 kills, sleeps, partitions and crashes over four workers of one queue (KILLS=50 for fewer), and fail-overs
 	@$(WITHOUT_PROXIES) python3 Tests/torture/fleet.py --kills $(if $(filter-out 1000,$(KILLS)),$(KILLS),500) \
+		--binary "$$(swift build $(RELEASE) --show-bin-path)/transfer" $(TORTURE)
+	@$(WITHOUT_PROXIES) python3 Tests/torture/fleet_failover.py \
 		--binary "$$(swift build $(RELEASE) --show-bin-path)/transfer" $(TORTURE)
 
 COPIES ?= 10000

@@ -9,27 +9,56 @@ public enum Fleet {
     /// is closed and opened anew then.
     ///
     /// - Parameter configuration: Its folder isn't touched.
-    /// - Throws: `TransferError` when the database can't be used, or can't be reached.
+    /// - Throws: `TransferError` when the database can't be used, or can't be reached, and when the task is cancelled.
     public static func work(
         on address: FleetAddress, as worker: FleetWorker, _ configuration: QueueConfiguration
     ) async throws -> JobQueue {
         let (postgres, role, rules) = (address.postgres, PostgresRole.worker(worker.postgres), worker.rules)
-        return try await JobQueue.open(configuration) {
-            try PostgresStore(postgres, role)
-        } accepting: { spec throws(TransferError) in
-            try rules.accepted(spec)
+        return try await cancellable { opening in
+            try await JobQueue.open(configuration) {
+                try store(postgres, role, opening, worker.tellWeakness)
+            } accepting: { spec throws(TransferError) in
+                try rules.accepted(spec)
+            }
         }
     }
 
     /// Opens the queue, or makes it, to bring jobs that its workers do.
     ///
-    /// - Parameter configuration: Its folder isn't touched.
-    /// - Throws: `TransferError` when the database can't be used, or can't be reached.
+    /// - Parameters:
+    ///   - configuration: Its folder isn't touched.
+    ///   - tellWeakness: ``FleetWorker/tellWeakness``
+    /// - Throws: `TransferError` when the database can't be used, or can't be reached, and when the task is cancelled.
     public static func bring(
-        to address: FleetAddress, _ configuration: QueueConfiguration
+        to address: FleetAddress, _ configuration: QueueConfiguration,
+        tellWeakness: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws -> JobQueue {
         let postgres = address.postgres
-        return try await JobQueue.open(configuration) { try PostgresStore(postgres, .submitter) }
+        return try await cancellable { opening in
+            try await JobQueue.open(configuration) { try store(postgres, .submitter, opening, tellWeakness) }
+        }
+    }
+
+    private static func store(
+        _ address: PostgresAddress, _ role: PostgresRole, _ opening: PostgresAbandonment,
+        _ tellWeakness: (String) -> Void
+    ) throws -> PostgresStore {
+        let store = try PostgresStore(address, role, opening: opening)
+        // A queue that doesn't answer this is worked on all the same: what is asked next says why.
+        if let weakness = try? PostgresReplication(database: store.database).weakness() { tellWeakness(weakness) }
+        return store
+    }
+
+    /// Opens a queue; the wait for its database ends when the task is cancelled.
+    private static func cancellable(
+        _ open: @Sendable (PostgresAbandonment) async throws -> JobQueue
+    ) async throws -> JobQueue {
+        let opening = PostgresAbandonment()
+        return try await withTaskCancellationHandler {
+            try await open(opening)
+        } onCancel: {
+            opening.tell()
+        }
     }
 
     /// Looks at the queue, and steers it.

@@ -11,6 +11,9 @@ public struct FleetWorker: Sendable {
     public var tags = WorkerTags.none
     /// Is told when the database is away, with the reason, and with `nil` when it's back. Called by any thread.
     public var tellAbsence: @Sendable (TransferError?) -> Void = { _ in }
+    /// Is told, whenever the queue is opened, of records that a crash of the database or a fail-over to a standby may lose, and
+    /// of the settings that prevent it; not called where it loses none. Called by any thread.
+    public var tellWeakness: @Sendable (String) -> Void = { _ in }
 
     public init(rules: OutsideRules) { self.rules = rules }
 

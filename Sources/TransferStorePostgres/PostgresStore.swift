@@ -1,5 +1,6 @@
 import Synchronization
 import TransferCore
+import TransferEventLoop
 import TransferJobs
 package import TransferStore
 
@@ -30,9 +31,12 @@ package final class PostgresStore: JobStore, RunMemory, QueueReader {
 
     /// Opens the queue at the address, or makes it, and takes back what lost processes had.
     ///
+    /// - Parameter opening: Ends the wait for it.
     /// - Throws: `TransferError`.
-    package init(_ address: PostgresAddress, _ role: PostgresRole = .owner) throws {
-        database = try PostgresDatabase(address, role)
+    package init(
+        _ address: PostgresAddress, _ role: PostgresRole = .owner, opening: PostgresAbandonment = PostgresAbandonment()
+    ) throws {
+        database = try PostgresDatabase(address, role, opening: opening)
         let doubtful = DoubtfulBatches()
         leases = PostgresLeases(database: database, doubtful: doubtful)
         batches = PostgresBatches(
@@ -64,8 +68,18 @@ package final class PostgresStore: JobStore, RunMemory, QueueReader {
 
     package func hurry() { database.hurry() }
 
+    /// The longest that a process waits for its database before it ends. Others take what isn't given back by then when the
+    /// lease is over.
+    private static let parting = Duration.seconds(5)
+
     package func retire() throws {
         keeper.withLock { $0.take() }?.stop()
+        let (end, alarm) = (PostgresAbandonment(), WorkerPool(name: "queue-parting", threads: 1))
+        alarm.execute { [database] in if end.rest(Self.parting) { database.hurry() } }
+        defer {
+            end.tell()
+            alarm.stop()
+        }
         try leases.retire()
     }
 }

@@ -24,6 +24,7 @@ struct ServedQueuePlace {
                 logger.info("the queue's database is there")
             }
         }
+        worker.tellWeakness = { [logger = configuration.logger] in logger.warning("\($0)") }
         return try await Fleet.work(on: address, as: worker, configuration)
     }
 

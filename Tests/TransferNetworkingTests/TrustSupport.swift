@@ -39,28 +39,3 @@ extension AFError.ServerTrustFailureReason {
         if case .trustEvaluationFailed(let failure as TrustFailure) = self { failure } else { nil }
     }
 }
-
-/// Takes connections on a free loopback port, and never reads from them.
-final class SilentListener: Sendable {
-    let url: String
-    private let descriptor: Int32
-
-    init() throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = descriptor
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && listen(descriptor, 16) == 0
-                    && getsockname(descriptor, $0, &size) == 0
-            }
-        }
-        guard isBound else { throw TestSupportError("no port to listen on") }
-        url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
-    }
-
-    deinit { close(descriptor) }
-}

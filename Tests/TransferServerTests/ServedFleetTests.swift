@@ -80,6 +80,21 @@ import TransferTestSupport
         }
     }
 
+    @Test func theServiceSaysOnceWhatTheDatabaseMayLose() async throws {
+        let database = try await PostgresServer.shared
+        let login = "u\(UInt64.random(in: 0 ... .max))"
+        // It makes a queue of its own, and owns its tables.
+        try await database.ask("CREATE ROLE \(login) LOGIN; GRANT CREATE ON DATABASE postgres TO \(login)")
+        try await database.ask("ALTER ROLE \(login) SET synchronous_commit = off")
+        let queue = database.url(queue: "q\(UInt32.random(in: 0 ... .max))", login: login)
+        try await withService(ServedPlace.options + ["--queue", queue]) { place in
+            let result = try await place.stop()
+            #expect(result.exitCode == 0)
+            let said = result.standardError.components(separatedBy: "as synchronous_commit is off:").count - 1
+            #expect(said == 1, "\(result)")
+        }
+    }
+
     @Test func aQueueThatCannotBeReachedIsSaid() async throws {
         let folder = try TemporaryFolder("serve")
         var command = ChildProcess.Command(

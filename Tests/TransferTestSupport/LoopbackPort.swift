@@ -22,6 +22,23 @@ public enum LoopbackPort {
         (try? withSocket(port) { connect($0, $1, $2) == 0 }) ?? false
     }
 
+    /// A socket that listens at a port of the kernel's choice.
+    static func listening() throws -> (descriptor: Int32, port: UInt16) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, size) == 0 && listen(descriptor, 16) == 0
+                    && getsockname(descriptor, $0, &size) == 0
+            }
+        }
+        guard isBound else { throw TestSupportError("no port to listen on") }
+        return (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+
     /// Hands over a fresh TCP socket, and the port's address on 127.0.0.1.
     private static func withSocket(
         _ port: UInt16, _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Bool

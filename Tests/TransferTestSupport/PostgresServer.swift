@@ -1,9 +1,19 @@
 internal import Foundation
 internal import Glibc
 
-/// A real PostgreSQL server with a folder of its own, which listens on a Unix socket there and nowhere else. It ends with
-/// the test process, and takes its folder along.
+/// A real PostgreSQL server with a folder of its own, which listens on a Unix socket there, and elsewhere if it's told to. It
+/// ends with the test process, and takes its folder along.
 public final class PostgresServer: Sendable {
+    public struct Options: Sendable {
+        /// Listens on TCP with it, beside the socket: at a free port of 127.0.0.1, or in the namespace. A login `guarded` has
+        /// to say its password there.
+        public var certificate: ServerCertificate?
+        /// Listens on TCP at `TestNetwork.server`, and at the usual port.
+        public var namespace: TestNamespace?
+
+        public init() {}
+    }
+
     /// Makes the database where there is none, and runs the server until it's told to end. What is killed in another way
     /// leaves the folder for the next server.
     private static let script = """
@@ -18,7 +28,10 @@ public final class PostgresServer: Sendable {
         """
 
     private let path: String
+    private let options: Options
     private let process: ChildProcess
+    /// On TCP, and in the name of the Unix socket.
+    public let port: UInt16
 
     /// Whether its suites run: when it's installed, and when it has to be (`TRANSFER_PEERS=required`).
     public static let isWanted = Peer.isWanted(
@@ -31,59 +44,102 @@ public final class PostgresServer: Sendable {
 
     private static let sharedTask = Task { try await start() }
 
-    public static func start() async throws -> PostgresServer {
+    public static func start(_ options: Options = Options()) async throws -> PostgresServer {
+        try await run(in: newFolder(), options)
+    }
+
+    /// Starts a standby of it, which listens on a socket of its own. It follows asynchronously, until the server's
+    /// `synchronous_standby_names` has it.
+    public func startStandby() async throws -> PostgresServer {
+        let folder = try Self.newFolder()
+        var words = [
+            "\(Self.programs ?? "")/pg_basebackup", "-D", folder + "/data", "-R", "-X", "stream", "-c", "fast",
+        ]
+        words += ["-h", path, "-p", "\(port)", "-U", "transfer"]
+        let command = ChildProcess.Command(
+            "/usr/bin/env", Self.demoted(words), environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"],
+            workingFolder: folder, timeout: .seconds(60))
+        let result = try await ChildProcess.start(command).result()
+        guard result.exitCode == 0 else { throw TestSupportError(result.standardError) }
+        return try await Self.run(in: folder, Options())
+    }
+
+    private static func newFolder() throws -> String {
         // Removed by the server itself, which outlives the last reference to it.
         var template = Array(
             "\(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")/transfer-postgres.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw TestSupportError.system("mkdtemp", errno) }
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         if let user = unprivileged { chown(path, user.pw_uid, user.pw_gid) }
-        return try await run(in: path)
+        return path
+    }
+
+    /// A command as the server's user runs it.
+    private static func demoted(_ words: [String]) -> [String] {
+        guard let user = unprivileged else { return words }
+        let name = String(cString: user.pw_name)
+        return ["setpriv", "--reuid=\(name)", "--regid=\(user.pw_gid)", "--clear-groups"] + words
     }
 
     /// Starts a server anew with the same databases, after ``kill()``.
-    public func startAgain() async throws -> PostgresServer { try await Self.run(in: path) }
+    public func startAgain() async throws -> PostgresServer { try await Self.run(in: path, options) }
 
-    private static func run(in path: String) async throws -> PostgresServer {
+    private static func run(in path: String, _ options: Options) async throws -> PostgresServer {
         guard let programs else {
             throw TestSupportError("PostgreSQL is not installed (Debian's package postgresql-15)")
         }
+        let access = try PostgresAccessFiles(in: path, certificate: options.certificate, owner: unprivileged)
         for _ in 0..<20 {
+            let port = options.certificate == nil || options.namespace != nil ? 5432 : try LoopbackPort.free()
+            let host = options.namespace != nil ? TestNetwork.server : options.certificate == nil ? "" : "127.0.0.1"
             var arguments = ["/bin/sh", "-c", script, path + "/log", programs, path]
             arguments += [programs + "/postgres", "-D", path + "/data", "-k", path]
-            let settings = [
-                "listen_addresses=", "fsync=off", "max_connections=200", "shared_buffers=32MB",
-                "unix_socket_permissions=0777",
-            ]
+            let settings =
+                [
+                    "listen_addresses=\(host)", "port=\(port)", "fsync=off", "max_connections=200",
+                    "shared_buffers=32MB", "unix_socket_permissions=0777",
+                ] + access.settings
             for setting in settings { arguments += ["-c", setting] }
-            if let user = unprivileged {
-                let name = String(cString: user.pw_name)
-                arguments = ["setpriv", "--reuid=\(name)", "--regid=\(user.pw_gid)", "--clear-groups"] + arguments
-            }
-            let command = ChildProcess.Command(
-                "/usr/bin/env", arguments, environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"], workingFolder: path,
+            var command = ChildProcess.Command(
+                "/usr/bin/env", demoted(arguments), environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"],
+                workingFolder: path,
                 timeout: .seconds(3600))
+            if let namespace = options.namespace { command = try namespace.command(command) }
             let process = try ChildProcess.start(command)
-            let server = PostgresServer(path, process)
+            let server = PostgresServer(path, options, process, port: port)
             if await Peer.isReady(process, { server.isReady }) { return server }
             process.kill(SIGKILL)
             // What a killed server leaves behind in the kernel is gone with the last of its processes.
             let log = (try? String(contentsOfFile: path + "/log", encoding: .utf8)) ?? ""
-            guard log.contains("still in use") else { throw TestSupportError("PostgreSQL does not start: \(log)") }
+            guard log.contains("in use") else { throw TestSupportError("PostgreSQL does not start: \(log)") }
             _ = try? await process.result()
         }
         throw TestSupportError("PostgreSQL does not start again")
     }
 
-    private init(_ path: String, _ process: ChildProcess) {
+    private init(_ path: String, _ options: Options, _ process: ChildProcess, port: UInt16) {
         self.path = path
+        self.options = options
         self.process = process
+        self.port = port
     }
+
+    /// Where it listens on this machine.
+    var socket: String { "\(path)/.s.PGSQL.\(port)" }
 
     /// The address of a queue in it, for a login; the first one may do everything.
     public func url(queue: String, login: String = "transfer") -> String {
         let host = path.replacingOccurrences(of: "/", with: "%2F")
-        return "postgres://\(login)@\(host)/postgres?queue=\(queue)"
+        return "postgres://\(login)@\(host):\(port)/postgres?queue=\(queue)"
+    }
+
+    /// The address over TCP, by a name of the server.
+    ///
+    /// - Parameter parameters: libpq's, each with an ampersand before it.
+    public func url(
+        queue: String, at name: String, login: String = "transfer", _ parameters: String = ""
+    ) -> String {
+        "postgres://\(login)@\(name):\(port)/postgres?queue=\(queue)\(parameters)"
     }
 
     /// Asks statements as a login, as an administrator does it: with psql.
@@ -93,7 +149,7 @@ public final class PostgresServer: Sendable {
     public func ask(_ sql: String, as login: String = "transfer") async throws -> String {
         let psql = ["\(Self.programs ?? "")/psql", "-XqAt", "-v", "ON_ERROR_STOP=1"]
         let command = ChildProcess.Command(
-            "/usr/bin/env", psql + ["-h", path, "-U", login, "-d", "postgres", "-c", sql],
+            "/usr/bin/env", psql + ["-h", path, "-p", "\(port)", "-U", login, "-d", "postgres", "-c", sql],
             environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"], workingFolder: path, timeout: .seconds(60))
         let result = try await ChildProcess.start(command).result()
         guard result.exitCode == 0 else { throw TestSupportError(result.standardError) }
@@ -122,10 +178,22 @@ public final class PostgresServer: Sendable {
         unlink(path + "/data/postmaster.pid")
     }
 
+    /// Stops all of its processes, as a machine that hangs does: it takes connections and says nothing.
+    public func freeze() throws {
+        guard let number = lines.first.flatMap({ Int32($0) }) else {
+            throw TestSupportError("PostgreSQL isn't running")
+        }
+        // The first one first: it makes no other one then.
+        Glibc.kill(number, SIGSTOP)
+        for process in ProcessFacts.children(of: number) { Glibc.kill(process, SIGSTOP) }
+    }
+
     /// Ends it, and removes its folder.
     public func stop() async {
         process.kill(SIGTERM)
         _ = try? await process.result()
+        // One that was killed before has left it.
+        try? FileManager.default.removeItem(atPath: path)
     }
 
     /// The file by which a server tells of itself (PostgreSQL's manual, "Database File Layout").
@@ -134,7 +202,9 @@ public final class PostgresServer: Sendable {
             separatedBy: "\n")
     }
 
-    private var isReady: Bool { lines.count > 7 && lines[7].hasPrefix("ready") }
+    private var isReady: Bool {
+        lines.count > 7 && (lines[7].hasPrefix("ready") || lines[7].hasPrefix("standby"))
+    }
 
     /// The folder of the programs, which Debian keeps out of `PATH`.
     private static let programs: String? = {

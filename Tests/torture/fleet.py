@@ -23,6 +23,8 @@ WORKERS = 4
 LEASE = 3
 BATCH = 120
 QUEUE = "torture"
+KINDS = ("lost", "recorded twice", "wrong files", "arrived twice", "workers that ended by themselves",
+         "workers that didn't end when asked")
 
 AUDIT = """
 SET search_path = transfer_torture;
@@ -37,10 +39,12 @@ CREATE TRIGGER ends AFTER UPDATE ON job FOR EACH ROW
 class Fleet:
     """One run: its workers, what happened to them, and the jobs that were brought."""
 
+    workers_count = WORKERS
+
     def __init__(self, binary, folder, rng):
         self.binary, self.folder, self.rng = binary, folder, rng
-        self.network = Network(WORKERS)
-        self.database = Database(f"{folder}/database", self.network.host)
+        self.network = self.make_network()
+        self.database = self.make_database()
         self.server = Server(self.network.host)
         self.server.pace = 256 << 10
         self.queue = self.database.url(QUEUE)
@@ -52,14 +56,21 @@ class Fleet:
         os.makedirs(f"{folder}/state")
         words = [binary, "work", "--queue", self.queue, "-j", "6", "--lease", f"{LEASE}s", "--allow-private", "--progress",
                  "none", "-q", "--no-config"]
-        # Two of them share a folder, as on shared storage.
-        self.folders = [f"{folder}/files{number // 2}" for number in range(WORKERS)]
+        # Of four, two share a folder, as on shared storage.
+        count = self.workers_count
+        self.folders = [f"{folder}/files{number * 2 // count}" for number in range(count)]
         for place in set(self.folders):
             os.makedirs(f"{place}/out")
         self.workers = [
             Worker(words, self.network, number, self.folders[number], f"{folder}/worker{number}.log")
-            for number in range(WORKERS)
+            for number in range(count)
         ]
+
+    def make_network(self):
+        return Network(self.workers_count)
+
+    def make_database(self):
+        return Database(f"{self.folder}/database", self.network.host)
 
     # Jobs
 
@@ -222,9 +233,7 @@ def main():
     wrong["workers that ended by themselves"] += gone
     wrong["workers that didn't end when asked"] += [str(end) for end in ends if end != 0]
     head = f"{jobs} jobs, {WORKERS} workers, seed {seed}, all ended {seconds:.1f} s after the last fault"
-    kinds = ("lost", "recorded twice", "wrong files", "arrived twice", "workers that ended by themselves",
-             "workers that didn't end when asked")
-    return report(head, fleet.happened, wrong, kinds, folder, arguments.keep)
+    return report(head, fleet.happened, wrong, KINDS, folder, arguments.keep)
 
 
 if __name__ == "__main__":

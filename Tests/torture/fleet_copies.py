@@ -37,6 +37,9 @@ class Loopback:
     def inside(self, number):
         return []
 
+    def close(self):
+        pass
+
 
 class Rclone(Process):
     """rclone's S3 server over a folder."""

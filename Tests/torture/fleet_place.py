@@ -60,22 +60,38 @@ class Network:
 class Database:
     """A PostgreSQL server in a folder of its own."""
 
-    def __init__(self, folder, host):
+    def __init__(self, folder, host, follows=None):
+        """With `follows` it's a standby of that server."""
         self.folder, self.host = folder, host
         self.programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[-2]))[-1]
-        with socket.socket() as probe:
-            probe.bind((host, 0))
-            self.port = probe.getsockname()[1]
+        # Held: a socket that is bound and doesn't listen keeps the port from everybody but a server that reuses addresses.
+        self.held = socket.socket()
+        self.held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.held.bind((host, 0))
+        self.port = self.held.getsockname()[1]
         os.makedirs(folder)
         self.user = []
         if os.geteuid() == 0:
             user = pwd.getpwnam("postgres")
             os.chown(folder, user.pw_uid, user.pw_gid)
             self.user = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
+        if follows:
+            self.copy(follows)
+            return
         run(*self.user, f"{self.programs}/initdb", "-D", f"{folder}/data", "-A", "trust", "-U", "transfer", "-E", "UTF8",
             "--locale=C", "--no-sync")
         with open(f"{folder}/data/pg_hba.conf", "a", encoding="utf-8") as file:
             file.write(f"host all all {NET}.0/24 trust\n")
+        self.start()
+
+    def copy(self, server):
+        """Begins anew as a standby of a server."""
+        shutil.rmtree(f"{self.folder}/data", ignore_errors=True)
+        run(*self.user, f"{self.programs}/pg_basebackup", "-D", f"{self.folder}/data", "-R", "-X", "stream", "-c", "fast",
+            "-h", server.folder, "-p", str(server.port), "-U", "transfer")
+        # A standby that waited for one of its own would take no changes after its promotion.
+        with open(f"{self.folder}/data/postgresql.auto.conf", "a", encoding="utf-8") as file:
+            file.write("synchronous_standby_names = ''\n")
         self.start()
 
     def url(self, queue):
@@ -97,9 +113,19 @@ class Database:
                 time.sleep(0.05)
             self.kill()
 
-    def kill(self):
-        """As a crash ends it: its children go when they find that it's gone."""
+    @property
+    def is_running(self):
+        return self.process.poll() is None
+
+    def kill(self, everything=False):
+        """As a crash ends it: its children go when they find that it's gone, or at once with `everything`."""
+        others = children(self.process.pid) if everything and self.is_running else []
         self.process.kill()
+        for pid in others:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
         self.process.wait()
         try:
             os.unlink(f"{self.folder}/data/postmaster.pid")

@@ -28,6 +28,9 @@ public final class QueueRemote: Sendable {
         (folder, runtimeFolder) = ("/", nil)
     }
 
+    /// Ends what is waited for, where the queue is in a database that may be away. From any thread.
+    package func hurry() { store.hurry() }
+
     /// The workers of a queue that many machines share; none of one machine's queue.
     public func workers() throws -> [WorkerStatus] { try told { try store.workers() } }
 

@@ -23,6 +23,26 @@ package final class PostgresAbandonment: Sendable {
         _ = write(descriptor, &one, MemoryLayout.size(ofValue: one))
     }
 
+    /// Waits until another descriptor is ready.
+    ///
+    /// - Parameter limit: The end of the wait; `nil` for none.
+    /// - Returns: Whether it's ready before the time is over.
+    /// - Throws: `TransferError` when nobody waits any more.
+    func wait(for other: Int32, _ events: Int16, until limit: MonotonicTime?) throws -> Bool {
+        var waited = [
+            pollfd(fd: other, events: events, revents: 0), pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        while true {
+            let left = limit.map { Int32(clamping: max(0, ($0 - .now).inMilliseconds)) } ?? -1
+            let ready = poll(&waited, 2, left)
+            if ready < 0, errno == EINTR { continue }
+            guard waited[1].revents == 0 else {
+                throw TransferError(.cancelled, "the queue's database isn't waited for any more")
+            }
+            return ready > 0
+        }
+    }
+
     /// Blocks for that long.
     ///
     /// - Returns: Whether the time was waited for to its end.

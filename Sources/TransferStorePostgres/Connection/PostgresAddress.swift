@@ -10,6 +10,8 @@ package struct PostgresAddress: Sendable, Hashable {
 
     /// libpq's keywords and their values.
     package let keywords: [String: String]
+    /// The servers; `nil` where libpq finds them by itself, in a service file or at its usual place.
+    package let hosts: PostgresHosts?
     /// Several queues may be in one database.
     package let queue: String
 
@@ -18,14 +20,15 @@ package struct PostgresAddress: Sendable, Hashable {
 
     /// The address without anything that a log mustn't show.
     package var shown: String {
-        let host = keywords["host"].map { $0.hasPrefix("/") ? "" : $0 } ?? ""
-        let port = keywords["port"].map { ":\($0)" } ?? ""
-        return "postgres://\(host)\(port)/\(keywords["dbname"] ?? "")?queue=\(queue)"
+        "postgres://\(hosts?.shown ?? "")/\(keywords["dbname"] ?? "")?queue=\(queue)"
     }
 
+    /// - Parameter environment: The value of a variable, which may say what the address doesn't.
     /// - Throws: `TransferError` where it's no such address, and where it has a password: other processes see it in the
     ///   list of commands, and logs keep it.
-    package init(_ url: String) throws {
+    package init(
+        _ url: String, environment: (String) -> String? = { getenv($0).map { String(cString: $0) } }
+    ) throws {
         guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://") else {
             throw TransferError(.invalidRequest, "a queue's address begins with postgres://")
         }
@@ -37,17 +40,15 @@ package struct PostgresAddress: Sendable, Hashable {
                 "the queue's address has a password, which other processes can see: write it into ~/.pgpass (host:port:database:user:password, mode 0600), or into a service file, and name that with ?service=NAME"
             )
         }
-        if keywords["sslmode"] == nil, keywords["service"] == nil, getenv("PGSSLMODE") == nil {
-            keywords["sslmode"] = Self.isLocal(keywords["host"]) ? "prefer" : "verify-full"
+        hosts = PostgresHosts(keywords, environment: environment)
+        // A service file may say it, and this would be stronger.
+        let hasService = keywords["service"] != nil || environment("PGSERVICE") != nil
+        if keywords["sslmode"] == nil, !hasService, environment("PGSSLMODE") == nil {
+            // Without a host it's a socket of this machine.
+            keywords["sslmode"] = hosts?.areLocal ?? true ? "prefer" : "verify-full"
         }
         self.keywords = keywords
         self.queue = queue
-    }
-
-    /// Whether nothing leaves the machine on the way there.
-    private static func isLocal(_ host: String?) -> Bool {
-        guard let host, !host.isEmpty else { return getenv("PGHOST") == nil }
-        return host.hasPrefix("/") || host.hasPrefix("@") || ["localhost", "127.0.0.1", "::1"].contains(host)
     }
 
     /// Takes the queue's name out, which libpq doesn't know.

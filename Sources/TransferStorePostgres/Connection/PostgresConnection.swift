@@ -29,32 +29,16 @@ package final class PostgresConnection: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - abandonment: Ends the wait for it, and those for its answers.
+    ///   - names: Looks up the servers' names.
     ///   - timeout: The longest that it may take.
     /// - Throws: `TransferError`.
     package init(
         _ address: PostgresAddress, _ abandonment: PostgresAbandonment = PostgresAbandonment(),
-        within timeout: Duration = connectTimeout
+        names: PostgresNames = PostgresNames(), within timeout: Duration = connectTimeout
     ) throws {
-        var keywords = address.keywords
-        keywords["client_encoding"] = "UTF8"
-        keywords["fallback_application_name"] = "transfer"
-        // A server that is cut off is given up in half a minute.
-        for (keyword, value) in [
-            ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
-            ("tcp_user_timeout", "30000"),
-        ] where keywords[keyword] == nil {
-            keywords[keyword] = value
-        }
-        let names = keywords.keys.sorted()
-        let raw = PostgresStrings.with(names.map { $0 }) { keys in
-            PostgresStrings.with(names.map { keywords[$0] }) { values in PQconnectStartParams(keys, values, 0) }
-        }
-        guard let raw else { throw TransferError(.internalFault, "no memory for a connection to the database") }
-        self.raw = raw
-        // libpq prints the server's warnings where a command shows its progress.
-        _ = PQsetNoticeReceiver(raw, { _, _ in }, nil)
         self.abandonment = abandonment
-        try connect(address, until: .now + timeout)
+        let search = PostgresServerSearch(address: address, abandonment: abandonment, names: names)
+        raw = try search.connect(until: .now + timeout)
     }
 
     deinit { PQfinish(raw) }
@@ -65,28 +49,13 @@ package final class PostgresConnection: @unchecked Sendable {
     /// Whether the connection is of no use any more.
     package var isBroken: Bool { isOutOfStep || abandonment.isTold || PQstatus(raw) == CONNECTION_BAD }
 
-    private func connect(_ address: PostgresAddress, until limit: MonotonicTime) throws {
-        var step = PGRES_POLLING_WRITING
-        while true {
-            switch step {
-            case PGRES_POLLING_OK:
-                _ = PQsetnonblocking(raw, 1)
-                return
-            case PGRES_POLLING_READING: try wait(for: Int16(POLLIN), until: limit)
-            case PGRES_POLLING_WRITING: try wait(for: Int16(POLLOUT), until: limit)
-            default:
-                throw TransferError(
-                    .cannotConnect, "can't reach the queue \(address.shown): \(words)", isTransient: true)
-            }
-            step = PQconnectPoll(raw)
-        }
-    }
-
     /// The name of the login.
     var login: String { String(cString: PQuser(raw)) }
 
     /// libpq's last message, on one line.
-    var words: String {
+    var words: String { Self.words(raw) }
+
+    static func words(_ raw: OpaquePointer) -> String {
         String(cString: PQerrorMessage(raw)).split(whereSeparator: \.isNewline)
             .map { $0.drop { $0.isWhitespace } }.joined(separator: "; ")
     }
@@ -109,19 +78,7 @@ package final class PostgresConnection: @unchecked Sendable {
     /// - Returns: Whether the socket is ready before the time is over.
     /// - Throws: `TransferError` when the connection was abandoned.
     func look(for events: Int16, until limit: MonotonicTime?) throws -> Bool {
-        var descriptors = [
-            pollfd(fd: PQsocket(raw), events: events, revents: 0),
-            pollfd(fd: abandonment.descriptor, events: Int16(POLLIN), revents: 0),
-        ]
-        while true {
-            let left = limit.map { Int32(clamping: max(0, ($0 - .now).inMilliseconds)) } ?? -1
-            let ready = poll(&descriptors, 2, left)
-            if ready < 0, errno == EINTR { continue }
-            guard descriptors[1].revents == 0 else {
-                throw TransferError(.cancelled, "the queue's database isn't waited for any more")
-            }
-            return ready > 0
-        }
+        try abandonment.wait(for: PQsocket(raw), events, until: limit)
     }
 
     /// The connection is lost, or the server speaks of something that wasn't asked.

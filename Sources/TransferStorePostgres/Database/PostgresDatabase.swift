@@ -15,18 +15,24 @@ package final class PostgresDatabase: Sendable {
     /// One transaction at a time.
     private let turn = Mutex<Void>(())
     private let connection: Mutex<PostgresConnection?>
+    /// Ends the wait for a connection that is being made.
+    private let dialing = Mutex<PostgresAbandonment?>(nil)
     private let patience: PostgresPatience
     private let abandonment = PostgresAbandonment()
+    package let names = PostgresNames()
 
     /// Opens the queue. A process that has a part in it makes the tables where there are none, and is registered.
     ///
+    /// - Parameter opening: Ends the wait for it.
     /// - Throws: `TransferError`.
-    package init(_ address: PostgresAddress, _ role: PostgresRole = .owner) throws {
+    package init(
+        _ address: PostgresAddress, _ role: PostgresRole = .owner, opening: PostgresAbandonment = PostgresAbandonment()
+    ) throws {
         self.address = address
         self.role = role
         patience = PostgresPatience(role, lease)
         do {
-            let first = try PostgresConnection(address)
+            let first = try PostgresConnection(address, opening, names: names)
             try first.begin(address, as: role)
             let migration = PostgresMigration(address: address)
             if case .onlooker = role {
@@ -54,6 +60,7 @@ package final class PostgresDatabase: Sendable {
     package func hurry() {
         patience.giveUp()
         connection.withLock { $0 }?.abandon()
+        dialing.withLock { $0 }?.tell()
     }
 
     /// Whether somebody has hurried.
@@ -65,7 +72,11 @@ package final class PostgresDatabase: Sendable {
             throw TransferError(.cancelled, "the queue's database isn't waited for any more")
         }
         if let known = connection.withLock({ $0 }), !known.isBroken { return known }
-        let new = try PostgresConnection(address, within: patience.connectTimeout)
+        let attempt = PostgresAbandonment()
+        dialing.withLock { $0 = attempt }
+        defer { dialing.withLock { $0 = nil } }
+        // The bound is asked for afterwards: whoever hurried before that didn't see this attempt, which is a short one then.
+        let new = try PostgresConnection(address, attempt, names: names, within: patience.connectTimeout)
         try new.begin(address, as: role)
         connection.withLock { $0 = new }
         return new

@@ -49,7 +49,8 @@ package final class PostgresKeeper: Sendable {
     /// Renews and listens until the connection is lost, or nobody wants it any more.
     private func keep() throws {
         guard left > .zero else { throw LeaseLost() }
-        let db = try PostgresConnection(database.address, end, within: min(left, PostgresConnection.connectTimeout))
+        let db = try PostgresConnection(
+            database.address, end, names: database.names, within: min(left, PostgresConnection.connectTimeout))
         try db.begin(database.address, as: database.role)
         try db.script("LISTEN \(PostgresNotice.channel(database.address))")
         // Notifications before the LISTEN were heard by nobody here: jobs and commands are looked for once.

@@ -8,7 +8,9 @@ package enum PostgresStatements {
             PostgresIntake.statements, PostgresJobFacts.statements, PostgresJobList.statements,
             PostgresLeases.statements, PostgresMerge.statements, PostgresMigration.statements,
             PostgresNeeds.statements, PostgresNews.statements, PostgresNotes.statements, PostgresPace.statements,
-            PostgresPlaces.statements, PostgresReadyJobs.statements, PostgresRecords.statements, PostgresRunNews.statements, PostgresStagedNeeds.statements,
+            PostgresPlaces.statements,
+            PostgresReadyJobs.statements, PostgresRecords.statements, PostgresReplication.statements,
+            PostgresRunNews.statements, PostgresStagedNeeds.statements,
             PostgresStaging.statements, PostgresStatus.statements, PostgresSteering.statements,
             PostgresSubmissions.statements, PostgresTags.statements, PostgresUploads.statements,
         ]

@@ -25,7 +25,9 @@ extension Composition {
     static func queue(
         bringingTo address: FleetAddress, _ set: Configuration, hooks: HookOptions
     ) async throws -> JobQueue {
-        try await Fleet.bring(to: address, configuration(fleet: BatchLimits(), set, hooks: hooks))
+        try await Fleet.bring(to: address, configuration(fleet: BatchLimits(), set, hooks: hooks)) {
+            StandardError.write("transfer: \($0)\n")
+        }
     }
 
     /// A queue to work on beside others.

@@ -29,8 +29,11 @@ final class FleetWatch: Sendable {
         self.init(address, remote, view: view)
     }
 
-    /// Ends the watch at the next look.
-    func stop() { isStopped.withLock { $0 = true } }
+    /// Ends the watch: a look that waits for the database, or else the next one.
+    func stop() {
+        isStopped.withLock { $0 = true }
+        remote.hurry()
+    }
 
     /// - Parameters:
     ///   - absence: Is told when the database is away, with the reason, and with `nil` when it's there.
@@ -48,6 +51,7 @@ final class FleetWatch: Sendable {
                 try look(&view, receive)
                 absence(nil)
             } catch {
+                if isStopped.withLock({ $0 }) { return .workLeft }
                 guard let reason = address.absence(error) else { throw error }
                 absence(reason)
             }

@@ -35,12 +35,13 @@ struct WorkShift: Sendable {
             reporter.hurry()
             door.close()
         }
-        let absence = Absence(reporter)
+        let (absence, weakness) = (Absence(reporter), Weakness(reporter))
         while !door.isClosed {
             let queue: JobQueue
             do {
-                queue = try await open(absence)
+                queue = try await door.opening { try await open(absence, weakness) }
             } catch {
+                if door.isClosed { break }
                 guard let reason = address.absence(error) else { throw error }
                 absence.tell(reason)
                 await door.rest(.seconds(1))
@@ -53,9 +54,10 @@ struct WorkShift: Sendable {
         return .complete
     }
 
-    private func open(_ absence: Absence) async throws -> JobQueue {
+    private func open(_ absence: Absence, _ weakness: Weakness) async throws -> JobQueue {
         var worker = worker
         worker.tellAbsence = { absence.tell($0) }
+        worker.tellWeakness = { weakness.tell($0) }
         return try await Composition.queue(
             workingOn: address, as: worker, limits: limits, configuration, hooks: hooks)
     }
@@ -104,6 +106,7 @@ final class Absence: Sendable {
 /// The end of a worker's shift: it stops the queue that it works on then, and every wait.
 final class ShiftDoor: Sendable {
     private struct State {
+        var opening: Task<JobQueue, any Error>?
         var queue: JobQueue?
         var isClosed = false
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -112,6 +115,18 @@ final class ShiftDoor: Sendable {
     private let state = Mutex(State())
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// Opens a queue; the end of the shift cancels that.
+    func opening(_ open: @escaping @Sendable () async throws -> JobQueue) async throws -> JobQueue {
+        let task = Task { try await open() }
+        let isLate = state.withLock { state in
+            state.opening = task
+            return state.isClosed
+        }
+        if isLate { task.cancel() }
+        defer { state.withLock { $0.opening = nil } }
+        return try await task.value
+    }
 
     func enter(_ queue: JobQueue) {
         let isLate = state.withLock { state in
@@ -124,10 +139,11 @@ final class ShiftDoor: Sendable {
     func leave() { state.withLock { $0.queue = nil } }
 
     func close() {
-        let (queue, waiters) = state.withLock { state in
+        let (opening, queue, waiters) = state.withLock { state in
             state.isClosed = true
-            return (state.queue, exchange(&state.waiters, with: []))
+            return (state.opening, state.queue, exchange(&state.waiters, with: []))
         }
+        opening?.cancel()
         queue?.stop()
         for waiter in waiters { waiter.resume() }
     }

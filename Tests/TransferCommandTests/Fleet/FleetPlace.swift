@@ -8,11 +8,14 @@ final class FleetPlace: Sendable {
     let place: Workplace
     /// The address of the queue.
     let queue: String
+    /// The schema of its tables.
+    let schema: String
 
     /// - Parameter server: A database of the test's own, where it's to be killed.
     init(_ name: String = "fleet", on server: PostgresServer? = nil) async throws {
         place = try Workplace(name)
         let queue = UUID().uuidString.lowercased().replacingOccurrences(of: "-", with: "")
+        schema = "transfer_\(queue)"
         if let server {
             self.queue = server.url(queue: queue)
         } else {

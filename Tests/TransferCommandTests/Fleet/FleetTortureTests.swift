@@ -10,6 +10,10 @@ import TransferTestSupport
         try await run("fleet.py", "--kills", kills)
     }
 
+    @Test func aPromotedStandbyTakesThePlaceOfTheDatabase() async throws {
+        try await run("fleet_failover.py", "--rounds", TransferCommand.runsHeavyTests ? "15" : "3")
+    }
+
     @Test(.enabled(if: PythonServer.isWanted))
     func copiesToObjectStoresArriveOnceWhateverBecomesOfTheWorkers() async throws {
         let (copies, kills) = TransferCommand.runsHeavyTests ? ("2000", "100") : ("150", "12")

@@ -40,9 +40,29 @@ import TransferCore
     @Test(arguments: [
         ("postgres://db.example/jobs", "verify-full"), ("postgres://db.example/jobs?sslmode=require", "require"),
         ("postgres://localhost/jobs", "prefer"), ("postgres://%2Frun%2Fpostgresql/jobs", "prefer"),
+        ("postgres://localhost,127.0.0.1,[::1]/jobs", "prefer"),
+        ("postgres://localhost,db.example/jobs", "verify-full"),
+        ("postgres://localhost/jobs?hostaddr=192.0.2.1", "verify-full"),
+        ("postgres:///jobs?hostaddr=192.0.2.1", "verify-full"), ("postgres://db.example/jobs?hostaddr=::1", "prefer"),
+        ("postgres:///jobs", "prefer"),
     ])
     func whatLeavesTheMachineIsVerifiedUnlessToldOtherwise(_ url: String, _ mode: String) throws {
-        #expect(try PostgresAddress(url).keywords["sslmode"] == mode)
+        #expect(try PostgresAddress(url) { _ in nil }.keywords["sslmode"] == mode)
+    }
+
+    @Test(arguments: [
+        ("PGHOST", "db.example", "verify-full"), ("PGHOSTADDR", "192.0.2.1", "verify-full"),
+        ("PGHOST", "/run/postgresql", "prefer"), ("PGHOST", "", "prefer"), ("PGSSLMODE", "require", nil),
+        ("PGSERVICE", "main", nil),
+    ])
+    func variablesSayWhatTheAddressDoesnt(_ name: String, _ value: String, _ mode: String?) throws {
+        let address = try PostgresAddress("postgres:///jobs") { $0 == name ? value : nil }
+        #expect(address.keywords["sslmode"] == mode)
+    }
+
+    @Test func eachServerIsShownWithItsPortAndSocketsArent() throws {
+        #expect(try PostgresAddress("postgres://a:1,b/jobs?queue=q").shown == "postgres://a:1,b/jobs?queue=q")
+        #expect(try PostgresAddress("postgres://%2Frun:5433/jobs?queue=q").shown == "postgres://:5433/jobs?queue=q")
     }
 
     @Test func anythingElseIsNoAddress() {

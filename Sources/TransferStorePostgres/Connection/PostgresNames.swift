@@ -1,0 +1,48 @@
+import CTransferLinux
+import Glibc
+import Synchronization
+import TransferCore
+package import TransferEngine
+
+/// Looks up the names of a database's servers on threads of its own. libpq does that on the caller's, and nothing ends it
+/// there before the name servers do (getaddrinfo(3)).
+package final class PostgresNames: Sendable {
+    private let resolver: HostResolver
+
+    /// - Parameter lookUp: Blocks.
+    package init(lookUp: @escaping @Sendable (String) -> HostResolver.Answer = HostResolver.system) {
+        // Each connection asks anew: after a fail-over a name may be that of another server.
+        resolver = HostResolver(threads: 4, lifetime: .zero, lookUp: lookUp)
+    }
+
+    /// - Returns: At least one address, in the order in which they are tried.
+    /// - Throws: `TransferError` where the name has none, where nobody answers in time, and when the wait was abandoned.
+    func addresses(
+        of name: String, until limit: MonotonicTime, unless abandonment: PostgresAbandonment
+    ) throws -> [String] {
+        let question = Question()
+        resolver.find(name) { question.answer($0) }
+        guard try abandonment.wait(for: question.descriptor, Int16(POLLIN), until: limit), let answer = question.answer
+        else {
+            throw TransferError(
+                .cannotResolveHost, "can't find the host \(name): no name server answered in time", isTransient: true)
+        }
+        return try answer.get()
+    }
+
+    /// One question, whose descriptor is readable once it's answered.
+    private final class Question: Sendable {
+        let descriptor = transfer_eventfd()
+        private let state = Mutex<HostResolver.Answer?>(nil)
+
+        deinit { close(descriptor) }
+
+        var answer: HostResolver.Answer? { state.withLock { $0 } }
+
+        func answer(_ answer: HostResolver.Answer) {
+            state.withLock { $0 = answer }
+            var one: UInt64 = 1
+            _ = write(descriptor, &one, MemoryLayout.size(ofValue: one))
+        }
+    }
+}

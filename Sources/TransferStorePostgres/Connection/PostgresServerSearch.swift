@@ -1,0 +1,141 @@
+import CTransferPostgres
+import Glibc
+import TransferCore
+import TransferEventLoop
+
+/// Connects to the first server of a queue's address that takes the connection.
+///
+/// libpq is given one address of one server at a time. By itself it goes on to the next one only where a server refuses; one
+/// that doesn't answer keeps it until the time is over (PostgreSQL's manual, PQconnectPoll), and names block it.
+struct PostgresServerSearch {
+    let address: PostgresAddress
+    let abandonment: PostgresAbandonment
+    let names: PostgresNames
+
+    /// A server that didn't take the connection, in words.
+    private struct Refusal: Error {
+        let words: String
+    }
+
+    /// One server, as it's asked.
+    private struct Attempt {
+        /// `nil` where libpq finds it.
+        var host: PostgresHosts.Host?
+        /// The kind of server that is looked for; `nil` for what the address wants.
+        var attributes: String?
+    }
+
+    /// Waits for it.
+    ///
+    /// - Returns: The connection, which is the caller's to finish.
+    /// - Throws: `TransferError`.
+    func connect(until limit: MonotonicTime) throws -> OpaquePointer {
+        do {
+            return try first(of: attempts, until: limit) { try connect($0, until: $1) }
+        } catch let refusal as Refusal {
+            throw TransferError(
+                .cannotConnect, "can't reach the queue \(address.shown): \(refusal.words)", isTransient: true)
+        }
+    }
+
+    private var attempts: [Attempt] {
+        guard let hosts = address.hosts?.all else { return [Attempt()] }
+        let wanted = address.keywords["target_session_attrs"] ?? Self.variable("PGTARGETSESSIONATTRS")
+        let passes: [String?] = hosts.count > 1 && wanted == "prefer-standby" ? ["standby", "any"] : [nil]
+        return passes.flatMap { attributes in hosts.map { Attempt(host: $0, attributes: attributes) } }
+    }
+
+    /// Asks them one after the other. Each has its share of the time, so that one that doesn't answer keeps nobody from the
+    /// next one.
+    private func first<Place>(
+        of places: [Place], until limit: MonotonicTime, _ connect: (Place, MonotonicTime) throws -> OpaquePointer
+    ) throws -> OpaquePointer {
+        var refusals: [String] = []
+        for (index, place) in places.enumerated() {
+            let now = MonotonicTime.now
+            do {
+                return try connect(place, now + (limit - now) / (places.count - index))
+            } catch let refusal as Refusal {
+                if !refusals.contains(refusal.words) { refusals.append(refusal.words) }
+            }
+        }
+        throw Refusal(words: refusals.joined(separator: "; "))
+    }
+
+    private func connect(_ attempt: Attempt, until limit: MonotonicTime) throws -> OpaquePointer {
+        guard let name = attempt.host?.name else { return try connect(attempt, at: attempt.host?.address, limit) }
+        let addresses: [String]
+        do {
+            addresses = try names.addresses(of: name, until: limit, unless: abandonment)
+        } catch let error as TransferError where error.code == .cannotResolveHost {
+            throw Refusal(words: error.message)
+        }
+        return try first(of: addresses, until: limit) { try connect(attempt, at: $0, $1) }
+    }
+
+    /// - Parameter place: The address of the server; `nil` where libpq knows it.
+    private func connect(_ attempt: Attempt, at place: String?, _ limit: MonotonicTime) throws -> OpaquePointer {
+        var keywords = settings
+        if let host = attempt.host {
+            (keywords["host"], keywords["hostaddr"], keywords["port"]) = (host.host, place, host.port)
+        }
+        if let attributes = attempt.attributes { keywords["target_session_attrs"] = attributes }
+        let names = keywords.keys.sorted()
+        let raw = PostgresStrings.with(names.map { $0 }) { keys in
+            PostgresStrings.with(names.map { keywords[$0] }) { values in PQconnectStartParams(keys, values, 0) }
+        }
+        guard let raw else { throw TransferError(.internalFault, "no memory for a connection to the database") }
+        // libpq prints the server's warnings where a command shows its progress.
+        _ = PQsetNoticeReceiver(raw, { _, _ in }, nil)
+        do {
+            guard try dial(raw, until: bound(limit)) else {
+                let server = [attempt.host?.host, place.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
+                throw Refusal(words: "\(server.isEmpty ? "the server" : server) doesn't answer")
+            }
+        } catch {
+            PQfinish(raw)
+            throw error
+        }
+        return raw
+    }
+
+    private var settings: [String: String] {
+        var keywords = address.keywords
+        keywords["client_encoding"] = "UTF8"
+        keywords["fallback_application_name"] = "transfer"
+        // A server that is cut off is given up in half a minute.
+        for (keyword, value) in [
+            ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
+            ("tcp_user_timeout", "30000"),
+        ] where keywords[keyword] == nil {
+            keywords[keyword] = value
+        }
+        return keywords
+    }
+
+    /// `connect_timeout`, which libpq leaves to those who don't block (PostgreSQL's manual, PQconnectPoll).
+    private func bound(_ limit: MonotonicTime) -> MonotonicTime {
+        let text = address.keywords["connect_timeout"] ?? Self.variable("PGCONNECT_TIMEOUT")
+        guard let seconds = text.flatMap({ Int($0) }), seconds > 0 else { return limit }
+        return min(limit, .now + .seconds(seconds))
+    }
+
+    /// - Returns: Whether it's connected; else the server hasn't answered in time.
+    private func dial(_ raw: OpaquePointer, until limit: MonotonicTime) throws -> Bool {
+        var step = PQstatus(raw) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
+        while step != PGRES_POLLING_OK {
+            let events =
+                switch step {
+                case PGRES_POLLING_READING: Int16(POLLIN)
+                case PGRES_POLLING_WRITING: Int16(POLLOUT)
+                default: throw Refusal(words: PostgresConnection.words(raw))
+                }
+            guard try abandonment.wait(for: PQsocket(raw), events, until: limit) else { return false }
+            step = PQconnectPoll(raw)
+        }
+        _ = PQsetnonblocking(raw, 1)
+        return true
+    }
+
+    private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}

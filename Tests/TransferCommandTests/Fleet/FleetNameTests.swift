@@ -1,0 +1,62 @@
+import Foundation
+import Glibc
+import Testing
+import TransferTestSupport
+
+/// Workers that find the database by its name, on a machine of their own with a name server.
+@Suite(.enabled(if: PostgresServer.isWanted && NetworkNamespaces.areWanted), .timeLimit(.minutes(2)))
+struct FleetNameTests {
+    private static let name = "db.example"
+
+    /// A worker that knows the database by its name, and the name server.
+    private func with(_ body: (NetworkStage, TestNameServer, ChildProcess) async throws -> Void) async throws {
+        try await NetworkStage.with { stage in
+            let names = try await stage.network.startNameServer()
+            names.answers = false
+            let authority = try await TestAuthority.shared()
+            var options = PostgresServer.Options()
+            options.namespace = stage.peer
+            options.certificate = try await authority.issue { $0.alternativeNames = ["DNS:\(Self.name)"] }.server
+            let database = try await PostgresServer.start(options)
+            let queue = database.url(queue: "q", at: Self.name, "&sslrootcert=\(authority.anchors)")
+            let worker = try stage.command("work", "--queue", queue, "-d", stage.place.folder.path, "--json").start()
+            do {
+                try await body(stage, names, worker)
+            } catch {
+                await database.stop()
+                throw error
+            }
+            await database.stop()
+        }
+    }
+
+    @Test func aWorkerWaitsForTheNameAndThenForNobody() async throws {
+        try await with { _, names, worker in
+            _ = try await worker.line {
+                $0.contains("the queue's database is away, waiting for it: ")
+                    && $0.contains("can't find the host \(Self.name): ")
+            }
+            names.set(Self.name, [TestNetwork.server])
+            names.answers = true
+            try await worker.begins()
+            worker.kill(SIGTERM)
+            let result = try await worker.result()
+            #expect(result.exitCode == 0, "\(result)")
+        }
+    }
+
+    /// Packets to the database are lost: a connection is waited for when the worker is told to end.
+    @Test func aWorkerThatWaitsForAServerEndsAtOnceWhenItsTold() async throws {
+        try await with { stage, names, worker in
+            try await stage.peer.ip(
+                "address del \(TestNetwork.server)/32 dev lo", "route add blackhole \(TestNetwork.server)/32")
+            names.set(Self.name, [TestNetwork.server])
+            names.answers = true
+            try await until("a question") { !names.queries.isEmpty }
+            let begun = ContinuousClock.now
+            worker.kill(SIGTERM)
+            let result = try await worker.result()
+            #expect(result.exitCode == 0 && ContinuousClock.now - begun < .seconds(5), "\(result)")
+        }
+    }
+}

@@ -1,0 +1,114 @@
+internal import Foundation
+internal import Glibc
+internal import Synchronization
+
+/// A way to a PostgreSQL server on which the end of a transaction is lost, with the connection, when a test wants it.
+public final class LosingRelay: Sendable {
+    public enum Loss: Sendable {
+        /// The COMMIT doesn't reach the server.
+        case request
+        /// The server commits, and nobody hears of it.
+        case answer
+    }
+
+    private final class State: Sendable {
+        let loss = Mutex<Loss?>(nil)
+
+        /// Takes what is to be lost, once.
+        func take() -> Loss? {
+            loss.withLock { loss in
+                defer { loss = nil }
+                return loss
+            }
+        }
+    }
+
+    private let listener: Int32
+    private let port: UInt16
+    private let state = State()
+
+    public init(to server: PostgresServer) throws {
+        (listener, port) = try LoopbackPort.listening()
+        let (listener, state, socket) = (listener, state, server.socket)
+        Thread.detachNewThread {
+            while true {
+                let client = accept(listener, nil, nil)
+                guard client >= 0 else { break }
+                Thread.detachNewThread { Self.relay(client, socket, state) }
+            }
+            close(listener)
+        }
+    }
+
+    deinit { shutdown(listener, Int32(SHUT_RD)) }
+
+    /// The address of a queue over it, for a login.
+    public func url(queue: String, login: String) -> String {
+        "postgres://\(login)@127.0.0.1:\(port)/postgres?queue=\(queue)&sslmode=disable"
+    }
+
+    /// Loses the next COMMIT, or its answer.
+    public func loseNextCommit(_ loss: Loss) { state.loss.withLock { $0 = loss } }
+
+    /// Whether what was to be lost is lost.
+    public var hasLost: Bool { state.loss.withLock { $0 == nil } }
+
+    private static let commit = Data("COMMIT".utf8) + [0]
+
+    private static func relay(_ client: Int32, _ path: String, _ state: State) {
+        let server = connected(path)
+        defer {
+            close(client)
+            close(server)
+        }
+        while true {
+            var ends = [client, server].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            guard poll(&ends, 2, -1) > 0 else { return }
+            if ends[0].revents != 0 {
+                guard let bytes = read(client) else { return }
+                let isCommit = Data(bytes).range(of: commit) != nil
+                let loss = isCommit ? state.take() : nil
+                guard loss != .request, write(server, bytes) else { return }
+                if loss == .answer {
+                    // The server answers when it has committed.
+                    _ = read(server)
+                    return
+                }
+            }
+            if ends[1].revents != 0 {
+                guard let bytes = read(server), write(client, bytes) else { return }
+            }
+        }
+    }
+
+    private static func connected(_ path: String) -> Int32 {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        return descriptor
+    }
+
+    /// - Returns: `nil` at the end.
+    private static func read(_ descriptor: Int32) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 64 << 10)
+        let count = recv(descriptor, &bytes, bytes.count, 0)
+        return count > 0 ? Array(bytes[..<count]) : nil
+    }
+
+    /// - Returns: Whether all of it left.
+    private static func write(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
+        var left = bytes[...]
+        while !left.isEmpty {
+            let count = left.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { return false }
+            left = left.dropFirst(count)
+        }
+        return true
+    }
+}
