@@ -94,6 +94,25 @@ public struct RetryRule: Sendable, Hashable {
         return max(backoff, retryAfter)
     }
 
+    /// The longest that the delays take in all which are left after so many retries, without those that a server asks for.
+    public func patience(retriesSpent: Int) -> Duration {
+        // Beyond a year nobody counts.
+        let most = 366.0 * 86_400
+        var (seconds, spent) = (0.0, max(0, retriesSpent))
+        while spent < limit, seconds < most {
+            let delay = min(backoff(retriesSpent: spent), maxDelay ?? most)
+            // From here on all are alike.
+            guard delay > 0, delay < maxDelay ?? most else {
+                return rest(seconds + Double(limit - spent) * delay, most)
+            }
+            seconds += delay
+            spent += 1
+        }
+        return rest(seconds, most)
+    }
+
+    private func rest(_ seconds: Double, _ most: Double) -> Duration { .milliseconds(Int64(min(seconds, most) * 1000)) }
+
     /// ``maxWait`` as a duration.
     public var longestWait: Duration { .milliseconds(Int64(min(max(0, maxWait), 1e12) * 1000)) }
 

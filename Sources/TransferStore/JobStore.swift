@@ -132,6 +132,11 @@ package protocol JobStore: Sendable {
     /// - Parameter secrets: Jobs whose secrets nobody has any more are left out.
     func abandonedUploads(batch: Int64, secrets: [Int64: JobSecrets]) throws -> [AbandonedUpload]
 
+    /// Takes cancelled jobs of all batches whose servers haven't been told for this process, for a while: it tells them.
+    ///
+    /// - Returns: None where each batch is one process's, which knows its own (``abandonedUploads(batch:secrets:)``).
+    func takeAbandonedUploads(limit: Int) throws -> [AbandonedUpload]
+
     /// The cancelled jobs of a batch whose servers hold parts of them, as far as is known.
     func heldUploads(batch: Int64) throws -> [HeldUpload]
 
@@ -182,6 +187,8 @@ extension JobStore {
 
     /// A batch is one process's at a time.
     package var sharesBatches: Bool { false }
+
+    package func takeAbandonedUploads(limit: Int) throws -> [AbandonedUpload] { [] }
 
     /// A store that no other process works on has no news.
     package func follow(_ hear: @escaping @Sendable (StoreNews) -> Void) {}

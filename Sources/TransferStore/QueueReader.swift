@@ -46,6 +46,10 @@ package protocol QueueReader: Sendable {
     /// The workers of the queue, in the order in which they came.
     func workers() throws -> [WorkerStatus]
 
+    /// The transfers under way of all workers, the largest first, as they were told last. Whoever asks again and again is told
+    /// within a few seconds; who asks once may be told of none.
+    func jobsUnderWay(limit: Int) throws -> [JobUnderWay]
+
     /// Notes that somebody waits for the batch's end, at this socket.
     func listen(batch: String, socket: String) throws
 }
@@ -53,4 +57,7 @@ package protocol QueueReader: Sendable {
 extension QueueReader {
     /// A queue of one machine has none that are told by name.
     package func workers() throws -> [WorkerStatus] { [] }
+
+    /// The process that runs a queue of one machine tells its events of its transfers.
+    package func jobsUnderWay(limit: Int) throws -> [JobUnderWay] { [] }
 }

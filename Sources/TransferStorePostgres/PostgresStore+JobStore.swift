@@ -86,6 +86,8 @@ extension PostgresStore {
         try uploads.abandoned(batch: batch, secrets: secrets)
     }
 
+    package func takeAbandonedUploads(limit: Int) throws -> [AbandonedUpload] { try uploads.take(limit: limit) }
+
     package func heldUploads(batch: Int64) throws -> [HeldUpload] { try uploads.held(batch: batch) }
 
     // MARK: Hooks

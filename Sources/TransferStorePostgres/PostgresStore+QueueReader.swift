@@ -6,6 +6,8 @@ package import TransferStore
 extension PostgresStore {
     package func statuses(name: String?) throws -> [BatchStatus] { try statusQueries.statuses(name: name) }
 
+    package func jobsUnderWay(limit: Int) throws -> [JobUnderWay] { try underWay.jobs(limit: limit) }
+
     package func workers() throws -> [WorkerStatus] { try statusQueries.workers() }
 
     package func jobs(batch name: String, after number: Int64, failed: Bool, limit: Int) throws -> [ListedJob] {

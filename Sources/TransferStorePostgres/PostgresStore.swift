@@ -28,6 +28,7 @@ package final class PostgresStore: JobStore, RunMemory, QueueReader {
     package let jobList: PostgresJobList
     package let jobFacts: PostgresJobFacts
     package let rules: PostgresRules
+    package let underWay: PostgresUnderWay
 
     /// Opens the queue at the address, or makes it, and takes back what lost processes had.
     ///
@@ -56,6 +57,7 @@ package final class PostgresStore: JobStore, RunMemory, QueueReader {
         jobList = PostgresJobList(database: database)
         jobFacts = PostgresJobFacts(database: database)
         rules = PostgresRules(database: database)
+        underWay = PostgresUnderWay(database: database)
     }
 
     package var sharesBatches: Bool { database.role.sharesBatches }

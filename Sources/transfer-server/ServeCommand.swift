@@ -114,7 +114,7 @@ struct AccessOptions: ParsableArguments {
         do {
             return try OutsideRules.secrets(credentials)
         } catch {
-            throw ValidationError("--allow-secret \(error.word): it takes NAME=ORIGIN, such as cdn=https://cdn.example")
+            throw ValidationError("--allow-secret \(error.message)")
         }
     }
 }

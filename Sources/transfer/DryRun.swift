@@ -10,9 +10,11 @@ struct DryRun {
     let directory: String
     let name: String?
     let state: String?
+    /// Whether the run would bring the jobs into a queue that many machines share.
+    var isShared = false
 
     func run() throws {
-        let checker = try JobChecker()
+        let checker = try JobChecker(isShared: isShared)
         let known = try Composition.remote(existingState: state)
         var isFaulty = false
         for source in sources {

@@ -22,7 +22,7 @@ struct Validate: ParsableCommand {
 
     func run() throws {
         let hooks = Composition.hooks(hooks, try set.load())
-        let checker = try JobChecker()
+        let checker = try JobChecker(isShared: true)
         let folder = Composition.absolute(directory ?? FileManager.default.currentDirectoryPath)
         var isFaulty = false
         for file in files {

@@ -27,6 +27,28 @@ struct FullDiskTests {
         }
     }
 
+    /// Retries take minutes by their usual rule: what is waited for, and for how long, is told at the first one, and once.
+    @Test(arguments: [["--progress", "none"], []])
+    func aFullDiskIsToldOnceWithoutAScreen(_ options: [String]) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/big", ServedFile(Self.content, etag: "\"a\""))
+            try place.jobs(
+                [download(server.url("/big"), to: "small/big", #""id": "big""#)],
+                extra: #""defaults": {"retry": {"scale": "100ms", "jitter": false}}, "#)
+            let process = try FullDisk.start(place, ["run", "jobs.json"] + options)
+            let line = try await process.line { $0.contains("no space left on device") }
+            #expect(line.contains(" warn ") && line.contains("small/big.part: no space left"), "\(line)")
+            #expect(line.contains(" at most"), "\(line)")
+            try await until("it was tried a few times") { server.requests(to: "/big").count > 3 }
+            try place.folder.write("", to: "go")
+            let result = try await process.result()
+            #expect(result.exitCode == 0, "\(result)")
+            let told = result.standardError.split(separator: "\n").count { $0.contains("no space left") }
+            #expect(told == 1, "\(result)")
+        }
+    }
+
     /// ext4's fallocate(2) keeps what it got before the disk was full.
     @Test(.enabled(if: FullDisk.canMountDisks, "needs root, mkfs.ext4 and a loop device"))
     func aDiskThatIsTooSmallIsNotFilled() async throws {
@@ -125,6 +147,10 @@ private enum FullDisk {
 
     /// Runs the command where `small` is a full file system; a file `go` in the working folder makes space in it.
     static func start(_ place: Workplace, _ arguments: String...) throws -> ChildProcess {
+        try start(place, arguments)
+    }
+
+    static func start(_ place: Workplace, _ arguments: [String]) throws -> ChildProcess {
         let command = place.command(arguments)
         mkdir(place.folder.path("small"), 0o755)
         unlink(place.folder.path("pipe"))

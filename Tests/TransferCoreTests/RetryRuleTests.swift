@@ -28,6 +28,14 @@ import TransferCore
             plain.delay(retriesSpent: retries, retryAfter: nil, random: 0.3) == .milliseconds(Int64(seconds * 1000)))
     }
 
+    @Test func patienceIsTheDelaysThatAreLeft() {
+        #expect(RetryRule().patience(retriesSpent: 0) == .seconds(63 + 4 * 60))
+        #expect(RetryRule().patience(retriesSpent: 9) == .seconds(60))
+        #expect(
+            RetryRule().patience(retriesSpent: 10) == .zero && RetryRule(limit: 0).patience(retriesSpent: 0) == .zero)
+        #expect(RetryRule(limit: .max, maxDelay: nil).patience(retriesSpent: 0) == .seconds(366 * 86_400))
+    }
+
     @Test func theCurveFollowsBaseAndScale() {
         let rule = RetryRule(base: 3, scale: 0.5, maxDelay: nil, jitter: false)
         #expect(

@@ -40,7 +40,14 @@ public struct BatchStatus: Sendable, Hashable {
         set { seldom.lacks = newValue }
     }
 
+    /// Transfers under way of all workers, of a queue that several share; 0 of others.
+    public var active: Int {
+        get { seldom.active }
+        set { seldom.active = newValue }
+    }
+
     private struct Seldom: Sendable, Hashable {
+        var active = 0
         var folder: FolderStatus?
         var lacks: [WorkerLack] = []
     }

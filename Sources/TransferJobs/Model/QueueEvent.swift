@@ -138,6 +138,8 @@ public struct JobProgress: Sendable, Hashable {
     public var sources: [JobSource] = []
     /// Whether it goes to another server and not to a file: ``sources`` then names also a single one.
     public var isCopy = false
+    /// The machine of the worker that has the job, where many share the queue; `nil` of a job of this process.
+    public var worker: String?
 
     /// Connections that bring the file.
     public var connections: Int { sources.isEmpty ? 1 : sources.reduce(0) { $0 + $1.connections } }
@@ -168,7 +170,9 @@ public enum WaitReason: Sendable, Hashable {
     case dependency(String)
     case slot
     /// Space on this machine's disk, or its owner's quota; the text says for which file, and it's looked for again then.
-    case disk(String, remaining: Duration)
+    ///
+    /// - Parameter patience: The longest that it's waited for from now on; `nil` where that isn't known.
+    case disk(String, remaining: Duration, patience: Duration? = nil)
     /// The hours at which the job may run; the text says when they begin.
     case schedule(String)
     /// The clock of this machine, which nobody has set yet.

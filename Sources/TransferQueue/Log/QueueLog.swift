@@ -147,7 +147,8 @@ extension WaitReason {
     fileprivate var logText: String? {
         switch self {
         case .host(let origin, _, let message, _, _): "\(origin): \(message)"
-        case .disk(let text, _), .schedule(let text), .clock(let text), .openFiles(let text), .network(let text): text
+        case .disk(let text, _, _), .schedule(let text), .clock(let text), .openFiles(let text), .network(let text):
+            text
         case .dependency(let job): job
         case .retry, .slot, .paused: nil
         }

@@ -4,6 +4,9 @@ extension OutsideRules {
     /// A word that doesn't name a credential and a server.
     public struct BadAllowance: Error {
         public let word: String
+
+        /// The fault in words, for after the name of an option.
+        public var message: String { "\(word): it takes NAME=ORIGIN, such as cdn=https://cdn.example" }
     }
 
     /// The servers that credentials may be shown to, as ``secrets`` has them.

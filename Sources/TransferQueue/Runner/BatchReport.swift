@@ -58,7 +58,7 @@ struct BatchReport: Equatable {
             case .host(let origin, let status, let message, _, let isAsked):
                 .host(origin: origin, status: status, message: message, remaining: .zero, isAsked: isAsked)
             case .retry: .retry(remaining: .zero)
-            case .disk(let message, _): .disk(message, remaining: .zero)
+            case .disk(let message, _, _): .disk(message, remaining: .zero)
             case let reason: reason
             }
     }

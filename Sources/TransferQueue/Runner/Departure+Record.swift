@@ -54,12 +54,20 @@ extension Departure {
         }
     }
 
+    /// The longest that the waits between the attempts take that are left.
+    private static func patience(of record: JobRecord) -> Duration {
+        let mirrors = record.spec.isUpload ? 1 : max(1, record.spec.urls.count)
+        return record.spec.settings.retry.rule.patience(retriesSpent: record.attempts / mirrors)
+    }
+
     /// The event that is told at once; an end is told when it's recorded.
     func news(of record: JobRecord) -> QueueEvent.Kind? {
         switch self {
-        case .retry(_, let delay, let error, _):
+        case .retry(let next, let delay, let error, _):
             error.isFullDisk
-                ? .waiting(job: record.identity, .disk(error.message, remaining: delay))
+                ? .waiting(
+                    job: record.identity,
+                    .disk(error.message, remaining: delay, patience: delay + Self.patience(of: next)))
                 : .retrying(job: record.identity, delay: delay, error)
         case .wait(let reason, _, _, _): .waiting(job: record.identity, reason)
         case .release(.paused, _): .waiting(job: record.identity, .paused)

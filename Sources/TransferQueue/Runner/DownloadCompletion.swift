@@ -35,6 +35,8 @@ struct DownloadCompletion: Sendable {
         /// Whether it came from several sources: what is wrong of it is fetched again, and the rest stays.
         var isMixed = false
         var ahead: ReadingAhead?
+        /// The processes that may have partial files of it, where several share folders.
+        var owners: PartOwners?
     }
 
     struct Saved: Sendable {
@@ -78,6 +80,7 @@ struct DownloadCompletion: Sendable {
                 if item.mark != nil, earlier == nil { item.part.noteNaming() }
                 Failpoint.reached(.downloadNamed)
                 item.part.removeAside()
+                PartSuccession(owners: item.owners).sweep(of: item.path, in: item.part.folder)
                 folders.insert(FolderMaker.parent(of: path))
                 let facts = if let earlier { earlier } else { try item.part.facts() }
                 saved.append((item.id, Saved(path: path, facts: facts, digest: verified.digest, sums: verified.sums)))

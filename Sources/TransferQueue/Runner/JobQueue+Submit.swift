@@ -24,6 +24,9 @@ public enum StagingError: Error, Sendable {
 }
 
 extension JobQueue {
+    /// Whether other machines may work on the same batches.
+    package var isShared: Bool { store.sharesBatches }
+
     /// Puts a job into a batch and returns when it's durable there.
     ///
     /// The same identity with the same content is taken once.

@@ -50,4 +50,16 @@ struct PartSuccession: Sendable {
         }
         return record
     }
+
+    /// Has the partial files of earlier owners go, once the file is there. One that was stopped when it lost the job may have
+    /// begun another partial file since; by its name that is its own, and no process goes on with it. Blocks: for workers.
+    func sweep(of path: String, in folder: PinnedFolder?) {
+        for owner in owners?.earlier ?? [] {
+            for number in 0..<NumberedPart.count {
+                let name = PartName.path(of: base(of: path, owner), number: number)
+                guard !DestinationName.isFree(name, in: folder) else { break }
+                PartLegacy(name, in: folder).remove()
+            }
+        }
+    }
 }

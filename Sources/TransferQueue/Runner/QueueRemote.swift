@@ -34,6 +34,12 @@ public final class QueueRemote: Sendable {
     /// The workers of a queue that many machines share; none of one machine's queue.
     public func workers() throws -> [WorkerStatus] { try told { try store.workers() } }
 
+    /// The transfers under way of all workers of a queue that many machines share, the largest first. To be asked about once
+    /// a second while somebody watches: workers tell of single transfers only then.
+    public func jobsUnderWay(limit: Int = 100) throws -> [JobUnderWay] {
+        try told { try store.jobsUnderWay(limit: limit) }
+    }
+
     /// A fault of the database is told with its remedy.
     func told<Value>(_ work: () throws -> Value) throws -> Value {
         do {

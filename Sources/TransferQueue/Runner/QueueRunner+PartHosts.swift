@@ -99,6 +99,8 @@ extension QueueRunner: AbandonHost {
     func abandon(_ upload: AbandonedUpload) { abandonments.abandon(upload, on: self) }
 
     func abandonCancelled(_ batch: Int64) { abandonments.abandonCancelled(batch, on: self) }
+
+    func abandonTaken() { abandonments.abandonTaken(on: self) }
 }
 
 extension QueueRunner: NetworkHost {

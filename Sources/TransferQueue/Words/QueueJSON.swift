@@ -21,7 +21,7 @@ import TransferStore
 /// | `batch.finished` | *totals*, `seconds`                                                                   |
 /// | `batch.commanded`| `verb` (`pause` `resume` `cancel` `retry` `retryFailed`), and the `id` where it was one job's |
 /// | `job.started`    | `direction` (`download`, `upload`) `url` `offset` `attempt` `adopted`                   |
-/// | `job.progress`   | `completed` `total` `rate` `phase` (`connecting` `transferring` `verifying` `saving`); of several connections or URLs `connections` and *sources* |
+/// | `job.progress`   | `completed` `total` `rate` `phase` (`connecting` `transferring` `verifying` `saving`); of a worker's job `worker`; of several connections or URLs `connections` and *sources* |
 /// | `job.retrying`   | `delay` `reason` `code` `status`, and `host` where a proxy failed                      |
 /// | `job.restarted`  | `reason`                                                                              |
 /// | `job.source`     | *source*: one isn't asked any more (`dropped`), or not for now (`paused`), or it's asked again (`used`) |
@@ -123,6 +123,7 @@ package enum QueueJSON {
             object.optional("total", progress.total)
             object.field("rate", progress.rate)
             object.field("phase", progress.phase.rawValue)
+            object.optional("worker", progress.worker)
             if !progress.sources.isEmpty { object.field("connections", progress.connections) }
             sources(progress.sources, &object, shown: shown)
         case .retrying(_, let delay, let error):
@@ -243,7 +244,7 @@ package enum QueueJSON {
         case .clock(let reason): wait("clock", reason, &object)
         case .openFiles(let reason): wait("openFiles", reason, &object)
         case .network(let reason): wait("network", reason, &object)
-        case .disk(let reason, let remaining):
+        case .disk(let reason, let remaining, _):
             wait("disk", reason, &object)
             object.field("delay", remaining)
         case .paused: object.field("for", "paused")

@@ -143,8 +143,8 @@ struct BatchRoutes: Sendable {
             throw Problem(.unprocessableContent, "badName", "the batch has no name", hint: "add ?name=…")
         }
         let known = try await submissions.check(batch: name)
-        let report = try await served.off { [rules = served.rules] in
-            try JobChecker().check(name, directory: rules.directory) { take in
+        let report = try await served.off { [rules = served.rules, isShared = served.queue.isShared] in
+            try JobChecker(isShared: isShared).check(name, directory: rules.directory) { take in
                 for job in read.jobs { try take(job, nil) }
                 return JobFileReport()
             }

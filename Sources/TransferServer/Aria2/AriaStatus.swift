@@ -92,7 +92,7 @@ struct AriaStatus {
     }
 
     var servers: JSONValue {
-        let url = live?.start.url ?? urls.first ?? ""
+        let url = live?.url ?? urls.first ?? ""
         let speed = live?.progress.rate ?? 0
         return .array([
             .object([

@@ -134,7 +134,8 @@ final class AttemptLog: Sendable {
         case .dependency(let need): "waits for \(need)"
         case .slot: "waits for its turn"
         case .paused: "paused"
-        case .disk(let text, _), .schedule(let text), .clock(let text), .openFiles(let text), .network(let text): text
+        case .disk(let text, _, _), .schedule(let text), .clock(let text), .openFiles(let text), .network(let text):
+            text
         }
     }
 }

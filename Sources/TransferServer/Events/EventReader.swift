@@ -58,6 +58,7 @@ struct EventReader: Service {
             // A sleep with a reason: rates are told once a second, also while no event comes.
             try? await Task.sleep(for: .seconds(1))
             quiet += .seconds(1)
+            await lookAtOthers()
             let rates = live.rates
             history.add(
                 RateHistory.Point(time: WallClock.milliseconds, download: rates.download, upload: rates.upload))
@@ -70,6 +71,13 @@ struct EventReader: Service {
                 quiet = .zero
             }
         }
+    }
+
+    /// Hears of the transfers of other workers while somebody follows: they tell of them for that alone.
+    private func lookAtOthers() async {
+        // The queue tells its run of a database that fails.
+        let told = feed.isHeard ? try? await served.look { try $0.jobsUnderWay() } : nil
+        live.setOthers(told ?? [])
     }
 
     private func progress() -> EventFeed.Frame? {
@@ -88,6 +96,7 @@ struct EventReader: Service {
                 writer.member("completed", job.live.progress.completed)
                 writer.member("total", job.live.progress.total)
                 writer.member("rate", job.live.progress.rate)
+                writer.member("worker", job.live.progress.worker)
             }
         }
         return EventFeed.Frame(cursor: nil, name: "progress", batch: "", data: data)

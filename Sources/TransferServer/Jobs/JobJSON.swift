@@ -46,6 +46,7 @@ enum JobJSON {
             writer.member("rate", live.progress.rate)
             writer.member("phase", live.progress.phase.rawValue)
             writer.member("connections", live.progress.connections)
+            writer.member("worker", live.progress.worker)
         } else if job.state == .done {
             writer.member("total", job.bytes)
         }

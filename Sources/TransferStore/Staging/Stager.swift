@@ -9,7 +9,7 @@ package final class Stager: JobIntake {
     private let generation: Int64
     private let keepsWhatIsMissing: Bool
     private let isReload: Bool
-    private let isCheck: Bool
+    private let allowsTags: Bool
     private var destinations = SharedDestinations()
     private var needs = StagedNeeds()
     private let insert: BoundStatement
@@ -49,7 +49,7 @@ package final class Stager: JobIntake {
         self.generation = generation
         keepsWhatIsMissing = options.keepsWhatIsMissing
         isReload = options.isReload
-        isCheck = options.isCheck
+        allowsTags = options.allowsTags
         self.isTold = isTold
         self.owner = owner
         let claims = options.claiming > 0 && batch.isNew
@@ -81,7 +81,7 @@ package final class Stager: JobIntake {
 
     package func add(_ job: StagedJob) throws {
         count += 1
-        if !isCheck, let message = WorkerRefusal.message(job.spec) {
+        if !allowsTags, let message = WorkerRefusal.message(job.spec) {
             let place = job.place
             return report.add(JobFileFault("\(job.row.identity): \(message)") { place?.destinationFault($0) })
         }

@@ -11,8 +11,8 @@ package struct StagingOptions: Sendable, Hashable {
     package var startsPaused = false
     /// Submissions that are remembered with the jobs.
     package var notes: [SubmissionNote] = []
-    /// The jobs are only looked at, for whichever queue.
-    package var isCheck = false
+    /// Jobs may ask for workers with tags: they are only looked at, and meant for a queue that many machines share.
+    package var allowsTags = false
 
     package init(
         keepsWhatIsMissing: Bool = false, isReload: Bool = false, claiming: Int = 0, startsPaused: Bool = false,

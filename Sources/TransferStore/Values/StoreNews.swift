@@ -8,6 +8,8 @@ package enum StoreNews: Sendable {
     case paused
     /// All origins are tried again at once, as somebody said.
     case unpaused
+    /// Somebody watches single transfers.
+    case watched
     /// The lease couldn't be renewed in time, for this reason: others may go on with what this process has claimed, so its
     /// transfers have to end.
     case leaseIsOver(any Error)

@@ -262,5 +262,6 @@ package enum PostgresSchema {
             REVOKE ALL ON FUNCTION allow(TEXT, TEXT), forbid(TEXT) FROM PUBLIC;
             """),
         PostgresRulesSchema.levels,
+        PostgresSteeringSchema.step,
     ]
 }

@@ -87,7 +87,7 @@ package struct PostgresClaims: Sendable {
         WITH ready AS MATERIALIZED (
             SELECT id FROM job WHERE batch = $2 AND origin = $3 AND network = $4 AND tags = $6 AND state = \(JobStates.queued)
             ORDER BY priority DESC, id LIMIT $5 FOR UPDATE SKIP LOCKED)
-        UPDATE job SET state = \(JobStates.claimed), owner = $1,
+        UPDATE job SET state = \(JobStates.claimed), owner = $1, asked = NULL,
             part_owners = CASE WHEN $7::text IS NULL OR $7 = ANY (part_owners) THEN part_owners
                 ELSE (part_owners || $7::text)[greatest(1, cardinality(part_owners) - 30):] END,
             claimed = CASE WHEN was_interrupted AND claimed IS NOT NULL THEN claimed ELSE \(PostgresClock.now) END

@@ -79,7 +79,7 @@ package struct PostgresReadyJobs: Sendable {
     private static let releasing = PostgresStatement(
         "release_jobs", .work,
         """
-        UPDATE job SET state = \(JobStates.queued), owner = NULL, is_sending = false
+        UPDATE job SET state = \(PostgresWishes.stateGivenBack), owner = NULL, is_sending = false
         WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.claimed) AND owner = $2
         """)
 

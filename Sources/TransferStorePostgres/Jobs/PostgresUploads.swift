@@ -31,7 +31,31 @@ package struct PostgresUploads: Sendable {
         }
     }
 
+    /// Takes uploads whose servers this process tells now. Another one has a turn when this one hasn't been able to, each time
+    /// after as long as the server has known nothing yet.
+    package func take(limit: Int) throws -> [AbandonedUpload] {
+        try database.writeFenced(isDurable: false) { db in
+            try db.run(Self.taking, [PostgresArray(database.role.tags.names), limit]).compactMap { row in
+                AbandonedUpload(id: row.number(0) ?? 0, spec: row.text(1) ?? "", upload: row.text(2))
+            }
+        }
+    }
+
+    /// The time at which other processes try to tell the server of an upload that this one tells.
+    package static let nextTurn = "\(PostgresClock.now) + 60000"
+
     // MARK: Statements
+
+    private static let taking = PostgresStatement(
+        "take_abandoned_uploads", .work,
+        """
+        UPDATE job SET drop_after = \(nextTurn) + greatest(0, \(PostgresClock.now) - ended - 60000)
+        WHERE id IN (SELECT id FROM job
+            WHERE drop_after <= \(PostgresClock.now) AND state = \(JobStates.cancelled) AND upload IS NOT NULL
+                AND NOT has_secrets AND string_to_array(tags, ',') <@ $1::text[]
+            ORDER BY drop_after LIMIT $2 FOR UPDATE SKIP LOCKED)
+        RETURNING id, spec, upload
+        """)
 
     private static let heldUploads = PostgresStatement(
         "held_uploads", [.submit, .work],
@@ -55,6 +79,6 @@ package struct PostgresUploads: Sendable {
         """)
 
     package static let statements = [
-        heldUploads, existence, abandonedUploads,
+        taking, heldUploads, existence, abandonedUploads,
     ]
 }

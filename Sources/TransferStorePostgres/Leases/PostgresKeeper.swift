@@ -68,6 +68,7 @@ package final class PostgresKeeper: Sendable {
                     switch PostgresNotice(rawValue: text) {
                     case .work: hear(.changed)
                     case .commands: hear(.commanded)
+                    case .watched: hear(.watched)
                     case .pause: hear(.paused)
                     case .noPauses: hear(.unpaused)
                     case nil: break

@@ -49,7 +49,9 @@ package struct PostgresLeases: Sendable {
         let lost = try db.run(Self.lostLeases, [own]).compactMap { $0.number(0) }
         for process in lost {
             try endWhatMayHaveArrived(db, of: process)
+            let cancelled = try PostgresWishes.cancellations(db, of: process)
             try db.run(Self.recovery, [process])
+            _ = try PostgresSteering.cancel(db, cancelled)
             try forget(db, process)
         }
         if !lost.isEmpty { try PostgresNotice.work.tell(db) }
@@ -78,7 +80,9 @@ package struct PostgresLeases: Sendable {
             // A run may end without waiting for its transfers.
             try Self.endWhatMayHaveArrived(db, of: database.process)
             // The last steps of some weren't recorded where the database was away: their files may be there.
+            let cancelled = try PostgresWishes.cancellations(db, of: database.process)
             try db.run(Self.handingBack, [database.process, wasCutShort])
+            _ = try PostgresSteering.cancel(db, cancelled)
             try Self.forget(db, database.process)
             try PostgresNotice.work.tell(db)
         }
@@ -113,7 +117,7 @@ package struct PostgresLeases: Sendable {
     private static let recovery = PostgresStatement(
         "recover_jobs", [.submit, .work],
         """
-        UPDATE job SET state = \(JobStates.queued), owner = NULL, was_interrupted = true
+        UPDATE job SET state = \(PostgresWishes.stateGivenBack), owner = NULL, was_interrupted = true
         WHERE owner = $1 AND state = \(JobStates.claimed)
         """)
 
@@ -143,7 +147,7 @@ package struct PostgresLeases: Sendable {
     private static let handingBack = PostgresStatement(
         "return_jobs", [.submit, .work],
         """
-        UPDATE job SET state = \(JobStates.queued), owner = NULL, was_interrupted = was_interrupted OR $2
+        UPDATE job SET state = \(PostgresWishes.stateGivenBack), owner = NULL, was_interrupted = was_interrupted OR $2
         WHERE owner = $1 AND state = \(JobStates.claimed)
         """)
 

@@ -6,6 +6,8 @@ package enum PostgresNotice: String, Sendable {
     case commands
     /// An origin asked to be left alone.
     case pause
+    /// Somebody watches single transfers.
+    case watched
     /// Somebody had all origins tried again.
     case noPauses
 

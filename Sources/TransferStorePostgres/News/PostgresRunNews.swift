@@ -16,7 +16,7 @@ package struct PostgresRunNews: Sendable {
                 Self.progress,
                 [
                     database.process, told.batch, told.rate, told.eta, told.active, PostgresArray(told.underWay), text,
-                    told.waitingFor,
+                    told.waitingFor, PostgresArray(told.rows.flatMap(\.numbers)),
                 ])
         }
     }
@@ -54,11 +54,11 @@ package struct PostgresRunNews: Sendable {
     private static let progress = PostgresStatement(
         "save_run", [.submit, .work],
         """
-        INSERT INTO run (process, batch, rate, eta, active, under_way, sources, waiting_for)
-        SELECT $1, id, $3, $4, $5, $6::bigint[], $7::jsonb, $8 FROM batch WHERE id = $2
+        INSERT INTO run (process, batch, rate, eta, active, under_way, sources, waiting_for, told)
+        SELECT $1, id, $3, $4, $5, $6::bigint[], $7::jsonb, $8, $9::bigint[] FROM batch WHERE id = $2
         ON CONFLICT (process, batch) DO UPDATE SET rate = excluded.rate, eta = excluded.eta,
             active = excluded.active, under_way = excluded.under_way, sources = excluded.sources,
-            waiting_for = excluded.waiting_for
+            waiting_for = excluded.waiting_for, told = excluded.told
         """)
 
     private static let hostWaitsOver = PostgresStatement(

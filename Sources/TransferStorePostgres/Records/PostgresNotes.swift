@@ -46,7 +46,8 @@ package struct PostgresNotes: Sendable {
     private static let uploadNote = PostgresStatement(
         "note_upload", .work,
         """
-        UPDATE job SET upload = $2, upload_goes_on = $3, upload_is_held = $4, is_sending = is_sending AND NOT $5::boolean
+        UPDATE job SET upload = $2, upload_goes_on = $3, upload_is_held = $4, is_sending = is_sending AND NOT $5::boolean,
+            drop_after = CASE WHEN state = \(JobStates.cancelled) AND $2::text IS NOT NULL THEN \(PostgresUploads.nextTurn) END
         WHERE id = $1 AND (owner = $6 OR owner IS NULL AND state = \(JobStates.cancelled))
         """)
 
@@ -66,7 +67,7 @@ package struct PostgresNotes: Sendable {
     private static let abandonedNote = PostgresStatement(
         "note_abandoned", .work,
         """
-        UPDATE job SET upload = NULL, upload_goes_on = false, upload_is_held = false
+        UPDATE job SET upload = NULL, upload_goes_on = false, upload_is_held = false, drop_after = NULL
         WHERE id = $1 AND state = \(JobStates.cancelled)
         """)
 

@@ -106,7 +106,8 @@ package struct PostgresRecords: Sendable {
         """
         UPDATE job SET state = \(JobStates.cancelled), owner = NULL, is_sending = false, end_number = $3,
             ended = \(PostgresClock.now), resume = coalesce($4, resume),
-            upload = CASE WHEN upload_goes_on THEN upload END, upload_is_held = upload_goes_on AND upload_is_held
+            upload = CASE WHEN upload_goes_on THEN upload END, upload_is_held = upload_goes_on AND upload_is_held,
+            drop_after = CASE WHEN upload_goes_on THEN \(PostgresUploads.nextTurn) END
         WHERE id = $1 AND owner = $2
         """)
 

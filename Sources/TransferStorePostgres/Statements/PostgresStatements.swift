@@ -12,7 +12,8 @@ package enum PostgresStatements {
             PostgresReadyJobs.statements, PostgresRecords.statements, PostgresReplication.statements,
             PostgresRunNews.statements, PostgresStagedNeeds.statements,
             PostgresStaging.statements, PostgresStatus.statements, PostgresSteering.statements,
-            PostgresSubmissions.statements, PostgresTags.statements, PostgresUploads.statements,
+            PostgresSubmissions.statements, PostgresTags.statements, PostgresUnderWay.statements,
+            PostgresUploads.statements, PostgresWishes.statements,
         ]
         return parts.flatMap { $0 }
     }()

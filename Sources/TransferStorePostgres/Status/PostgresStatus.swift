@@ -41,6 +41,7 @@ package struct PostgresStatus: Sendable {
             statuses[batch]?.pid = row.int(1).map { Int32($0) }
             statuses[batch]?.rate = row.number(2) ?? 0
             statuses[batch]?.eta = row.number(3).map { .seconds($0) }
+            statuses[batch]?.active = row.int(6) ?? 0
             if row.flag(5) { statuses[batch]?.waitingFor = row.text(4) }
         }
     }
@@ -100,7 +101,7 @@ package struct PostgresStatus: Sendable {
         "runs_of_batches", .all,
         """
         SELECT batch, min(pid), sum(rate)::bigint, (1 / sum(1.0 / greatest(eta, 1)))::bigint, max(waiting_for),
-            bool_and(waiting_for IS NOT NULL)
+            bool_and(waiting_for IS NOT NULL), sum(active)
         FROM run JOIN process ON generation = process
         WHERE batch = ANY ($1::bigint[]) AND \(alive) GROUP BY batch
         """)

@@ -30,6 +30,7 @@ package struct PostgresSteering: Sendable {
         _ db: PostgresConnection, _ verb: QueueVerb, shared batch: Int64, _ job: String?
     ) throws -> CommandDelivery {
         let applied = try Self.apply(db, verb, batch: batch, job: job)
+        try PostgresWishes.note(db, verb, batch: batch, job: job)
         let workers = try db.run(
             Self.claimants, [batch, job]
         ).map { (process: $0.number(0) ?? 0, pid: Int32($0.int(1) ?? 0)) }
@@ -79,21 +80,10 @@ package struct PostgresSteering: Sendable {
     ) throws -> AppliedCommand {
         let meant = try db.run(
             Self.meantJobs, [batch, job, PostgresArray(verb.states.map(\.rawValue))])
+        if verb == .cancel { return try cancel(db, meant) }
         var applied = AppliedCommand()
         guard meant.count > 0 else { return applied }
         let ids = meant.compactMap { $0.number(0) }
-        if verb == .cancel {
-            let first = try PostgresEndNumbers.take(db, ids.count)
-            try db.run(Self.cancellation, [PostgresArray(ids), first])
-            for (cursor, row) in zip(first..., meant) {
-                applied.jobs.append((row.text(1) ?? "", cursor, JobRoute(canonicalJSON: row.text(2) ?? "")))
-            }
-            let hooked = try PostgresHookMessages.add(db, ended: ids)
-            applied.skipped = try PostgresNeeds.skipDependents(
-                db, of: meant.map { ($0.number(0) ?? 0, $0.text(1) ?? "") })
-            applied.isHooked = !hooked.isEmpty || applied.skipped.contains(where: \.tellsHook)
-            return applied
-        }
         try db.run(change(verb), [PostgresArray(ids)])
         applied.jobs = meant.map { ($0.text(1) ?? "", nil, nil) }
         if verb == .retry || verb == .retryFailed {
@@ -101,6 +91,25 @@ package struct PostgresSteering: Sendable {
             applied.skipped = try PostgresNeeds.skipWhatCannotStart(db, batch: batch)
             applied.isHooked = applied.skipped.contains(where: \.tellsHook)
         }
+        return applied
+    }
+
+    /// Cancels jobs that no process has claimed.
+    ///
+    /// - Parameter meant: Their numbers, identities and specifications.
+    static func cancel(_ db: PostgresConnection, _ meant: PostgresResult) throws -> AppliedCommand {
+        var applied = AppliedCommand()
+        guard meant.count > 0 else { return applied }
+        let ids = meant.compactMap { $0.number(0) }
+        let first = try PostgresEndNumbers.take(db, ids.count)
+        try db.run(Self.cancellation, [PostgresArray(ids), first])
+        for (cursor, row) in zip(first..., meant) {
+            applied.jobs.append((row.text(1) ?? "", cursor, JobRoute(canonicalJSON: row.text(2) ?? "")))
+        }
+        let hooked = try PostgresHookMessages.add(db, ended: ids)
+        applied.skipped = try PostgresNeeds.skipDependents(
+            db, of: meant.map { ($0.number(0) ?? 0, $0.text(1) ?? "") })
+        applied.isHooked = !hooked.isEmpty || applied.skipped.contains(where: \.tellsHook)
         return applied
     }
 
@@ -127,7 +136,7 @@ package struct PostgresSteering: Sendable {
         "retry_jobs", [.submit, .work],
         """
         UPDATE job SET \(ready), attempts = 0, asked_wait = 0, mirror = 0, spent_mirrors = 0, not_before = NULL,
-            end_number = NULL, error_code = NULL, error_message = NULL
+            end_number = NULL, error_code = NULL, error_message = NULL, drop_after = NULL
         WHERE id = ANY ($1::bigint[])
         """)
 
@@ -178,7 +187,7 @@ package struct PostgresSteering: Sendable {
         """
         UPDATE job SET state = \(JobStates.cancelled), ended = \(PostgresClock.now), not_before = NULL,
             end_number = $2 + ended.position - 1, upload = CASE WHEN upload_goes_on THEN upload END,
-            upload_is_held = upload_goes_on AND upload_is_held
+            upload_is_held = upload_goes_on AND upload_is_held, drop_after = CASE WHEN upload_goes_on THEN \(PostgresClock.now) END
         FROM unnest($1::bigint[]) WITH ORDINALITY AS ended(id, position) WHERE job.id = ended.id
         """)
 

@@ -44,7 +44,9 @@ struct FleetRun {
             try JobFileSource(file, rules: rules, list: command.listRules, hooks: known)
         }
         if command.dryRun {
-            try DryRun(sources: sources, directory: command.workingFolder, name: command.name, state: nil).run()
+            try DryRun(
+                sources: sources, directory: command.workingFolder, name: command.name, state: nil, isShared: true
+            ).run()
             return .complete
         }
         // On which machine a job is done isn't known: relative paths start from each worker's folder.
@@ -104,7 +106,10 @@ struct FleetRun {
             watch.stop()
         }
         let absence = Absence(reporter)
-        let status = try await watch.follow(absence: absence.tell) { reporter.receive($0) }
+        let show: @Sendable ([QueueEvent]) -> Void = { reporter.show($0) }
+        let status = try await watch.follow(absence: absence.tell, show: reporter.showsTransfers ? show : nil) {
+            reporter.receive($0)
+        }
         if status == .workLeft {
             for name in view.names {
                 reporter.note(

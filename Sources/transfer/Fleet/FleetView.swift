@@ -54,11 +54,20 @@ struct FleetView: Sendable {
                 var progress = BatchProgress()
                 progress.totals = totals
                 (progress.waiting, progress.rate, progress.eta) = (status.waiting, status.rate, status.eta)
+                progress.active = status.active
                 return event(status, .batchProgress(progress))
             }
             finished.insert(status.name)
             if totals.failed + totals.skipped + totals.cancelled > 0 { hasFailures = true }
             return event(status, .batchFinished(totals, duration: .now - since))
+        }
+    }
+
+    /// The transfers under way of the batches.
+    func transfers(_ jobs: [JobUnderWay]) -> [QueueEvent] {
+        jobs.filter { kept[$0.batch] != nil && !finished.contains($0.batch) }.map { job in
+            QueueEvent(
+                time: WallClock.milliseconds, batch: job.batch, kind: .progress(job: job.job, job.progress))
         }
     }
 

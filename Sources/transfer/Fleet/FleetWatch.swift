@@ -37,10 +37,12 @@ final class FleetWatch: Sendable {
 
     /// - Parameters:
     ///   - absence: Is told when the database is away, with the reason, and with `nil` when it's there.
+    ///   - show: Takes the transfers under way, as they stand; `nil` where nobody wants to see them.
     ///   - receive: Takes what happens.
     /// - Returns: `workLeft` where the watch was stopped before.
     func follow(
-        absence: @Sendable (TransferError?) -> Void = { _ in }, receive: @Sendable (QueueEvent) -> Void
+        absence: @Sendable (TransferError?) -> Void = { _ in },
+        show: (@Sendable ([QueueEvent]) -> Void)? = nil, receive: @Sendable (QueueEvent) -> Void
     ) async throws -> ExitStatus {
         let loop = try EventLoop(name: "fleet")
         defer { loop.stop() }
@@ -49,6 +51,7 @@ final class FleetWatch: Sendable {
             guard !isStopped.withLock({ $0 }) else { return .workLeft }
             do {
                 try look(&view, receive)
+                if let show { show(view.transfers(try remote.jobsUnderWay())) }
                 absence(nil)
             } catch {
                 if isStopped.withLock({ $0 }) { return .workLeft }

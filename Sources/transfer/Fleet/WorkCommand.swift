@@ -107,7 +107,7 @@ struct OutsideOptions: ParsableArguments {
         do {
             return try OutsideRules.secrets(credentials)
         } catch {
-            throw ValidationError("--allow-secret \(error.word): it takes NAME=ORIGIN, such as cdn=https://cdn.example")
+            throw ValidationError("--allow-secret \(error.message)")
         }
     }
 }

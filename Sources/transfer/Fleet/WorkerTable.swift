@@ -26,7 +26,7 @@ struct WorkerTable {
     }
 
     /// The workers as JSON Lines, an object each: `worker` (its machine), `pid`, `running`, `claimed`, `rate` (bytes a second), `lease` (seconds that
-    /// are left of it, below zero where it's over), `since` and `tags`.
+    /// are left of it, 0 where it's over), `since` and `tags`.
     var json: [String] {
         workers.map { worker in
             JSONObject.text { object in

@@ -5,8 +5,17 @@ import TransferQueue
 ///
 /// No line for a success, unless `verbose`: cron mails everything that a job writes.
 struct LogRenderer: Sendable {
-    /// Whether a live screen shows the totals and what waits; then only the lines that stay are made.
-    var isLive = false
+    /// How much of a run that goes on is told.
+    enum Detail: Sendable {
+        /// All of it.
+        case all
+        /// No totals, and of what is tried again that alone that lasts, once each.
+        case troubles
+        /// A live screen shows the totals and what waits: only the lines that stay are made.
+        case lasting
+    }
+
+    var detail = Detail.all
     var verbose = false
     var charset = Charset.utf8
 
@@ -14,6 +23,8 @@ struct LogRenderer: Sendable {
     var outlook = Outlook.watches
 
     private static let totalsInterval: Int64 = 60_000
+    /// A trouble that is over sooner isn't told where only those that last are.
+    private static let shortDelay = Duration.seconds(5)
 
     private struct Key: Hashable, Sendable {
         var batch: String
@@ -28,8 +39,9 @@ struct LogRenderer: Sendable {
     /// What batches were last said to wait for.
     private var waits: [String: (text: String, time: Int64)] = [:]
 
-    init(isLive: Bool = false, verbose: Bool = false, charset: Charset = .utf8) {
-        self.isLive = isLive
+    init(_ detail: Detail = .all, verbose: Bool = false, charset: Charset = .utf8) {
+        self.detail = detail
+        if detail == .troubles { folding.window = RetryFolding.longWindow }
         self.verbose = verbose
         self.charset = charset
     }
@@ -47,6 +59,25 @@ struct LogRenderer: Sendable {
         guard step < 0 else { return }
         told = told.mapValues { $0 + step }
         folding.shift(by: step)
+    }
+
+    private var isLive: Bool { detail == .lasting }
+
+    /// Whether a wait of that length is told.
+    private func tells(_ delay: Duration) -> Bool {
+        switch detail {
+        case .all: true
+        case .troubles: delay >= Self.shortDelay
+        case .lasting: false
+        }
+    }
+
+    private func tells(_ reason: WaitReason) -> Bool {
+        switch reason {
+        case .host(_, _, _, let remaining, _): tells(remaining)
+        case .retry, .dependency, .slot, .paused: detail == .all
+        case .disk, .network, .schedule, .clock, .openFiles: !isLive
+        }
     }
 
     /// - Parameter insecure: Whether the certificates of the job's servers aren't checked.
@@ -78,13 +109,13 @@ struct LogRenderer: Sendable {
             // A watched folder's batch has no end that its jobs would be counted towards.
             guard WatchBatch.folder(of: event.batch) == nil else { return }
             told[event.batch] = event.time
-            if !isLive { add(.info, Self.header(event.batch, totals)) }
+            if detail == .all { add(.info, Self.header(event.batch, totals)) }
         case .batchProgress(let progress): lines += self.progress(progress, event)
         case .batchWaiting(let reason, let transfers):
-            if !isLive { lines += waiting(reason, transfers, event) }
+            if tells(reason) { lines += waiting(reason, transfers, event) }
         case .batchContinues(let links, let after, let transfers):
-            waits[event.batch] = nil
-            guard !isLive else { return }
+            let wasTold = waits.removeValue(forKey: event.batch) != nil
+            guard detail == .all || detail == .troubles && wasTold else { return }
             let by = links.isEmpty ? "" : " by \(links.joined(separator: ", "))"
             let number =
                 transfers > 0 ? ", \(NumberText.count(transfers, "transfer")) continue\(transfers == 1 ? "s" : "")" : ""
@@ -102,7 +133,7 @@ struct LogRenderer: Sendable {
             if let adopted = start.adopted { add(.info, Self.adoption(name(job, event), adopted)) }
             if !isLive { urls[Key(batch: event.batch, job: job)] = start.url }
         case .retrying(let job, let delay, let error):
-            guard !isLive else { return }
+            guard tells(delay) else { return }
             let host = urls.removeValue(forKey: Key(batch: event.batch, job: job)).flatMap {
                 Origin(anyURL: $0)?.hostAndPort
             }
@@ -136,16 +167,15 @@ struct LogRenderer: Sendable {
         case .dropped(let job):
             urls[Key(batch: event.batch, job: job)] = nil
             if verbose { add(.info, "\(name(job, event)): not this one, the file is gone or has changed since") }
-        case .waiting(let job, .disk(let message, let remaining)):
+        case .waiting(let job, .disk(let message, let remaining, let patience)):
             urls[Key(batch: event.batch, job: job)] = nil
             guard !isLive else { return }
             folding.add(
                 batch: event.batch, job: name(job, event), host: "", delay: remaining,
-                error: TransferError(.diskFull, message),
-                time: event.time)
+                error: TransferError(.diskFull, message), patience: patience, time: event.time)
         case .waiting(let job, let reason):
             urls[Key(batch: event.batch, job: job)] = nil
-            if verbose, !isLive { add(.info, "\(name(job, event)): waiting: \(WaitWords.log(reason))") }
+            if verbose, detail == .all { add(.info, "\(name(job, event)): waiting: \(WaitWords.log(reason))") }
         case .hook(let news):
             let subject = news.job.map { name($0, event) } ?? event.batch
             if let (level, text) = HookWords.line(news, of: subject, outlook: outlook),
@@ -171,12 +201,12 @@ struct LogRenderer: Sendable {
 
     private mutating func progress(_ progress: BatchProgress, _ event: QueueEvent) -> [LogLine] {
         guard !isLive else { return [] }
-        if let reason = progress.waitReason {
+        if let reason = progress.waitReason, tells(reason) {
             let waiting = progress.waitingForReason ?? progress.waiting
             folding.pause(batch: event.batch, reason: reason, waiting: waiting, time: event.time)
         }
         var lines = folding.flush(time: event.time, all: true, charset: charset)
-        guard WatchBatch.folder(of: event.batch) == nil else { return lines }
+        guard detail == .all, WatchBatch.folder(of: event.batch) == nil else { return lines }
         // Progress comes about once a second; half of one early keeps the lines at the full minutes.
         guard event.time - (told[event.batch] ?? 0) >= Self.totalsInterval - 500 else { return lines }
         told[event.batch] = event.time
@@ -213,7 +243,7 @@ struct LogRenderer: Sendable {
             return folding.flush(time: event.time, all: true, charset: charset)
         }
         let text = WaitWords.log(reason)
-        if let last = waits[event.batch], last.text == text, event.time - last.time < RetryFolding.window { return [] }
+        if let last = waits[event.batch], last.text == text, event.time - last.time < folding.window { return [] }
         waits[event.batch] = (text, event.time)
         let line: String
         if case .network = reason {

@@ -46,9 +46,7 @@ extension ProgressScreen {
         guard room > 0, !jobs.isEmpty else { return [] }
         let sorted = jobs.sorted { ($1.size, $0.name) < ($0.size, $1.name) }
         let sources = sorted.prefix(room).map { job in
-            DisplayWidth.of(
-                SourceWords.row(
-                    job.progress?.sources ?? [], isCopy: job.progress?.isCopy == true, width: .max, charset: charset))
+            DisplayWidth.of(SourceWords.row(of: job.progress, width: .max, charset: charset))
         }
         let layout = RowLayout(width: width, sources: sources.max() ?? 0)
         guard sorted.count > room else { return sorted.map { layout.row($0, charset) } }

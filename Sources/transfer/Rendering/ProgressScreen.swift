@@ -103,6 +103,9 @@ struct ProgressScreen: Sendable {
         }
     }
 
+    /// The jobs under way are told anew: of those that others do, no end of a transfer is told but the job's own.
+    mutating func forgetJobs() { active.removeAll() }
+
     private mutating func update(_ event: QueueEvent, isProgress: Bool = true, _ change: (inout Batch) -> Void) {
         // Batches are few: the files named on one command line.
         let index: Int

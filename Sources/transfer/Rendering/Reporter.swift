@@ -37,6 +37,7 @@ final class Reporter: Sendable {
         var report: BufferedOutput?
         if let path = options.reportFile { report = try BufferedOutput(appendingTo: path) }
         hasReport = options.reportFile != nil
+        tellsProgress = options.json == .withProgress
         let json = options.json == .off ? nil : BufferedOutput(descriptor: standardOutput.descriptor)
         state = Mutex(
             ReporterState(
@@ -52,6 +53,18 @@ final class Reporter: Sendable {
     func receive(_ event: QueueEvent) {
         let isBehind = state.withLock { state in
             state.receive(event) { isHurried.load(ordering: .relaxed) }
+            return state.arrangesFlush()
+        }
+        if isBehind { flushLater() }
+    }
+
+    /// Whether somebody sees how single transfers go on.
+    var showsTransfers: Bool { screenThread != nil || tellsProgress }
+
+    /// Takes the progress of all transfers that others have under way: a screen shows them, and no other ones.
+    func show(_ transfers: [QueueEvent]) {
+        let isBehind = state.withLock { state in
+            state.show(transfers) { isHurried.load(ordering: .relaxed) }
             return state.arrangesFlush()
         }
         if isBehind { flushLater() }
@@ -87,6 +100,9 @@ final class Reporter: Sendable {
             return state.goesOnFlushing()
         }
     }
+
+    /// Whether progress goes to standard output (`--json=progress`).
+    private let tellsProgress: Bool
 
     /// Whether ends of jobs go to a file (`--report`).
     let hasReport: Bool

@@ -7,7 +7,7 @@ struct ReporterOptions: Sendable {
         /// A live screen on whatever can move its cursor, else a log.
         case bar
         case plain
-        /// No totals while it runs; what goes wrong and the report at the end are told.
+        /// No totals while it runs; what goes wrong, what is tried again for long and the report at the end are told.
         case none
     }
 

@@ -42,7 +42,8 @@ struct ReporterState: ~Copyable {
         errors = BufferedOutput(descriptor: terminal.descriptor)
         screen = showsScreen ? ProgressScreen() : nil
         log = LogRenderer(
-            isLive: showsScreen || options.progress == .none || options.isQuiet, verbose: options.isVerbose,
+            showsScreen || options.isQuiet ? .lasting : options.progress == .none ? .troubles : .all,
+            verbose: options.isVerbose,
             charset: terminal.charset)
         format = showsScreen ? .terminal : terminal.isJournal ? .journal : .file
     }
@@ -70,6 +71,12 @@ struct ReporterState: ~Copyable {
             if !isWatched { addReport(event, of: told.batch) }
         }
         flush(time: event.time, now: event.kind.isAboutBatch, isHurried: isHurried)
+    }
+
+    /// Takes the progress of all transfers that others have under way.
+    mutating func show(_ transfers: [QueueEvent], isHurried: () -> Bool) {
+        screen?.forgetJobs()
+        for event in transfers { receive(event, isHurried: isHurried) }
     }
 
     /// Goes on in a file of the report's name: whoever rotates logs has moved the one before away.

@@ -19,6 +19,8 @@ struct RetryFolding: Sendable {
         var job = ""
         var error: TransferError?
         var delay = Duration.zero
+        /// The longest that it goes on being tried, where that is known.
+        var patience: Duration?
         var pause: (reason: WaitReason, waiting: Int)?
         var mutedUntil: Int64 = 0
     }
@@ -28,7 +30,10 @@ struct RetryFolding: Sendable {
         var job: String
     }
 
-    static let window: Int64 = 60_000
+    /// A line that stands for a whole run.
+    static let longWindow: Int64 = 366 * 86_400_000
+    /// The milliseconds in which the same isn't told again.
+    var window: Int64 = 60_000
     /// As many hosts and reasons are told apart; a batch may have a million hosts.
     private static let mostKeys = 200
     /// As many jobs are known by their names while they wait.
@@ -40,13 +45,16 @@ struct RetryFolding: Sendable {
     /// When the oldest untold retry has waited for long enough, even if no progress comes.
     private var due = Int64.max
 
-    mutating func add(batch: String, job: String, host: String, delay: Duration, error: TransferError, time: Int64) {
+    mutating func add(
+        batch: String, job: String, host: String, delay: Duration, error: TransferError, patience: Duration? = nil,
+        time: Int64
+    ) {
         let key = slot(Key(batch: batch, host: host, reason: Self.reason(error)), time)
         if sleepers.count < Self.mostSleepers { sleepers[Sleeper(batch: batch, job: job)] = key }
         var fold = folds[key] ?? Fold(first: time)
         if fold.count == 0 { fold.first = time }
         fold.count += 1
-        (fold.job, fold.delay, fold.error) = (job, delay, error)
+        (fold.job, fold.delay, fold.error, fold.patience) = (job, delay, error, patience)
         due = min(due, max(time + 2000, fold.mutedUntil))
         folds[key] = fold
     }
@@ -92,7 +100,7 @@ struct RetryFolding: Sendable {
             }
             lines.append(LogLine(level: .warn, time: time, text: charset.visible(text(key, fold))))
             let pause = max(fold.error?.retryAfter?.inMilliseconds ?? 0, Self.remaining(fold.pause?.reason))
-            fold = Fold(first: time, mutedUntil: time + max(Self.window, pause))
+            fold = Fold(first: time, mutedUntil: time + max(window, pause))
             folds[key] = fold
         }
         return lines
@@ -106,7 +114,7 @@ struct RetryFolding: Sendable {
                 && time >= $0.value.mutedUntil
         }
         guard let (key, fold) = own else { return [] }
-        folds[key] = Fold(first: time, mutedUntil: time + Self.window)
+        folds[key] = Fold(first: time, mutedUntil: time + window)
         return [LogLine(level: .warn, time: time, text: charset.visible(text(key, fold)))]
     }
 
@@ -136,7 +144,8 @@ struct RetryFolding: Sendable {
         }
         if let pause = fold.pause { return Self.waits(pause.reason, pause.waiting) }
         let message = fold.error?.message ?? key.reason
-        let again = WaitWords.after(fold.delay)
+        let limit = fold.patience.map { ", for \(WaitWords.time($0)) at most" } ?? ""
+        let again = WaitWords.after(fold.delay) + limit
         if fold.count == 1 {
             return "\(fold.job): \(message), again \(again)" + (key.host.isEmpty ? "" : " (\(key.host))")
         }

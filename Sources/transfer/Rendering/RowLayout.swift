@@ -5,14 +5,15 @@ import TransferQueue
 ///
 ///     …/2026-11-19/orders.parquet  ━━━━━━━━━━╸───  76%  1.21 GiB  38.4 MiB/s    0:08
 ///
-/// Where a file comes over several connections, its hosts stand at the end: `a.example x4, b.example x2`.
+/// Where a file comes over several connections, its hosts stand at the end: `a.example x4, b.example x2`; before them the
+/// machine of the worker that has the job, where there are several: `node-3: a.example x4`.
 struct RowLayout: Sendable, Hashable {
     private(set) var name = 0
     private(set) var bar = 0
     private(set) var hasSize = true
     private(set) var hasRate = true
     private(set) var hasETA = true
-    /// Columns of the sources; 0 where the number of connections stands behind the name.
+    /// Columns of the worker and the sources; 0 where the number of connections stands behind the name.
     private(set) var sources = 0
 
     /// Space, percent.
@@ -29,7 +30,7 @@ struct RowLayout: Sendable, Hashable {
     private static let leastSources = 11
     private static let mostSources = 48
 
-    /// - Parameter sources: Columns that the longest list of sources would take; 0 where there is none.
+    /// - Parameter sources: Columns that the longest worker and list of sources would take; 0 where there is none.
     init(width: Int, sources wanted: Int = 0) {
         var hasBar = true
         // In front of the bar (or of the percentage) stand two spaces; the percentage brings one of its own.
@@ -69,10 +70,7 @@ struct RowLayout: Sendable, Hashable {
         if hasRate { rest += "  " + state(progress).rightAligned(10) }
         if hasETA { rest += "  " + remaining(progress).rightAligned(6) }
         if sources > 0 {
-            rest +=
-                "  "
-                + SourceWords.row(
-                    progress?.sources ?? [], isCopy: progress?.isCopy == true, width: sources, charset: charset)
+            rest += "  " + SourceWords.row(of: progress, width: sources, charset: charset)
         }
         rest = rest.withoutTrailingSpaces
         // A narrow screen has no bar between the name and nothing.

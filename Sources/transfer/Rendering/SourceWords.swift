@@ -34,6 +34,20 @@ enum SourceWords {
         return total.count - 1 <= width ? String(total.dropFirst()) : ""
     }
 
+    /// The end of a job's row: the worker that has it, and the hosts that bring its file.
+    static func row(of progress: JobProgress?, width: Int, charset: Charset) -> String {
+        guard let progress else { return "" }
+        let isCopy = progress.isCopy
+        guard let worker = progress.worker else {
+            return row(progress.sources, isCopy: isCopy, width: width, charset: charset)
+        }
+        let name = charset.name(worker, width: width)
+        let used = DisplayWidth.of(name) + 2
+        let hosts = row(
+            progress.sources, isCopy: isCopy, width: width == .max ? .max : max(0, width - used), charset: charset)
+        return hosts.isEmpty ? name : "\(name): \(hosts)"
+    }
+
     /// The columns below which what is left of a host tells nothing.
     private static let leastHost = 8
 

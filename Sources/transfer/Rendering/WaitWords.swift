@@ -16,7 +16,7 @@ enum WaitWords {
             return "\(host(origin)): \(message), next try in \(countdown)"
         case .retry(let remaining):
             return "next try in \(NumberText.countdown(milliseconds: remaining.inMilliseconds - elapsed))"
-        case .disk(let message, let remaining):
+        case .disk(let message, let remaining, _):
             let countdown = NumberText.countdown(milliseconds: remaining.inMilliseconds - elapsed)
             return "for the disk: \(message), next try in \(countdown)"
         default: return other(reason)
@@ -42,7 +42,7 @@ enum WaitWords {
             if let status { return "\(host(origin)): \(status), \(isAsked ? "Retry-After \(time(remaining))" : next)" }
             return "\(host(origin)): \(message), \(next)"
         case .retry(let remaining): return "next try \(after(remaining))"
-        case .disk(let message, let remaining): return "\(message), next try \(after(remaining))"
+        case .disk(let message, let remaining, _): return "\(message), next try \(after(remaining))"
         default: return other(reason)
         }
     }

@@ -93,7 +93,7 @@ struct RunPlan: Sendable {
     /// Everything that is wrong with a file by itself, and the folders that it watches; touches no queue.
     func check(_ source: JobFileSource) throws -> (report: JobFileReport, folders: [WatchSpec]) {
         let folders = FolderBox()
-        let report = try JobChecker().check(batchName(source), directory: directory) { take in
+        let report = try JobChecker(isShared: false).check(batchName(source), directory: directory) { take in
             try source.read(directory: directory, watch: folders.add) { spec, place in try take(spec, place) }
         }
         return (report, folders.specs)

@@ -40,6 +40,10 @@ import TransferTestSupport
         #expect(validated.exitCode == 0, "\(validated)")
         let run = try await place.command(["run", "jobs.json"]).run()
         #expect(run.exitCode == 65 && run.standardError.contains("transfer work --tags eu"), "\(run)")
+        let dry = try await place.command(["run", "jobs.json", "-n"]).run()
+        #expect(dry.exitCode == 65 && dry.standardError == run.standardError, "\(dry)")
+        let shared = try await place.command(["run", "jobs.json", "-n", "--queue", "postgres://h.example/x"]).run()
+        #expect(shared.exitCode == 0 && shared.standardOutput.contains("1 job"), "\(shared)")
         let wrong = try await place.command(["work", "--queue", "postgres://h.example/x", "--tags", "EU"]).run()
         #expect(wrong.exitCode == 64 && wrong.standardError.contains("it takes tags such as gpu,eu"), "\(wrong)")
     }

@@ -96,6 +96,46 @@ import TransferTestSupport
         try await fleet.stop(next)
     }
 
+    // MARK: The screen
+
+    /// script(1) gives the command a terminal.
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script")))
+    func aRunOnATerminalShowsTheTransfersOfWorkersWithTheirMachines() async throws {
+        let server = try await serve(1, rate: "50k")
+        var bytes = SampleBytes(seed: 5)
+        try bytes.next(300_000).write(to: URL(fileURLWithPath: "\(server.root)/big"))
+        let fleet = try await FleetPlace()
+        try fleet.place.jobs([download(server.url("/big"), to: "in/big", #""id": "big""#)])
+        let worker = try fleet.worker("a")
+        try await worker.begins()
+        let machine = try #require(await fleet.workers().first?["worker"]?.string)
+        var environment = fleet.command([]).environment
+        environment["TERM"] = "xterm"
+        let line = "'\(try TransferCommand.binary())' run jobs.json --no-config --queue '\(fleet.queue)'"
+        let screen = try ChildProcess.start(
+            ChildProcess.Command(
+                "/usr/bin/script", ["-qefc", line, "/dev/null"], environment: environment,
+                workingFolder: fleet.folder.path, timeout: .seconds(60)))
+        _ = try await screen.line(.standardOutput) {
+            $0.contains("big") && $0.contains("KiB/s") && $0.contains("  \(machine)")
+        }
+        _ = try await screen.line(.standardOutput) { $0.contains("1 active") }
+        #expect(try await screen.result().exitCode == 0)
+        try await fleet.stop(worker)
+    }
+
+    @Test func progressOfWorkersIsToldAsJSONWhereItIsAskedFor() async throws {
+        let server = try await serve(1, rate: "1k")
+        let fleet = try await FleetPlace()
+        try fleet.place.jobs([download(server.url("/0"), to: "in/0", #""id": "slow""#)])
+        let worker = try fleet.worker("a")
+        let run = try await fleet.run("run", "jobs.json", "--json=progress")
+        let told = try run.events().named("job.progress")
+        #expect(run.exitCode == 0 && !told.isEmpty, "\(run)")
+        #expect(told.allSatisfy { $0["id"]?.string == "slow" && $0["worker"]?.string?.isEmpty == false }, "\(told)")
+        try await fleet.stop(worker)
+    }
+
     // MARK: The database is away
 
     @Test func aWorkerWaitsForTheDatabaseAndGoesOnWithWhatWasUnderWay() async throws {

@@ -49,6 +49,15 @@ import TransferQueue
         #expect(view.take([]).isEmpty && view.cursor == 6)
     }
 
+    @Test func transfersOfOtherBatchesAndOfThoseThatEndedArePassedOver() {
+        var view = view
+        let progress = JobProgress(completed: 1, total: 2, rate: 3, phase: .transferring)
+        let jobs = ["a", "b"].map { JobUnderWay(batch: $0, job: "j", isUpload: false, progress: progress) }
+        #expect(view.transfers(jobs).map(\.batch) == ["b"])
+        _ = view.progress([status(4)])
+        #expect(view.transfers(jobs).isEmpty)
+    }
+
     @Test func aBatchThatSomebodyForgotHasEnded() {
         var view = view
         _ = view.begin([status(1)])

@@ -211,7 +211,7 @@ import TransferQueue
     }
 
     @Test func aLiveScreenLeavesOnlyLinesThatStay() {
-        var log = LogRenderer(isLive: true)
+        var log = LogRenderer(.lasting)
         let tick = QueueEvent.Kind.batchProgress(progress(totals(jobs: 1), waiting: 1, reason: .slot))
         #expect(
             texts(
@@ -220,6 +220,32 @@ import TransferQueue
                 event(.restarted(job: "a", reason: "the server has no ranges"), after: 200)) == [
                     "warn a: from 0 again, the server has no ranges"
                 ])
+    }
+
+    @Test func withoutProgressATroubleThatLastsIsToldOnce() {
+        var log = LogRenderer(.troubles)
+        func tick(_ reason: WaitReason? = nil) -> QueueEvent.Kind {
+            .batchProgress(progress(totals(jobs: 1), waiting: 1, reason: reason))
+        }
+        func full(_ delay: Int64) -> QueueEvent.Kind {
+            .waiting(job: "a", .disk("no space for a", remaining: .seconds(delay), patience: .seconds(delay + 242)))
+        }
+        let refused = TransferError(.cannotConnect, "Connection refused", isTransient: true)
+        let lines = texts(
+            &log, event(.batchStarted(totals(jobs: 1))), begin("a"), event(tick(), after: 100),
+            event(full(1), after: 100), event(tick(), after: 101), event(full(60), after: 300),
+            event(tick(), after: 301), event(.retrying(job: "b", delay: .seconds(1), refused), after: 302),
+            event(tick(), after: 303), event(.retrying(job: "b", delay: .seconds(8), refused), after: 304),
+            event(tick(), after: 305), event(.retrying(job: "b", delay: .seconds(60), refused), after: 400),
+            event(tick(.slot), after: 401),
+            event(.batchContinues(links: ["eth0"], after: .seconds(1), transfers: 0), after: 402),
+            event(.batchWaiting(.network("offline"), transfers: 1), after: 403),
+            event(.batchContinues(links: ["eth0"], after: .seconds(1), transfers: 1), after: 404))
+        #expect(
+            lines == [
+                "warn a: no space for a, again in 1 s, for 4m 03s at most", "warn b: Connection refused, again in 8 s",
+                "warn offline, 1 transfer paused", "info online by eth0 after 1 s, 1 transfer continues",
+            ], "\(lines)")
     }
 
     @Test func namesCannotForgeALine() {

@@ -35,6 +35,17 @@ private let gone: JobSource.Fault = JobSource.Fault(.refused, "404 Not Found")
         ([source("a.example", x: 1), source("b.example", state: .dropped, fault: gone)], 80, ""),
     ]
 
+    @Test func theWorkerThatHasAJobStandsBeforeItsHosts() {
+        var progress = JobProgress(completed: 1, total: 2, rate: 3, phase: .transferring)
+        progress.sources = one
+        func row(_ width: Int) -> String { SourceWords.row(of: progress, width: width, charset: .utf8) }
+        #expect(row(80) == "a.example x4")
+        progress.worker = "node-3"
+        #expect(row(80) == "node-3: a.example x4" && row(12) == "node-3: x4" && row(6) == "node-3" && row(4) == "…e-3")
+        progress.sources = []
+        #expect(row(.max) == "node-3")
+    }
+
     @Test func whatDoesNotFitBecomesANumber() {
         for (sources, width, text) in Self.rows {
             let row = SourceWords.row(sources, width: width, charset: .utf8)

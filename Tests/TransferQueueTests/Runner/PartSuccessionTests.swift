@@ -70,6 +70,15 @@ import TransferTestSupport
         #expect(try folder.files().isEmpty)
     }
 
+    @Test func whatAnEarlierOwnerBeganAfterItLostTheJobGoesWithTheEnd() throws {
+        let another = PartOwner(generation: 9, bootID: "cccccccc-1")
+        let parts = try [stranger, own, another].map { try begin($0) }
+        succession(neighbour, stranger).sweep(of: file, in: nil)
+        #expect(try folder.files() == ["file.\(own.text).part", "file.\(another.text).part"])
+        PartSuccession(owners: nil).sweep(of: file, in: nil)
+        #expect(try folder.files().count == parts.count - 1)
+    }
+
     @Test func theQueuesRecordFollowsThePart() throws {
         try begin(neighbour).unlock()
         let record = ResumeData(

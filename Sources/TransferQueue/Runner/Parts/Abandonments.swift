@@ -10,6 +10,8 @@ protocol AbandonHost: PartHost {
     var abandonments: Abandonments { get }
     /// Secrets of jobs, which no store has.
     var knownSecrets: [Int64: JobSecrets] { get }
+    /// Whether other processes work on the batches at the same time.
+    var sharesBatches: Bool { get }
 }
 
 /// Servers that are told of uploads which are given up for good: performs what the ``Abandoner`` wants.
@@ -17,13 +19,19 @@ final class Abandonments {
     private var abandoner = Abandoner()
     private let engine: ExchangeEngine
     private let builder: RequestBuilder
+    private let accept: JobJudge?
 
     /// The longest that somebody waits for a server that is told.
     private static let patience: Duration = .seconds(10)
 
-    init(engine: ExchangeEngine, builder: RequestBuilder) {
+    /// The most uploads that are taken at a time, where other processes tell servers too.
+    private static let mostTaken = 100
+
+    /// - Parameter accept: Judges uploads that others may have brought.
+    init(engine: ExchangeEngine, builder: RequestBuilder, accept: JobJudge?) {
         self.engine = engine
         self.builder = builder
+        self.accept = accept
     }
 
     /// Whether nothing is under way.
@@ -34,12 +42,32 @@ final class Abandonments {
 
     /// Tells the servers of a batch's cancelled jobs.
     func abandonCancelled(_ batch: Int64, on host: isolated some AbandonHost) {
+        guard !host.sharesBatches else { return abandonTaken(on: host) }
         let known = host.knownSecrets
         host.withStore {
             try $0.abandonedUploads(batch: batch, secrets: known)
         } then: { host, uploads in
             let own = host.abandonments
             for upload in uploads where !own.abandoner.isUnderWay(upload.id) { own.abandon(upload, on: host) }
+        }
+    }
+
+    /// Tells the servers of cancelled jobs that no other process tells.
+    func abandonTaken(on host: isolated some AbandonHost) {
+        host.withStore {
+            try $0.takeAbandonedUploads(limit: Self.mostTaken)
+        } then: { host, uploads in
+            for upload in uploads { host.abandonments.abandon(taken: upload, on: host) }
+        }
+    }
+
+    private func abandon(taken upload: AbandonedUpload, on host: isolated some AbandonHost) {
+        guard !abandoner.isUnderWay(upload.id) else { return }
+        do throws(TransferError) {
+            let spec = try accept?(upload.spec) ?? upload.spec
+            abandon(AbandonedUpload(id: upload.id, spec: spec, upload: upload.upload), on: host)
+        } catch {
+            abandoner.cannotTell(upload.id, error)
         }
     }
 

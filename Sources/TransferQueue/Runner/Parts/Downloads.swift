@@ -86,7 +86,7 @@ final class Downloads {
                 isLarge: outcome.position > 1 << 20,
                 adopted: ready.earlier(for: outcome)?.adopted?.path,
                 mark: isMarked(job, outcome.position, host.batches) ? .mark(job, ready, head, outcome) : nil,
-                isMixed: ready.mix != nil, ahead: ready.ahead)
+                isMixed: ready.mix != nil, ahead: ready.ahead, owners: job.record.partOwners)
         if ready.mix != nil, download.pieces == nil { mixed[item.id] = item }
         finishing.add(item)
     }
@@ -117,7 +117,8 @@ final class Downloads {
                 modified: download.remoteTime ? modified : nil, expected: download.checksum, pieces: download.pieces,
                 size: download.size, computed: digest,
                 isLarge: resume.offset > 1 << 20, adopted: ready.earlier?.adopted?.path,
-                mark: isMarked(job, resume.offset, host.batches) ? ready.earlier : nil))
+                mark: isMarked(job, resume.offset, host.batches) ? ready.earlier : nil,
+                owners: job.record.partOwners))
     }
 
     /// Saves a group when it's large, or when it has waited for company long enough.

@@ -32,10 +32,16 @@ final class Reporter {
     /// The time between two rows of a job; `nil` where the program wants none.
     private let interval: Duration?
 
-    /// The most jobs that are told to other processes by their numbers.
+    /// The most jobs that are told to other processes by their numbers, and with how they stand.
     private static let mostTold = 1000
+    private static let mostRows = 50
+    /// Somebody who watches says so every few seconds.
+    private static let watch = Duration.seconds(15)
 
     init(interval: Duration?) { self.interval = interval }
+
+    /// Somebody on another machine watches single transfers, for a while from now on.
+    func isWatched() { reports.watchedUntil = .now + Self.watch }
 
     /// A later run tells everything anew.
     func forget() { reports.batches.removeAll() }
@@ -109,13 +115,21 @@ final class Reporter {
                 let sources = job.sources.told(job)
                 if !sources.isEmpty { all[job.candidate.id] = sources }
             }
-            host.publish(
-                .progress(
-                    RunProgress(
-                        batch: id, totals: progress.totals, rate: run.rate, eta: run.eta?.components.seconds,
-                        active: report.active, underWay: told.map(\.candidate.id), sources: sources,
-                        waitingFor: report.networkWait)))
+            var word = RunProgress(
+                batch: id, totals: progress.totals, rate: run.rate, eta: run.eta?.components.seconds,
+                active: report.active, underWay: told.map(\.candidate.id), sources: sources,
+                waitingFor: report.networkWait)
+            if now < reports.watchedUntil { word.rows = Self.rows(underWay) }
+            host.publish(.progress(word))
         }
+    }
+
+    /// The largest transfers.
+    private static func rows(_ underWay: [RunningJob]) -> [RunProgress.Row] {
+        let rows = underWay.map { RunProgress.Row(id: $0.candidate.id, progress: JobProgress($0)) }
+        guard rows.count > mostRows else { return rows }
+        let sorted = rows.sorted { ($1.progress.size, $0.id) < ($0.progress.size, $1.id) }
+        return Array(sorted.prefix(mostRows))
     }
 
     /// For `transfer status` and `transfer why`: nobody else knows why what has been claimed isn't under way.
@@ -152,6 +166,8 @@ extension RunningJob.Pace {
 }
 
 extension JobProgress {
+    fileprivate var size: Int64 { max(total ?? 0, completed) }
+
     fileprivate init(_ job: RunningJob) {
         let isUpload = job.record.spec.isUpload
         let position = isUpload ? job.talk?.position ?? job.meter.sent : job.meter.position

@@ -9,6 +9,8 @@ struct Reports {
     var hostWaits: Set<OriginWait> = []
     /// Whether the next tick is the word a minute.
     var isIdleTick = false
+    /// Single transfers are told until then.
+    var watchedUntil = MonotonicTime(nanoseconds: 0)
     private var ticks = 0
     private var renewed: MonotonicTime?
     private var looked: MonotonicTime?

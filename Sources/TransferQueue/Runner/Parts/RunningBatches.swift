@@ -20,6 +20,8 @@ protocol BatchHost: PartHost {
     func review()
     /// Tells the servers of the batch's cancelled uploads.
     func abandonCancelled(_ batch: Int64)
+    /// Tells the servers of cancelled uploads that no other process tells.
+    func abandonTaken()
     /// Another hand changed jobs of a watched folder.
     func tellWatch(of batch: Int64, _ tally: BatchTally)
     /// Whether a folder's keeper may add to the batch, which so has no end.
@@ -237,6 +239,7 @@ final class RunningBatches {
     /// Other processes may have brought batches, ended jobs of those that are here, or made some ready.
     func lookForWork(on host: isolated some BatchHost) {
         guard host.sharesBatches, outlook.begins() else { return }
+        if host.awaitsOthers { host.abandonTaken() }
         host.withStore {
             try $0.hold(.unfinished)
         } then: { host, held in

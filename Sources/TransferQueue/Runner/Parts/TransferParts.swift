@@ -23,6 +23,6 @@ struct TransferParts {
         sources = SourceChecks(engine: engine)
         dialogues = UploadDialogues(engine: engine)
         copies = Copies(engine: engine)
-        abandonments = Abandonments(engine: engine, builder: builder)
+        abandonments = Abandonments(engine: engine, builder: builder, accept: tools.accept)
     }
 }

@@ -89,9 +89,10 @@ import TransferEngine
             word(.retry(record, after: .seconds(2), because: error, resume: nil)) == "retrying \(Duration.seconds(2))")
         #expect(word(.wait(.slot, after: nil, resume: nil, startsCountAnew: false)) == "waiting slot")
         let full = TransferError(.diskFull, "full", cause: .os(errno: ENOSPC), isTransient: true)
+        let patience = .seconds(2) + record.spec.settings.retry.rule.patience(retriesSpent: record.attempts)
         #expect(
             word(.retry(record, after: .seconds(2), because: full, resume: nil))
-                == "waiting \(WaitReason.disk("full", remaining: .seconds(2)))")
+                == "waiting \(WaitReason.disk("full", remaining: .seconds(2), patience: patience))")
     }
 
     private func word(_ departure: Departure) -> String? {

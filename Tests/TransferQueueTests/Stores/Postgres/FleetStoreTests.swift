@@ -145,6 +145,7 @@ import TransferTestSupport
                 case .commanded: heard.append("commanded")
                 case .paused: heard.append("paused")
                 case .unpaused: heard.append("unpaused")
+                case .watched: heard.append("watched")
                 case .leaseIsOver: heard.append("over")
                 }
             }
@@ -172,6 +173,40 @@ import TransferTestSupport
     }
 
     // MARK: Looking
+
+    @Test func workersHearThatSomebodyWatchesAndTellOfTheirTransfers() async throws {
+        let (one, looker) = (try worker(), try PostgresStore(address, .onlooker))
+        let heard = AwaitedState(0)
+        one.follow { if case .watched = $0 { heard.change { $0 += 1 } } else { heard.change { $0 += 10 } } }
+        await heard.wait { $0 == 20 }
+        let batch = try PostgresStore(address, .submitter).stageAndLeave(jobs)
+        let claimed = try one.claimAll(batch)
+        #expect(try looker.jobsUnderWay(limit: 9).isEmpty)
+        await heard.wait { $0 % 10 == 1 }
+        func tell(_ rows: [RunProgress.Row]) throws {
+            var word = RunProgress(
+                batch: batch, totals: BatchTotals(), rate: 7, eta: nil, active: 2, underWay: claimed.map(\.id),
+                waitingFor: nil)
+            word.rows = rows
+            try one.publish(.progress(word))
+        }
+        var copy = JobProgress(completed: 5, total: nil, rate: 0, phase: .connecting)
+        copy.isCopy = true
+        let large = JobProgress(completed: 40, total: 900, rate: 7, phase: .verifying)
+        try tell([.init(id: claimed[0].id, progress: copy), .init(id: claimed[1].id, progress: large)])
+        let told = try looker.jobsUnderWay(limit: 9)
+        #expect(told.map(\.job) == ["1", "0"] && told.allSatisfy { $0.batch == "b" && !$0.isUpload })
+        #expect(told.map(\.progress.completed) == [40, 5] && told.map(\.progress.total) == [900, nil])
+        #expect(
+            told.map(\.progress.phase) == [.verifying, .connecting] && told.map(\.progress.isCopy) == [false, true])
+        #expect(told.allSatisfy { $0.progress.worker == MachineName.current })
+        #expect(try looker.statuses(name: "b").first?.active == 2)
+        // A job that has ended isn't under way, whatever was told before.
+        try one.succeed(claimed[1])
+        #expect(try looker.jobsUnderWay(limit: 9).map(\.job) == ["0"])
+        try tell([])
+        #expect(try looker.jobsUnderWay(limit: 9).isEmpty)
+    }
 
     @Test func anOnlookerSeesBatchesJobsAndWorkersAndHoldsNothing() throws {
         let (one, other) = (try worker(), try worker())

@@ -1,0 +1,79 @@
+package import TransferJobs
+
+/// The numbers of a running batch.
+package struct RunProgress: Sendable {
+    package let batch: Int64
+    package let totals: BatchTotals
+    /// Bytes a second.
+    package let rate: Int64
+    /// Seconds; `nil` where that can't be told.
+    package let eta: Int64?
+    /// Transfers under way.
+    package let active: Int
+    /// The IDs of jobs under way, or of some of them.
+    package let underWay: [Int64]
+    /// The work of their sources, by the IDs of those that have several connections or URLs.
+    package let sources: [Int64: [JobSource]]
+    /// How the largest of them stand, while somebody watches.
+    package var rows: [Row] = []
+    /// Why the network keeps everything that is left from going on.
+    package let waitingFor: String?
+
+    package init(
+        batch: Int64, totals: BatchTotals, rate: Int64, eta: Int64?, active: Int, underWay: [Int64],
+        sources: [Int64: [JobSource]] = [:], waitingFor: String?
+    ) {
+        self.sources = sources
+        self.batch = batch
+        self.totals = totals
+        self.rate = rate
+        self.eta = eta
+        self.active = active
+        self.underWay = underWay
+        self.waitingFor = waitingFor
+    }
+}
+
+extension RunProgress {
+    /// How a transfer under way stands.
+    package struct Row: Sendable {
+        package let id: Int64
+        package let progress: JobProgress
+
+        package init(id: Int64, progress: JobProgress) {
+            self.id = id
+            self.progress = progress
+        }
+
+        /// How many numbers a row is.
+        package static let width = 5
+
+        /// The row as numbers: the job's, its bytes, its size (-1 where that isn't known), its rate and its ``Kind``.
+        package var numbers: [Int64] {
+            let kind = Kind(phase: progress.phase, isCopy: progress.isCopy)
+            return [id, progress.completed, progress.total ?? -1, progress.rate, kind.code]
+        }
+
+        /// The phase of a transfer and whether it's a copy, as one number.
+        package struct Kind {
+            package let phase: JobProgress.Phase
+            package let isCopy: Bool
+
+            private static let phases: [JobProgress.Phase] = [.connecting, .transferring, .verifying, .saving]
+            private static let copy: Int64 = 16
+
+            package init(phase: JobProgress.Phase, isCopy: Bool) {
+                self.phase = phase
+                self.isCopy = isCopy
+            }
+
+            package init(code: Int64) {
+                let index = Int(code % Self.copy)
+                phase = Self.phases.indices.contains(index) ? Self.phases[index] : .transferring
+                isCopy = code >= Self.copy
+            }
+
+            package var code: Int64 { Int64(Self.phases.firstIndex(of: phase) ?? 1) + (isCopy ? Self.copy : 0) }
+        }
+    }
+}

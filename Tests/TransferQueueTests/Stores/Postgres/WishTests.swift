@@ -1,0 +1,131 @@
+import FoundationEssentials
+import Testing
+import TransferCore
+import TransferTestSupport
+
+@testable import TransferJobs
+@testable import TransferStore
+@testable import TransferStorePostgres
+
+/// What is asked of jobs that a worker has claimed, and what becomes of it when that worker is gone.
+@Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct WishTests {
+    let address: PostgresAddress
+
+    init() async throws {
+        let queue = UUID().uuidString.lowercased().replacing("-", with: "")
+        address = try PostgresAddress(await PostgresServer.shared.url(queue: queue))
+    }
+
+    private func worker(_ tags: String...) throws -> PostgresStore {
+        var worker = PostgresWorker()
+        worker.tags = WorkerTags(tags) ?? .none
+        return try PostgresStore(address, .worker(worker))
+    }
+
+    private func bring(_ jobs: [JobSpec]) throws -> Int64 {
+        let submitter = try PostgresStore(address, .submitter)
+        let batch = try submitter.stage(jobs).batch.id
+        _ = try submitter.letGo(batch: batch, isComplete: false)
+        return batch
+    }
+
+    /// The lease of a worker is over, and another one takes over what it had.
+    private func lose(_ lost: PostgresStore, to other: PostgresStore) throws {
+        try other.database.write { db in
+            _ = try db.run(
+                PostgresStatement(direct: "UPDATE process SET until = 0 WHERE generation = $1"), [lost.database.process]
+            )
+        }
+        _ = try other.renew()
+    }
+
+    private let jobs = (0..<4).map { Sample.download("http://h.example/\($0)", to: "\($0)", id: "\($0)") }
+
+    @Test func whatWasAskedOfALostWorkerIsDoneWithoutIt() throws {
+        let batch = try bring(jobs)
+        let (one, other) = (try worker(), try worker())
+        #expect(try one.claimAll(batch).count == 4)
+        let looker = try PostgresStore(address, .onlooker)
+        for (verb, job) in [(QueueVerb.cancel, "0"), (.pause, "0"), (.pause, "1"), (.pause, "2"), (.resume, "2")] {
+            guard case .handed = try looker.deliver(verb, batch: "b", job: job) else {
+                Issue.record("nobody was asked to \(verb)")
+                continue
+            }
+        }
+        try lose(one, to: other)
+        #expect(try other.counts(batch) == [.cancelled: 1, .paused: 1, .queued: 2])
+        let ends = try other.ends(after: 0, limit: 9)
+        #expect(other.names(ends) == ["cancelled 0"])
+    }
+
+    @Test(arguments: [true, false]) func whatAWorkerGivesBackBeforeItIsAskedStandsAsItWasAsked(_ isUnstarted: Bool)
+        throws
+    {
+        let batch = try bring(jobs)
+        let (one, other) = (try worker(), try worker())
+        let claimed = try one.claimAll(batch)
+        _ = try PostgresStore(address, .onlooker).deliver(.pause, batch: "b", job: "3")
+        if isUnstarted { try one.release(claimed.map(\.id)) } else { try one.retire() }
+        #expect(try other.counts(batch) == [.queued: 3, .paused: 1])
+    }
+
+    @Test func aWishEndsWithTheClaimThatItWasAskedOf() throws {
+        let batch = try bring([jobs[0]])
+        let (one, other) = (try worker(), try worker())
+        let claimed = try #require(one.claimAll(batch).first)
+        _ = try PostgresStore(address, .onlooker).deliver(.cancel, batch: "b", job: nil)
+        // It failed before the command was heard, and somebody has it tried again.
+        try one.fail(claimed)
+        _ = try PostgresStore(address, .onlooker).deliver(.retry, batch: "b", job: nil)
+        #expect(try one.claimAll(batch).count == 1)
+        try lose(one, to: other)
+        #expect(try other.counts(batch) == [.queued: 1])
+    }
+
+    // MARK: Uploads
+
+    private func cancelledUpload(_ tags: String...) throws -> Int64 {
+        var spec = Sample.upload("a", to: "http://h.example/a", id: "a", protocol: .tus)
+        spec.settings.worker.tags = WorkerTags(tags) ?? .none
+        let batch = try bring([spec])
+        let one = try worker("eu")
+        let claimed = try #require(one.claimAll(batch).first)
+        try one.note([.upload(.sample(), of: claimed.id)])
+        try one.release([claimed.id])
+        guard case .applied(jobs: 1) = try PostgresStore(address, .onlooker).deliver(.cancel, batch: "b", job: nil)
+        else {
+            Issue.record("it wasn't cancelled")
+            return 0
+        }
+        return claimed.id
+    }
+
+    @Test func oneWorkerAtATimeTellsTheServerOfACancelledUpload() throws {
+        let id = try cancelledUpload()
+        let (one, other) = (try worker(), try worker())
+        #expect(try one.takeAbandonedUploads(limit: 9).map(\.id) == [id])
+        #expect(try other.takeAbandonedUploads(limit: 9).isEmpty)
+        // It couldn't: after a while it's another one's turn.
+        try other.database.write { db in
+            _ = try db.run(PostgresStatement(direct: "UPDATE job SET drop_after = drop_after - 61000"))
+        }
+        #expect(try other.takeAbandonedUploads(limit: 9).map(\.id) == [id])
+        try other.note([.abandoned(id)])
+        try other.database.write { db in
+            _ = try db.run(PostgresStatement(direct: "UPDATE job SET drop_after = drop_after - 1000000"))
+        }
+        #expect(try one.takeAbandonedUploads(limit: 9).isEmpty)
+    }
+
+    @Test func aWorkerTellsServersOfJobsThatItMightHaveDone() throws {
+        let id = try cancelledUpload("eu")
+        #expect(try worker("us").takeAbandonedUploads(limit: 9).isEmpty)
+        #expect(try worker("eu", "gpu").takeAbandonedUploads(limit: 9).map(\.id) == [id])
+    }
+
+    @Test func whatIsRetriedIsNotDropped() throws {
+        _ = try cancelledUpload()
+        _ = try PostgresStore(address, .onlooker).deliver(.retry, batch: "b", job: nil)
+        #expect(try worker().takeAbandonedUploads(limit: 9).isEmpty)
+    }
+}
