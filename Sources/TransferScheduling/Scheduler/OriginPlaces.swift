@@ -103,7 +103,7 @@ package struct OriginPlaces: Sendable {
     package mutating func refused(
         _ origin: String, _ refusal: OriginNarrowing.Refusal, inUse: Int, since: MonotonicTime, now: MonotonicTime
     ) {
-        shared?.refused(origin, OriginSightings.Refusal(refusal, since: since))
+        if isAutomatic(origin) { shared?.refused(origin, OriginSightings.Refusal(refusal, since: since), now: now) }
         guard shared == nil, isAutomatic(origin) else { return }
         levels[origin, default: OriginLevel()].refused(refusal, inUse: inUse, since: since, now: now)
     }

@@ -54,6 +54,8 @@ package struct SharedPlaces: Sendable {
         var isShort = true
         /// Connections besides those of jobs were looked for.
         var wantsMore = false
+        /// When one was refused that wasn't under way at a refusal before.
+        var refused: MonotonicTime?
         var seen = OriginSightings()
     }
 
@@ -62,6 +64,7 @@ package struct SharedPlaces: Sendable {
     private static let perOrigin = Duration.milliseconds(10)
     /// At more origins than these nobody asks for places at a time.
     private static let most = 256
+    private static let atOnce = MonotonicTime(nanoseconds: .min)
 
     private var origins: [String: Origin] = [:]
     /// Origins that have to wait for others to be let go.
@@ -87,7 +90,7 @@ package struct SharedPlaces: Sendable {
                 return
             }
             origins[origin] = Origin()
-            nextLook = .some(MonotonicTime(nanoseconds: .min))
+            nextLook = Self.atOnce
             return
         }
         guard !known.isShort, let last = known.lastAsk else { return }
@@ -102,8 +105,16 @@ package struct SharedPlaces: Sendable {
 
     package mutating func moved(_ bytes: Int64, at origin: String) { origins[origin]?.seen.moved(bytes) }
 
-    package mutating func refused(_ origin: String, _ refusal: OriginSightings.Refusal) {
+    /// Half as many are left at once, for all that were under way together, until the store has heard of it.
+    package mutating func refused(_ origin: String, _ refusal: OriginSightings.Refusal, now: MonotonicTime) {
+        guard let state = origins[origin] else { return }
         origins[origin]?.seen.refused(refusal)
+        guard state.refused.map({ refusal.since > $0 }) ?? true else { return }
+        origins[origin]?.refused = now
+        origins[origin]?.count = max(1, state.count / 2)
+        origins[origin]?.asked = state.asked.map { max(1, $0 / 2) }
+        origins[origin]?.lastAsk = nil
+        look(at: now)
     }
 
     // MARK: Questions and answers
@@ -150,9 +161,10 @@ package struct SharedPlaces: Sendable {
             letIn()
             return
         }
-        origins[origin]?.count = given.count
+        // A refusal since then is told next.
+        origins[origin]?.count = state.lastAsk == nil ? min(given.count, state.count) : given.count
         origins[origin]?.asked = nil
-        if let last = state.lastAsk { look(at: last + pause(isShort: given.count < given.ask.use.wanted)) }
+        look(at: state.lastAsk.map { $0 + pause(isShort: given.count < given.ask.use.wanted) } ?? Self.atOnce)
     }
 
     private mutating func letIn() {

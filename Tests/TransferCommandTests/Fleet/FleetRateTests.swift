@@ -33,18 +33,20 @@ import TransferTestSupport
         var options = NginxServer.Options()
         options.http = "limit_conn_zone $server_name zone=all:1m;"
         options.location = "limit_conn all 8; limit_conn_status 429;"
-        options.limitRate = "100k"
+        // Half a second each.
+        options.limitRate = "20k"
         let server = try await NginxServer.start(options: options)
-        for number in 0..<300 {
-            try Data(repeating: 1, count: 20_000).write(to: URL(fileURLWithPath: "\(server.root)/\(number)"))
+        for number in 0..<120 {
+            try Data(repeating: 1, count: 30_000).write(to: URL(fileURLWithPath: "\(server.root)/\(number)"))
         }
         let fleet = try await FleetPlace()
-        try fleet.place.jobs((0..<300).map { download(server.url("/\($0)"), to: "in/\($0)") })
+        try fleet.place.jobs((0..<120).map { download(server.url("/\($0)"), to: "in/\($0)") })
         let (one, other) = (try fleet.worker("a", "-j", "16"), try fleet.worker("b", "-j", "16"))
         try await one.begins()
         try await other.begins()
         try await fleet.bring()
-        #expect(try await fleet.run("wait", "batch").exitCode == 0)
+        let waited = try await fleet.run("wait", "batch")
+        #expect(waited.exitCode == 0, "\(waited)")
         try await fleet.stop(one, other)
         await server.stop()
         let log = try server.accessLog().sorted { $0.time < $1.time }
@@ -52,8 +54,8 @@ import TransferTestSupport
         #expect(log.prefix(12).allSatisfy { $0.status == 200 }, "\(log.prefix(12))")
         let refused = log.count { $0.status == 429 }
         #expect(refused <= 24, "\(refused)")
-        #expect(log.count { $0.status == 200 } == 300)
-        for name in ["a", "b"] { #expect(try fleet.folder.files(below: "\(name)/in").count >= 50, "\(name)") }
+        #expect(log.count { $0.status == 200 } == 120)
+        for name in ["a", "b"] { #expect(try fleet.folder.files(below: "\(name)/in").count >= 20, "\(name)") }
     }
 
     @Test(arguments: [429, 503]) func aPauseThatOneWorkerWasAskedForIsKeptByTheOther(status: Int) async throws {

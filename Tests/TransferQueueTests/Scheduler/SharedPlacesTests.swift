@@ -164,6 +164,25 @@ import TransferCore
         #expect(places.count(at: origin) == 4)
     }
 
+    @Test func aRefusalHalvesThePlacesAtOnceAndIsToldAtOnce() {
+        var places = SharedPlaces()
+        places.want(origin)
+        func ask(_ time: MonotonicTime) -> SharedPlaces.Ask? {
+            places.asks(
+                now: time, most: 16, told: { _ in .automatic }, use: { _ in Use(held: 8, wanted: 16) }
+            ).asks.first
+        }
+        guard let first = ask(now) else { return #expect(Bool(false), "it's asked at once") }
+        places.given(SharedPlaces.Given(first, count: 12))
+        let refused = now + .milliseconds(50)
+        for _ in 0..<5 {
+            let refusal = OriginSightings.Refusal(.answer, since: now + .milliseconds(10))
+            places.refused(origin, refusal, now: refused)
+        }
+        #expect(places.count(at: origin) == 6, "once for all that were under way together")
+        #expect(ask(refused)?.seen.refusals.count == 5)
+    }
+
     @Test func originsBeyondThoseThatAreAskedForGetTheirTurn() {
         var places = SharedPlaces()
         for number in 0..<600 { places.want("http://\(number).example") }
