@@ -124,7 +124,7 @@ public final class PostgresServer: Sendable {
         self.port = port
     }
 
-    /// Where it listens on this machine.
+    /// The place on this machine at which it listens.
     var socket: String { "\(path)/.s.PGSQL.\(port)" }
 
     /// The address of a queue in it, for a login; the first one may do everything.
@@ -192,7 +192,7 @@ public final class PostgresServer: Sendable {
     public func stop() async {
         process.kill(SIGTERM)
         _ = try? await process.result()
-        // One that was killed before has left it.
+        // A server that was killed before has left it.
         try? FileManager.default.removeItem(atPath: path)
     }
 

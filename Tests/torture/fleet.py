@@ -56,7 +56,7 @@ class Fleet:
         os.makedirs(f"{folder}/state")
         words = [binary, "work", "--queue", self.queue, "-j", "6", "--lease", f"{LEASE}s", "--allow-private", "--progress",
                  "none", "-q", "--no-config"]
-        # Of four, two share a folder, as on shared storage.
+        # Two of four share a folder, as on shared storage.
         count = self.workers_count
         self.folders = [f"{folder}/files{number * 2 // count}" for number in range(count)]
         for place in set(self.folders):

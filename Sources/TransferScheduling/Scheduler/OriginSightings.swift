@@ -1,6 +1,6 @@
 package import TransferCore
 
-/// What a process has seen of an origin whose level (``OriginLevel``) is found by all workers of a queue together.
+/// Sightings of an origin by one of the workers that find its level (``OriginLevel``) together.
 package struct OriginSightings: Sendable, Hashable {
     /// A transfer that was refused, or lost its connection.
     package struct Refusal: Sendable, Hashable {
@@ -19,7 +19,7 @@ package struct OriginSightings: Sendable, Hashable {
 
     /// Transfers that got their answers.
     package private(set) var ends = 0
-    /// What they and others moved.
+    /// The bytes that they and others moved.
     package private(set) var bytes: Int64 = 0
     package private(set) var refusals: [Refusal] = []
 

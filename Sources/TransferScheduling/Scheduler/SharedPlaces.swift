@@ -5,10 +5,10 @@ package import TransferJobs
 /// other.
 ///
 /// The store is asked when jobs wait that have no place, again after 200 ms while there are too few, and else once a second:
-/// then it hears how many are used, and may take some back for those who have less than their share. While it is asked
-/// no more jobs are under way than it was told.
+/// then it hears how many are used, and may take some back for those who have less than their share. No more jobs are
+/// under way than it was told while it is asked.
 package struct SharedPlaces: Sendable {
-    /// What a process has and wants of an origin's places.
+    /// The places of an origin that a process has, and those that it wants.
     package struct Use: Sendable, Hashable {
         package var held: Int
         package var wanted: Int

@@ -5,7 +5,7 @@ import TransferQueue
 ///
 ///     …/2026-11-19/orders.parquet  ━━━━━━━━━━╸───  76%  1.21 GiB  38.4 MiB/s    0:08
 ///
-/// Where a file comes over several connections, its hosts stand at the end: `a.example x4, b.example x2`; before them the
+/// Hosts stand at the end where a file comes over several connections: `a.example x4, b.example x2`; before them the
 /// machine of the worker that has the job, where there are several: `node-3: a.example x4`.
 struct RowLayout: Sendable, Hashable {
     private(set) var name = 0

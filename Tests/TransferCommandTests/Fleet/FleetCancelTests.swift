@@ -4,7 +4,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// What is asked of jobs while their worker is gone: real workers that are killed in the middle of an upload.
+/// Wishes for jobs whose worker is gone: real workers that are killed in the middle of an upload.
 @Suite(.enabled(if: PostgresServer.isWanted), .serialized, .timeLimit(.minutes(3))) struct FleetCancelTests {
     /// A worker in the middle of an upload, and what it sends to.
     private struct Bench {
@@ -72,7 +72,7 @@ import TransferTestSupport
         try await bench.fleet.stop(next)
     }
 
-    /// Nobody has the job: the cancellation is the store's, and the worker that was there all the time tells the server.
+    /// The cancellation of a job that no worker has is the store's, and the worker that was there all the time tells the server.
     @Test func anUploadThatIsCancelledWhileItWaitsForAWorkerIsDropped() async throws {
         let bench = try await Bench(.tus)
         try await bench.kill()

@@ -29,7 +29,7 @@ import TransferCore
     private static let grants = [
         // Alone: what it wants, as long as there is so much.
         Grant(0, 4, of: 64, [], gets: 4), Grant(0, 9, of: 6, [], gets: 6), Grant(3, 0, of: 6, [], gets: 0),
-        // What others hold isn't there; what they don't want is.
+        // Places that others hold aren't there; those that they don't want are.
         Grant(0, 9, of: 6, [(6, 6)], gets: 0), Grant(0, 9, of: 6, [(2, 2)], gets: 4),
         Grant(0, 9, of: 6, [(9, 9)], gets: 0),
         // Another one is short: it's left its share, and no more than that.

@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferStore
 @testable import TransferStorePostgres
 
-/// What is asked of jobs that a worker has claimed, and what becomes of it when that worker is gone.
+/// Wishes for jobs that a worker has claimed, and their fate when that worker is gone.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct WishTests {
     let address: PostgresAddress
 
@@ -74,7 +74,7 @@ import TransferTestSupport
         let (one, other) = (try worker(), try worker())
         let claimed = try #require(one.claimAll(batch).first)
         _ = try PostgresStore(address, .onlooker).deliver(.cancel, batch: "b", job: nil)
-        // It failed before the command was heard, and somebody has it tried again.
+        // The job failed before the command was heard, and somebody has it tried again.
         try one.fail(claimed)
         _ = try PostgresStore(address, .onlooker).deliver(.retry, batch: "b", job: nil)
         #expect(try one.claimAll(batch).count == 1)
@@ -105,7 +105,7 @@ import TransferTestSupport
         let (one, other) = (try worker(), try worker())
         #expect(try one.takeAbandonedUploads(limit: 9).map(\.id) == [id])
         #expect(try other.takeAbandonedUploads(limit: 9).isEmpty)
-        // It couldn't: after a while it's another one's turn.
+        // That worker couldn't: after a while another one has its turn.
         try other.database.write { db in
             _ = try db.run(PostgresStatement(direct: "UPDATE job SET drop_after = drop_after - 61000"))
         }
