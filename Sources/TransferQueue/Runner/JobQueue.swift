@@ -127,7 +127,7 @@ public final class JobQueue: Sendable {
     /// - Throws: When the database fails.
     public func run() async throws {
         let store = store
-        let batches = try await reader.run { try store.hold(.unfinished) }
+        let batches = try await runner.beginning { [reader] in try await reader.run { try store.hold(.unfinished) } }
         for batch in batches { await runner.add(batch, secrets: [:], options: RunOptions()) }
         await runner.runForever()
         try await finish()

@@ -215,7 +215,9 @@ actor QueueRunner: LoopActor {
             pump()
         case .tick: reporter.tick(on: self)
         case .record: pump()
-        case .stop: endStopping()
+        case .stop:
+            if state.isBeginning { store.hurry() }
+            endStopping()
         case .network:
             following.review(on: self)
             pump()
@@ -332,6 +334,13 @@ actor QueueRunner: LoopActor {
     func performCommands() async {
         commands.takeAll(on: self)
         repeat { await storeTurn() } while !commands.isIdle
+    }
+
+    /// Does a run's first work on the store, which a stop waits for no longer than for the disk.
+    func beginning<Value: Sendable>(_ work: @Sendable () async throws -> Value) async rethrows -> Value {
+        state.isBeginning = true
+        defer { state.isBeginning = false }
+        return try await work()
     }
 
     /// Whether the run goes on when there is nothing to do.

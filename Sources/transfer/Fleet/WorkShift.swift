@@ -73,7 +73,9 @@ struct WorkShift: Sendable {
             try await queue.run()
         } catch {
             let words = (error as? TransferError)?.message ?? "\(error)"
-            reporter.note(.warn, "what was under way is given up: \(words); the worker begins anew")
+            if !door.isClosed {
+                reporter.note(.warn, "what was under way is given up: \(words); the worker begins anew")
+            }
         }
         door.leave()
         await queue.close()

@@ -11,6 +11,8 @@ struct RunState {
     var stopping: StopReason?
     /// Whether the run goes on when there is nothing to do.
     var isEndless = false
+    /// The store is asked for the batches that the run begins with.
+    var isBeginning = false
     /// Whether jobs are still being added to a batch, which so can't end.
     var isFeeding = false
     /// Why the run can't go on.
