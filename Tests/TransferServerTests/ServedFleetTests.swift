@@ -83,7 +83,7 @@ import TransferTestSupport
     @Test func theServiceSaysOnceWhatTheDatabaseMayLose() async throws {
         let database = try await PostgresServer.shared
         let login = "u\(UInt64.random(in: 0 ... .max))"
-        // That login makes a queue of its own, and owns its tables.
+        // The new login makes a queue of its own, and owns its tables.
         try await database.ask("CREATE ROLE \(login) LOGIN; GRANT CREATE ON DATABASE postgres TO \(login)")
         try await database.ask("ALTER ROLE \(login) SET synchronous_commit = off")
         let queue = database.url(queue: "q\(UInt32.random(in: 0 ... .max))", login: login)

@@ -8,26 +8,10 @@ import TransferTestSupport
 @testable import TransferStorePostgres
 
 /// Wishes for jobs that a worker has claimed, and their fate when that worker is gone.
-@Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct WishTests {
+@Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct WishTests: SharedQueueTests {
     let address: PostgresAddress
 
-    init() async throws {
-        let queue = UUID().uuidString.lowercased().replacing("-", with: "")
-        address = try PostgresAddress(await PostgresServer.shared.url(queue: queue))
-    }
-
-    private func worker(_ tags: String...) throws -> PostgresStore {
-        var worker = PostgresWorker()
-        worker.tags = WorkerTags(tags) ?? .none
-        return try PostgresStore(address, .worker(worker))
-    }
-
-    private func bring(_ jobs: [JobSpec]) throws -> Int64 {
-        let submitter = try PostgresStore(address, .submitter)
-        let batch = try submitter.stage(jobs).batch.id
-        _ = try submitter.letGo(batch: batch, isComplete: false)
-        return batch
-    }
+    init() async throws { address = try await Self.newQueue() }
 
     /// The lease of a worker is over, and another one takes over what it had.
     private func lose(_ lost: PostgresStore, to other: PostgresStore) throws {
@@ -105,7 +89,7 @@ import TransferTestSupport
         let (one, other) = (try worker(), try worker())
         #expect(try one.takeAbandonedUploads(limit: 9).map(\.id) == [id])
         #expect(try other.takeAbandonedUploads(limit: 9).isEmpty)
-        // That worker couldn't: after a while another one has its turn.
+        // The first worker couldn't reach the server: after a while another one has its turn.
         try other.database.write { db in
             _ = try db.run(PostgresStatement(direct: "UPDATE job SET drop_after = drop_after - 61000"))
         }

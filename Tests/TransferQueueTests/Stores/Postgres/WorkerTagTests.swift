@@ -43,26 +43,10 @@ import TransferTestSupport
 }
 
 /// The store's part of it.
-@Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct WorkerTagStoreTests {
+@Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct WorkerTagStoreTests: SharedQueueTests {
     let address: PostgresAddress
 
-    init() async throws {
-        let queue = UUID().uuidString.lowercased().replacing("-", with: "")
-        address = try PostgresAddress(await PostgresServer.shared.url(queue: queue))
-    }
-
-    private func worker(_ tags: String...) throws -> PostgresStore {
-        var worker = PostgresWorker()
-        worker.tags = WorkerTags(tags) ?? .none
-        return try PostgresStore(address, .worker(worker))
-    }
-
-    private func bring(_ jobs: [JobSpec]) throws -> Int64 {
-        let submitter = try PostgresStore(address, .submitter)
-        let batch = try submitter.stage(jobs).batch.id
-        _ = try submitter.letGo(batch: batch, isComplete: false)
-        return batch
-    }
+    init() async throws { address = try await Self.newQueue() }
 
     @Test func aWorkerSeesTheLanesThatItMayDo() throws {
         let jobs = [Sample.tagged("0", []), Sample.tagged("1", ["eu"]), Sample.tagged("2", ["gpu", "eu"])]
