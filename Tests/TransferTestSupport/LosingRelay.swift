@@ -56,11 +56,9 @@ public final class LosingRelay: Sendable {
     private static let commit = Data("COMMIT".utf8) + [0]
 
     private static func relay(_ client: Int32, _ path: String, _ state: State) {
-        let server = connected(path)
-        defer {
-            close(client)
-            close(server)
-        }
+        defer { close(client) }
+        guard let server = UnixSocket.connected(path) else { return }
+        defer { close(server) }
         while true {
             var ends = [client, server].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             guard poll(&ends, 2, -1) > 0 else { return }
@@ -79,19 +77,6 @@ public final class LosingRelay: Sendable {
                 guard let bytes = read(server), write(client, bytes) else { return }
             }
         }
-    }
-
-    private static func connected(_ path: String) -> Int32 {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        return descriptor
     }
 
     /// - Returns: `nil` at the end.

@@ -18,7 +18,7 @@ struct NginxConfiguration {
             \(options.main)
             daemon off;
             \(geteuid() == 0 ? "user root;" : "")
-            worker_processes \(options.workers);
+            worker_processes 1;
             pid "\(folder)/nginx.pid";
             error_log "\(folder)/error.log" notice;
             events { worker_connections 4096; }
@@ -31,6 +31,7 @@ struct NginxConfiguration {
                 access_log "\(folder)/access.log" entry;
             \(temporary.joined(separator: "\n"))
                 \(options.http)
+                server { listen "unix:\(NginxLogBarrier.socket(in: folder))"; access_log off; return 204; }
                 server {
                     \(listening())
                     \(options.certificate.map { "ssl_certificate \"\($0.path)\"; ssl_certificate_key \"\($0.key)\";" } ?? "")

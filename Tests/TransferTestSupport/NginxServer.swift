@@ -19,7 +19,6 @@ public final class NginxServer: Sendable {
         public var allowsWriting = false
         /// Loads Lua, so that a location can answer with `content_by_lua_block`.
         public var usesLua = false
-        public var workers = 1
         /// Serves HTTPS, HTTP/2 included, with this certificate.
         public var certificate: ServerCertificate?
         /// Over TLS; else HTTP/1.1 alone.
@@ -84,9 +83,9 @@ public final class NginxServer: Sendable {
     /// `http://127.0.0.1:PORT` and the path, which begins with a slash and is escaped already.
     public func url(_ path: String = "/") -> String { "\(scheme)://127.0.0.1:\(port)\(path)" }
 
-    /// The requests answered so far. nginx writes a line when a request ends, which can be a moment after the client
-    /// has the last byte: `stop()` first where the last request matters.
+    /// The requests answered so far, with all whose last byte a client has.
     public func accessLog() throws -> [AccessLogEntry] {
+        NginxLogBarrier.pass(in: folder.path)
         guard folder.exists("access.log") else { return [] }
         return try folder.text("access.log").split(separator: "\n").map { try AccessLogEntry(line: $0) }
     }

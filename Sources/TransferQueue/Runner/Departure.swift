@@ -45,6 +45,15 @@ enum Departure {
         }
     }
 
+    /// Whether the job found no descriptor.
+    var lackedDescriptors: Bool {
+        switch self {
+        case .wait(.openFiles, _, _, _): true
+        case .retry(_, _, let error, _), .failed(let error, _, _): OpenFiles.areLacking(error)
+        case .done, .kept, .wait, .release, .cancelled, .replaced: false
+        }
+    }
+
     /// For a job that somebody stopped.
     ///
     /// - Parameter resume: What the attempt left; `nil` where it left nothing new.

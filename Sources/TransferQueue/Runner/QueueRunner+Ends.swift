@@ -188,15 +188,15 @@ extension QueueRunner {
         admission.scheduler.descriptorsLacked(others: others, now: now)
         preparing.forgetAhead()
         downloads.saveGroup(on: self)
+        // Connections that are kept for requests to come are all that is left.
+        if others == 0 { engine.renewNetwork() }
         guard wasAlone else {
             leave(
                 job,
                 .wait(
-                    .openFiles(error.message), after: Self.descriptorDelay, resume: resume, startsCountAnew: false))
+                    .openFiles(error.message), after: DescriptorLack.settles, resume: resume, startsCountAnew: false))
             return nil
         }
-        // Connections that are kept for requests to come are all that is left.
-        engine.renewNetwork()
         var error = error
         error.isTransient = true
         error.scope = .transfer
@@ -204,9 +204,6 @@ extension QueueRunner {
         error.message += advice
         return error
     }
-
-    /// Longer than a small file takes, which gives its descriptors back then.
-    private static let descriptorDelay = Duration.milliseconds(250)
 
     // MARK: The one door
 
@@ -219,6 +216,7 @@ extension QueueRunner {
         let id = job.candidate.id
         if !departure.isSettled { dialogues.takeBackVersion(job, on: self) }
         running[id] = nil
+        if !departure.lackedDescriptors { admission.descriptors.found() }
         if !departure.isSettled, !job.sources.isEmpty { running.traces.keep(job.sources, of: id) }
         downloads.dropRecord(of: id)
         if case .kept = departure, !job.hasBegun {

@@ -2,25 +2,38 @@ import TransferCore
 
 /// This process's lack of descriptors: who was alone in it, and how often it's told.
 struct DescriptorLack {
-    /// The time at which a job found no descriptor last.
-    private var last: MonotonicTime?
+    /// The time since which no job has held a descriptor: one found none then, and there was no other.
+    private var emptied: MonotonicTime?
     /// Until then it isn't told again.
     private var toldUntil: MonotonicTime?
 
     private static let tellsEvery = Duration.seconds(60)
+
+    /// The wait of a job that found none: longer than a small file takes, which gives its descriptors back then, and than
+    /// the closing of those that jobs have left (files are closed on other threads).
+    static let settles = Duration.milliseconds(250)
 
     /// A job found no descriptor.
     ///
     /// - Parameters:
     ///   - others: Jobs that hold some.
     ///   - started: When the job began.
-    /// - Returns: Whether nobody of this process had a part in it: jobs that failed together have none in each other's
-    ///   failure once they are gone, so that only one that began after them was alone.
+    /// - Returns: Whether nobody of this process had a part in it: a job was alone that began when all that others had held
+    ///   was surely closed.
     mutating func noted(others: Int, started: MonotonicTime, now: MonotonicTime) -> Bool {
-        let wasAlone = others == 0 && last.map { started > $0 } ?? true
-        last = now
-        return wasAlone
+        guard others == 0 else {
+            emptied = nil
+            return false
+        }
+        guard let emptied else {
+            self.emptied = now
+            return false
+        }
+        return started >= emptied + Self.settles
     }
+
+    /// A job that had found descriptors gives them back.
+    mutating func found() { emptied = nil }
 
     /// - Returns: Whether it's time to tell of it.
     mutating func tells(now: MonotonicTime) -> Bool {

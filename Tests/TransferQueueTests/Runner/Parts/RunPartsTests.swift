@@ -22,16 +22,43 @@ import TransferCore
         #expect(value4 == nil && desk.current == nil)
     }
 
-    @Test func onlyAJobThatBeganAfterTheLastLackWasAloneInIt() {
+    /// Times in seconds; a quarter of one is what descriptors take to be closed.
+    @Test(arguments: [
+        ("it began when none was held any more", [.lack(others: 0, started: 0, at: 1)], 1.25, true),
+        ("it is the first that found none", [], 1, false),
+        ("others held some then", [.lack(others: 1, started: 0, at: 1)], 3, false),
+        ("it began together with the one before", [.lack(others: 0, started: 0, at: 1)], 0, false),
+        ("what others had left may still be open", [.lack(others: 0, started: 0, at: 1)], 1.2, false),
+        (
+            "another found some since", [.lack(others: 0, started: 0, at: 1), .found], 3, false
+        ),
+        (
+            "others held some since", [.lack(others: 0, started: 0, at: 1), .lack(others: 2, started: 2, at: 2)], 3, false
+        ),
+        (
+            "another that found none begins too early", [
+                .lack(others: 0, started: 0, at: 1), .lack(others: 0, started: 1.1, at: 1.2),
+            ], 1.3, true
+        ),
+    ] as [(String, [LackEvent], Double, Bool)])
+    func aJobWasAloneInALackWhereAllOfTheOthersIsClosed(
+        because reason: String, before events: [LackEvent], started: Double, isAlone: Bool
+    ) {
         var lack = DescriptorLack()
-        let times = (0...4).map { MonotonicTime.seconds(Double($0)) }
-        let value5 = lack.noted(others: 1, started: times[0], now: times[1])
-        #expect(!value5)
-        // It began together with the one before.
-        let value6 = lack.noted(others: 0, started: times[0], now: times[2])
-        #expect(!value6)
-        let value7 = lack.noted(others: 0, started: times[3], now: times[4])
-        #expect(value7)
+        for event in events {
+            switch event {
+            case .lack(let others, let started, let now):
+                _ = lack.noted(others: others, started: .seconds(started), now: .seconds(now))
+            case .found: lack.found()
+            }
+        }
+        let wasAlone = lack.noted(others: 0, started: .seconds(started), now: .seconds(4))
+        #expect(wasAlone == isAlone, "\(reason)")
+    }
+
+    enum LackEvent {
+        case lack(others: Int, started: Double, at: Double)
+        case found
     }
 
     @Test func aLackIsToldOnceAMinute() {
