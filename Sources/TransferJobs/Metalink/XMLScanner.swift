@@ -362,21 +362,11 @@ package struct XMLScanner {
         return result
     }
 
+    /// XML 1.0 has no other control characters than these (section 2.2).
     private static func character(_ name: String) -> Unicode.Scalar? {
-        switch name {
-        case "amp": return "&"
-        case "lt": return "<"
-        case "gt": return ">"
-        case "quot": return "\""
-        case "apos": return "'"
-        default: break
-        }
-        guard name.hasPrefix("#") else { return nil }
-        let digits = name.dropFirst()
-        let number =
-            digits.first == "x" ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
-        guard let number, number >= 0x20 || number == 9 || number == 10 || number == 13 else { return nil }
-        return Unicode.Scalar(number)
+        let scalar = XMLReference.character(name)
+        guard let scalar, scalar.value < 0x20 else { return scalar }
+        return [0x09, 0x0A, 0x0D].contains(scalar.value) ? scalar : nil
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }

@@ -1,3 +1,5 @@
+import TransferCore
+
 /// An element of a small XML answer: names without their prefixes, no attributes.
 ///
 /// Reads what S3 servers write rather than all of XML 1.0: entities of a document's own aren't expanded, a wrong end tag
@@ -176,7 +178,7 @@ private struct XMLReader {
         while index < text.endIndex {
             if text[index] == UInt8(ascii: "&"),
                 let end = text[index...].prefix(12).firstIndex(of: UInt8(ascii: ";")),
-                let scalar = entity(String(decoding: text[index + 1..<end], as: UTF8.self))
+                let scalar = XMLReference.character(String(decoding: text[index + 1..<end], as: UTF8.self))
             {
                 result += Array(String(scalar).utf8)
                 index = end + 1
@@ -186,20 +188,5 @@ private struct XMLReader {
             }
         }
         return result
-    }
-
-    private static func entity(_ name: String) -> Unicode.Scalar? {
-        switch name {
-        case "amp": return "&"
-        case "lt": return "<"
-        case "gt": return ">"
-        case "quot": return "\""
-        case "apos": return "'"
-        default: break
-        }
-        guard name.hasPrefix("#") else { return nil }
-        let isHexadecimal = name.hasPrefix("#x") || name.hasPrefix("#X")
-        let number = isHexadecimal ? UInt32(name.dropFirst(2), radix: 16) : UInt32(name.dropFirst())
-        return number.flatMap { Unicode.Scalar($0) }
     }
 }
