@@ -229,6 +229,12 @@ extension JobSpec {
     /// to write then, to count or to hide. The same settings in a value of their own aren't told, which costs time alone.
     package var hasNoSettings: Bool { sharedSettings.isSame(as: JobDefaults.noSettings) }
 
+    /// Names of the worker that may do it.
+    package var workerTags: WorkerTags { hasNoSettings ? .none : settings.worker.tags }
+
+    /// The bounds of a job that was submitted from outside this machine.
+    package var confinement: JobConfinement? { hasNoSettings ? nil : settings.confinement }
+
     /// Whether somebody is told of its end.
     package var tellsHook: Bool { !hasNoSettings && settings.onFinish != nil }
 

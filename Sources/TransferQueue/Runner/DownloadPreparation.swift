@@ -119,7 +119,7 @@ struct DownloadPreparation: Sendable {
 
     /// The folder of a job that has bounds, opened, with what was missing of it: all else goes by what was opened.
     private func pinned(_ path: String, _ census: FolderCensus) throws(TransferError) -> PinnedFolder? {
-        guard let confinement = record.spec.settings.confinement else { return nil }
+        guard let confinement = record.spec.confinement else { return nil }
         try confinement.check(path)
         let (folder, made) = try confinement.pin(folderOf: path)
         census.noteMade(made)

@@ -27,7 +27,7 @@ package final class StagedJob: Sendable {
             text: (secrets == nil ? spec : spec.redacted).canonicalJSON, fingerprint: spec.fingerprint,
             hasSecrets: secrets != nil, isUpload: spec.isUpload,
             networkPlaces: place.flatMap { $0.network.isEmpty ? nil : $0.network.text },
-            network: spec.settings.network.key, tags: spec.settings.worker.tags.text)
+            network: spec.settings.network.key, tags: spec.workerTags.text)
         identityHash = row.identity.hasByte(0) ? nil : PathKey(row.identity).hashValue
     }
 }

@@ -6,7 +6,7 @@ import TransferJobs
 enum WorkerRefusal {
     /// - Returns: The reason why the job isn't taken; `nil` for one that is.
     static func message(_ spec: JobSpec) -> String? {
-        let tags = spec.settings.worker.tags
+        let tags = spec.workerTags
         guard !tags.isEmpty else { return nil }
         let queue = CommandWords.choose("transfer run --queue postgres://…", "Fleet.bring")
         let worker = CommandWords.choose("transfer work --tags \(tags.text)", "FleetWorker.tags")

@@ -132,6 +132,6 @@ extension UploadPreparation {
         var version = record.watched
         version?.mustProve = record.wasInterrupted || record.upload != nil
         self.init(id: record.id, path: path, version: version, expected: upload.checksum)
-        if !record.spec.hasNoSettings { confinement = record.spec.settings.confinement }
+        confinement = record.spec.confinement
     }
 }
