@@ -40,7 +40,7 @@ package struct PostgresReadyJobs: Sendable {
 
     package func release(_ ids: [Int64]) throws {
         try database.writeFenced(isDurable: false) { db in
-            _ = try db.run(Self.releasing, [PostgresArray(ids), database.process])
+            _ = try Self.releasing.run(db, [PostgresArray(ids), database.process])
         }
     }
 
@@ -76,12 +76,8 @@ package struct PostgresReadyJobs: Sendable {
         RETURNING batch, origin, network, tags
         """)
 
-    private static let releasing = PostgresStatement(
-        "release_jobs", .work,
-        """
-        UPDATE job SET state = \(PostgresWishes.stateGivenBack), owner = NULL, is_sending = false
-        WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.claimed) AND owner = $2
-        """)
+    private static let releasing = PostgresWishes.Departure(
+        "release_jobs", .work, "is_sending = false", where: "id = ANY ($1::bigint[]) AND owner = $2")
 
     private static let redoing = PostgresStatement(
         "redo_jobs", .work,
@@ -92,6 +88,6 @@ package struct PostgresReadyJobs: Sendable {
         """)
 
     package static let statements = [
-        readyCounts, sleepers, waking, releasing, redoing,
+        readyCounts, sleepers, waking, releasing.statement, redoing,
     ]
 }

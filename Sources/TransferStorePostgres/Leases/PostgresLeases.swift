@@ -49,9 +49,7 @@ package struct PostgresLeases: Sendable {
         let lost = try db.run(Self.lostLeases, [own]).compactMap { $0.number(0) }
         for process in lost {
             try endWhatMayHaveArrived(db, of: process)
-            let cancelled = try PostgresWishes.cancellations(db, of: process)
-            try db.run(Self.recovery, [process])
-            _ = try PostgresSteering.cancel(db, cancelled)
+            try Self.recovery.run(db, [process])
             try forget(db, process)
         }
         if !lost.isEmpty { try PostgresNotice.work.tell(db) }
@@ -80,15 +78,14 @@ package struct PostgresLeases: Sendable {
             // A run may end without waiting for its transfers.
             try Self.endWhatMayHaveArrived(db, of: database.process)
             // The last steps of some weren't recorded where the database was away: their files may be there.
-            let cancelled = try PostgresWishes.cancellations(db, of: database.process)
-            try db.run(Self.handingBack, [database.process, wasCutShort])
-            _ = try PostgresSteering.cancel(db, cancelled)
+            try Self.handingBack.run(db, [database.process, wasCutShort])
             try Self.forget(db, database.process)
             try PostgresNotice.work.tell(db)
         }
     }
 
     private static func forget(_ db: PostgresConnection, _ process: Int64) throws {
+        try PostgresSteering.carryOutLeft(db, of: process)
         try db.run(Self.batchesLeft, [process])
         try db.run(Self.commandsLeft, [process])
         try db.run(Self.departure, [process])
@@ -114,12 +111,8 @@ package struct PostgresLeases: Sendable {
         ORDER BY generation FOR UPDATE SKIP LOCKED
         """)
 
-    private static let recovery = PostgresStatement(
-        "recover_jobs", [.submit, .work],
-        """
-        UPDATE job SET state = \(PostgresWishes.stateGivenBack), owner = NULL, was_interrupted = true
-        WHERE owner = $1 AND state = \(JobStates.claimed)
-        """)
+    private static let recovery = PostgresWishes.Departure(
+        "recover_jobs", [.submit, .work], "was_interrupted = true", where: "owner = $1")
 
     private static let sending = PostgresStatement(
         "sending_jobs", [.submit, .work],
@@ -144,12 +137,8 @@ package struct PostgresLeases: Sendable {
         WHERE batch = $1 AND state = \(JobStates.failed) AND error_code = $2
         """)
 
-    private static let handingBack = PostgresStatement(
-        "return_jobs", [.submit, .work],
-        """
-        UPDATE job SET state = \(PostgresWishes.stateGivenBack), owner = NULL, was_interrupted = was_interrupted OR $2
-        WHERE owner = $1 AND state = \(JobStates.claimed)
-        """)
+    private static let handingBack = PostgresWishes.Departure(
+        "return_jobs", [.submit, .work], "was_interrupted = was_interrupted OR $2", where: "owner = $1")
 
     private static let batchesLeft = PostgresStatement(
         "leave_batches", [.submit, .work], "UPDATE batch SET owner = NULL WHERE owner = $1")
@@ -161,7 +150,7 @@ package struct PostgresLeases: Sendable {
         "drop_process", [.submit, .work], "DELETE FROM process WHERE generation = $1")
 
     package static let statements = [
-        registration, renewal, lostLeases, recovery, sending, doubt, toldDoubt, handingBack, batchesLeft, commandsLeft,
-        departure,
+        registration, renewal, lostLeases, recovery.statement, sending, doubt, toldDoubt, handingBack.statement,
+        batchesLeft, commandsLeft, departure,
     ]
 }

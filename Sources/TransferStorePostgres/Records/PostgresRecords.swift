@@ -11,7 +11,11 @@ package struct PostgresRecords: Sendable {
     package func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup {
         try database.writeFenced { db in
             var recorded = RecordedGroup()
-            for step in steps { try write(db, step) }
+            for step in steps {
+                let asked = try write(db, step)
+                recorded.skipped += asked.skipped
+                if asked.isHooked { recorded.hooked.insert(step.batch) }
+            }
             guard !ends.isEmpty else { return recorded }
             let first = try PostgresEndNumbers.take(db, ends.count)
             for (cursor, end) in zip(first..., ends) {
@@ -77,11 +81,12 @@ package struct PostgresRecords: Sendable {
 
     // MARK: Steps
 
-    private func write(_ db: PostgresConnection, _ step: JobStep) throws {
-        try db.run(
-            Self.stepping,
+    /// - Returns: The job, where it was to be cancelled, and those that are skipped for that.
+    private func write(_ db: PostgresConnection, _ step: JobStep) throws -> AppliedCommand {
+        try Self.stepping.run(
+            db,
             [
-                step.id, database.process, step.state.rawValue, step.state == .claimed, step.attempts, step.mirror,
+                step.id, database.process, step.state.rawValue, step.attempts, step.mirror,
                 Int64(bitPattern: step.spentMirrors), step.due.map { PostgresClock.wait(until: $0) },
                 step.askedWait.inMilliseconds, step.origin, try ResumeData.text(step.resume),
                 step.error?.code.rawValue, step.error?.message,
@@ -107,7 +112,7 @@ package struct PostgresRecords: Sendable {
         UPDATE job SET state = \(JobStates.cancelled), owner = NULL, is_sending = false, end_number = $3,
             ended = \(PostgresClock.now), resume = coalesce($4, resume),
             upload = CASE WHEN upload_goes_on THEN upload END, upload_is_held = upload_goes_on AND upload_is_held,
-            drop_after = CASE WHEN upload_goes_on THEN \(PostgresUploads.nextTurn) END
+            drop_after = CASE WHEN upload_goes_on THEN \(PostgresClock.now) END
         WHERE id = $1 AND owner = $2
         """)
 
@@ -125,16 +130,14 @@ package struct PostgresRecords: Sendable {
         WHERE id = $1 AND owner = $2
         """)
 
-    private static let stepping = PostgresStatement(
-        "record_step", .work,
+    private static let stepping = PostgresWishes.Departure(
+        "record_step", .work, to: "$3",
         """
-        UPDATE job SET state = $3, owner = CASE WHEN $4 THEN owner END, is_sending = false, attempts = $5, mirror = $6,
-            spent_mirrors = $7, not_before = \(PostgresClock.now) + $8, asked_wait = $9, origin = $10, resume = $11,
-            error_code = $12, error_message = $13
-        WHERE id = $1 AND owner = $2
-        """)
+        is_sending = false, attempts = $4, mirror = $5, spent_mirrors = $6, not_before = \(PostgresClock.now) + $7,
+            asked_wait = $8, origin = $9, resume = $10, error_code = $11, error_message = $12
+        """, where: "id = $1 AND owner = $2")
 
     package static let statements = [
-        failure, cancellation, completion, stepping,
+        failure, cancellation, completion, stepping.statement,
     ]
 }

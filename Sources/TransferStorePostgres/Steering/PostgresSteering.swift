@@ -29,8 +29,7 @@ package struct PostgresSteering: Sendable {
     private func deliver(
         _ db: PostgresConnection, _ verb: QueueVerb, shared batch: Int64, _ job: String?
     ) throws -> CommandDelivery {
-        let applied = try Self.apply(db, verb, batch: batch, job: job)
-        try PostgresWishes.note(db, verb, batch: batch, job: job)
+        let applied = try Self.ask(db, verb, batch: batch, job: job)
         let workers = try db.run(
             Self.claimants, [batch, job]
         ).map { (process: $0.number(0) ?? 0, pid: Int32($0.int(1) ?? 0)) }
@@ -49,14 +48,18 @@ package struct PostgresSteering: Sendable {
 
     /// The commands for this process, each once.
     package func takeCommands() throws -> [QueueCommand] {
-        try database.write { db in
-            try db.run(Self.takingCommands, [database.process])
-                .compactMap { row in
-                    QueueVerb(rawValue: row.text(1) ?? "").map {
-                        QueueCommand(id: row.number(0) ?? 0, verb: $0, batch: row.number(2) ?? 0, job: row.text(3))
-                    }
-                }.sorted { $0.id < $1.id }
-        }
+        try database.write { db in try Self.commands(db, Self.takingCommands, [database.process]) }
+    }
+
+    /// Commands by a statement that gives them, in the order in which they were asked.
+    private static func commands(
+        _ db: PostgresConnection, _ statement: PostgresStatement, _ values: [(any PostgresValue)?]
+    ) throws -> [QueueCommand] {
+        try db.run(statement, values).compactMap { row in
+            QueueVerb(rawValue: row.text(1) ?? "").map {
+                QueueCommand(id: row.number(0) ?? 0, verb: $0, batch: row.number(2) ?? 0, job: row.text(3))
+            }
+        }.sorted { $0.id < $1.id }
     }
 
     package func apply(_ command: QueueCommand) throws -> AppliedCommand {
@@ -69,6 +72,26 @@ package struct PostgresSteering: Sendable {
         }
     }
 
+    /// Carries out what was asked of a process that has batches for itself and leaves them without having heard of it: nobody
+    /// else has.
+    ///
+    /// - Parameter batch: `nil` means all that it has.
+    static func carryOutLeft(_ db: PostgresConnection, of process: Int64, batch: Int64? = nil) throws {
+        for command in try commands(db, Self.leftCommands, [process, batch]) {
+            _ = try ask(db, command.verb, batch: command.batch, job: command.job)
+        }
+    }
+
+    /// Changes the jobs that no process has claimed, and writes down what is asked of the others. Each is one or the other as
+    /// long as its row is locked: a job that is claimed or given back at the same time is waited for.
+    private static func ask(
+        _ db: PostgresConnection, _ verb: QueueVerb, batch: Int64, job: String?
+    ) throws -> AppliedCommand {
+        let meant = try db.run(Self.meantJobs, [batch, job, PostgresArray((verb.states + [.claimed]).map(\.rawValue))])
+        try PostgresWishes.note(db, verb, of: meant.filter { $0.flag(3) }.compactMap { $0.number(0) })
+        return try change(db, verb, batch: batch, meant.filter { !$0.flag(3) })
+    }
+
     /// Whether an attempt of the job came to nothing, or a job that it needs did.
     private static func hasFailed(_ db: PostgresConnection, batch: Int64, job: String) throws -> Bool {
         try db.run(Self.failedBefore, [batch, job]).first?.flag(0) ?? false
@@ -78,11 +101,16 @@ package struct PostgresSteering: Sendable {
     private static func apply(
         _ db: PostgresConnection, _ verb: QueueVerb, batch: Int64, job: String?
     ) throws -> AppliedCommand {
-        let meant = try db.run(
-            Self.meantJobs, [batch, job, PostgresArray(verb.states.map(\.rawValue))])
+        let meant = try db.run(Self.meantJobs, [batch, job, PostgresArray(verb.states.map(\.rawValue))])
+        return try change(db, verb, batch: batch, Array(meant))
+    }
+
+    private static func change(
+        _ db: PostgresConnection, _ verb: QueueVerb, batch: Int64, _ meant: [PostgresRow]
+    ) throws -> AppliedCommand {
         if verb == .cancel { return try cancel(db, meant) }
         var applied = AppliedCommand()
-        guard meant.count > 0 else { return applied }
+        guard !meant.isEmpty else { return applied }
         let ids = meant.compactMap { $0.number(0) }
         try db.run(change(verb), [PostgresArray(ids)])
         applied.jobs = meant.map { ($0.text(1) ?? "", nil, nil) }
@@ -97,9 +125,9 @@ package struct PostgresSteering: Sendable {
     /// Cancels jobs that no process has claimed.
     ///
     /// - Parameter meant: Their numbers, identities and specifications.
-    static func cancel(_ db: PostgresConnection, _ meant: PostgresResult) throws -> AppliedCommand {
+    static func cancel(_ db: PostgresConnection, _ meant: [PostgresRow]) throws -> AppliedCommand {
         var applied = AppliedCommand()
-        guard meant.count > 0 else { return applied }
+        guard !meant.isEmpty else { return applied }
         let ids = meant.compactMap { $0.number(0) }
         let first = try PostgresEndNumbers.take(db, ids.count)
         try db.run(Self.cancellation, [PostgresArray(ids), first])
@@ -166,6 +194,14 @@ package struct PostgresSteering: Sendable {
     private static let takingCommands = PostgresStatement(
         "take_commands", [.submit, .work], "DELETE FROM command WHERE process = $1 RETURNING id, verb, batch, job")
 
+    private static let leftCommands = PostgresStatement(
+        "commands_left", [.submit, .work],
+        """
+        DELETE FROM command USING batch
+        WHERE process = $1 AND batch.id = command.batch AND batch.owner = $1 AND ($2::bigint IS NULL OR batch.id = $2)
+        RETURNING command.id, verb, command.batch, job
+        """)
+
     private static let failedBefore = PostgresStatement(
         "had_failed", [.submit, .work],
         """
@@ -177,7 +213,7 @@ package struct PostgresSteering: Sendable {
     private static let meantJobs = PostgresStatement(
         "jobs_to_steer", [.submit, .work],
         """
-        SELECT id, identity, spec FROM job
+        SELECT id, identity, spec, state = \(JobStates.claimed) FROM job
         WHERE batch = $1 AND ($2::text IS NULL OR key = md5($2)::uuid AND identity = $2)
             AND state = ANY ($3::integer[]) ORDER BY id FOR UPDATE
         """)
@@ -192,7 +228,7 @@ package struct PostgresSteering: Sendable {
         """)
 
     package static let statements = [
-        pausing, resumption, freshStart, search, jobState, claimants, handing, takingCommands, failedBefore, meantJobs,
-        cancellation,
+        pausing, resumption, freshStart, search, jobState, claimants, handing, takingCommands, leftCommands,
+        failedBefore, meantJobs, cancellation,
     ]
 }

@@ -2,47 +2,69 @@ import TransferJobs
 import TransferStore
 
 /// The pauses and cancellations that are asked of jobs while a worker has them claimed. They stand beside the jobs until that
-/// worker has done them, so that they hold, too, where it's lost or gives its jobs back before it has.
+/// worker has done them, and every ``Departure`` carries out what stands there: it holds, too, where that worker is lost, gives
+/// its jobs back or puts them off before it has heard of it.
 package enum PostgresWishes {
     /// Writes down what is asked of claimed jobs. A cancelled one isn't given up for anything less.
-    static func note(_ db: PostgresConnection, _ verb: QueueVerb, batch: Int64, job: String?) throws {
+    static func note(_ db: PostgresConnection, _ verb: QueueVerb, of claimed: [Int64]) throws {
+        guard !claimed.isEmpty else { return }
+        let ids = PostgresArray(claimed)
         switch verb {
-        case .pause: try db.run(Self.asking, [batch, job, Self.pause])
-        case .cancel: try db.run(Self.asking, [batch, job, Self.cancel])
-        case .resume: try db.run(Self.asking, [batch, job, nil as String?])
+        case .pause: try db.run(Self.asking, [ids, Self.pause])
+        case .cancel: try db.run(Self.asking, [ids, Self.cancel])
+        case .resume: try db.run(Self.asking, [ids, nil as String?])
         case .retry, .retryFailed: break
         }
     }
 
-    /// The claimed jobs of a process that are to be cancelled. To be asked before they are given back.
-    static func cancellations(_ db: PostgresConnection, of process: Int64) throws -> PostgresResult {
-        try db.run(Self.cancelled, [process])
-    }
-
-    /// The state of a claimed job that is given back.
-    static let stateGivenBack = "CASE asked WHEN '\(pause)' THEN \(JobStates.paused) ELSE \(JobStates.queued) END"
-
     private static let pause = QueueVerb.pause.rawValue
     private static let cancel = QueueVerb.cancel.rawValue
+
+    /// A statement by which jobs that haven't ended leave the process that has them claimed: the only kind there is. A job that
+    /// is to be paused is paused by it, and one that is to be cancelled is cancelled in the same transaction.
+    package struct Departure: Sendable {
+        package let statement: PostgresStatement
+
+        /// - Parameters:
+        ///   - state: The state, in SQL, of jobs of which nothing was asked.
+        ///   - changes: Further changes, in SQL.
+        ///   - condition: The jobs, in SQL; of these the claimed ones are meant.
+        init(
+            _ name: String, _ access: PostgresAccess, to state: String = "\(JobStates.queued)", _ changes: String,
+            where condition: String
+        ) {
+            statement = PostgresStatement(
+                name, access,
+                """
+                WITH gone AS (
+                    UPDATE job SET state = CASE asked WHEN '\(PostgresWishes.pause)' THEN \(JobStates.paused) ELSE \(state) END,
+                        owner = NULL, \(changes)
+                    WHERE \(condition) AND state = \(JobStates.claimed)
+                    RETURNING id, identity, spec, asked)
+                SELECT id, identity, spec FROM gone WHERE asked = '\(PostgresWishes.cancel)' ORDER BY id
+                """)
+        }
+
+        /// - Returns: The jobs that were cancelled, and those that are skipped for that.
+        @discardableResult
+        func run(_ db: PostgresConnection, _ values: [(any PostgresValue)?]) throws -> AppliedCommand {
+            let applied = try PostgresSteering.cancel(db, Array(db.run(statement, values)))
+            // Servers may have to be told of them, and hooks.
+            if applied.count > 0 { try PostgresNotice.work.tell(db) }
+            return applied
+        }
+    }
 
     // MARK: Statements
 
     private static let asking = PostgresStatement(
-        "ask_of_claimed", .submit,
+        "ask_of_claimed", [.submit, .work],
         """
-        UPDATE job SET asked = $3
-        WHERE batch = $1 AND ($2::text IS NULL OR key = md5($2)::uuid AND identity = $2)
-            AND state = \(JobStates.claimed) AND asked IS DISTINCT FROM '\(cancel)' AND asked IS DISTINCT FROM $3
-        """)
-
-    private static let cancelled = PostgresStatement(
-        "cancelled_claims", [.submit, .work],
-        """
-        SELECT id, identity, spec FROM job
-        WHERE owner = $1 AND state = \(JobStates.claimed) AND asked = '\(cancel)' ORDER BY id FOR UPDATE
+        UPDATE job SET asked = $2
+        WHERE id = ANY ($1::bigint[]) AND asked IS DISTINCT FROM '\(cancel)' AND asked IS DISTINCT FROM $2
         """)
 
     package static let statements = [
-        asking, cancelled,
+        asking
     ]
 }

@@ -55,7 +55,7 @@ import TransferTestSupport
     }
 
     /// A server that keeps what it has of an upload is told to drop it, whoever sent it.
-    @Test(arguments: UploadPeerKind.available.filter { [.tus, .resumable8, .moto].contains($0) })
+    @Test(arguments: UploadPeerKind.available.filter { [.tus, .resumable8, .moto, .rclone].contains($0) })
     func anUploadThatIsCancelledAfterItsWorkerWasKilledIsDroppedByTheNextOne(_ kind: UploadPeerKind) async throws {
         let bench = try await Bench(kind)
         try await bench.kill()
@@ -70,6 +70,18 @@ import TransferTestSupport
         #expect(try await bench.peer.objects().isEmpty)
         #expect(try await bench.state() == ["cancelled"])
         try await bench.fleet.stop(next)
+    }
+
+    @Test(arguments: UploadPeerKind.available.filter { [.tus, .moto].contains($0) })
+    func anUploadThatIsCancelledWhileItIsSentIsDroppedByItsWorker(_ kind: UploadPeerKind) async throws {
+        let bench = try await Bench(kind)
+        try await until("the server to have begun") { try await bench.peer.unfinished() == 1 }
+        #expect(try await bench.fleet.run("cancel", "batch/f").exitCode == 0)
+        let ends = try await bench.run.result()
+        #expect(try ends.events().ends == ["f": "cancelled"], "\(ends)")
+        bench.relay.cutAll()
+        try await until("the server to have nothing of it") { try await bench.peer.unfinished() == 0 }
+        try await bench.fleet.stop(bench.worker)
     }
 
     /// The cancellation of a job that no worker has is the store's, and the worker that was there all the time tells the server.

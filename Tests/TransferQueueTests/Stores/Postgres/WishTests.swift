@@ -13,45 +13,7 @@ import TransferTestSupport
 
     init() async throws { address = try await Self.newQueue() }
 
-    /// The lease of a worker is over, and another one takes over what it had.
-    private func lose(_ lost: PostgresStore, to other: PostgresStore) throws {
-        try other.database.write { db in
-            _ = try db.run(
-                PostgresStatement(direct: "UPDATE process SET until = 0 WHERE generation = $1"), [lost.database.process]
-            )
-        }
-        _ = try other.renew()
-    }
-
     private let jobs = (0..<4).map { Sample.download("http://h.example/\($0)", to: "\($0)", id: "\($0)") }
-
-    @Test func whatWasAskedOfALostWorkerIsDoneWithoutIt() throws {
-        let batch = try bring(jobs)
-        let (one, other) = (try worker(), try worker())
-        #expect(try one.claimAll(batch).count == 4)
-        let looker = try PostgresStore(address, .onlooker)
-        for (verb, job) in [(QueueVerb.cancel, "0"), (.pause, "0"), (.pause, "1"), (.pause, "2"), (.resume, "2")] {
-            guard case .handed = try looker.deliver(verb, batch: "b", job: job) else {
-                Issue.record("nobody was asked to \(verb)")
-                continue
-            }
-        }
-        try lose(one, to: other)
-        #expect(try other.counts(batch) == [.cancelled: 1, .paused: 1, .queued: 2])
-        let ends = try other.ends(after: 0, limit: 9)
-        #expect(other.names(ends) == ["cancelled 0"])
-    }
-
-    @Test(arguments: [true, false]) func whatAWorkerGivesBackBeforeItIsAskedStandsAsItWasAsked(_ isUnstarted: Bool)
-        throws
-    {
-        let batch = try bring(jobs)
-        let (one, other) = (try worker(), try worker())
-        let claimed = try one.claimAll(batch)
-        _ = try PostgresStore(address, .onlooker).deliver(.pause, batch: "b", job: "3")
-        if isUnstarted { try one.release(claimed.map(\.id)) } else { try one.retire() }
-        #expect(try other.counts(batch) == [.queued: 3, .paused: 1])
-    }
 
     @Test func aWishEndsWithTheClaimThatItWasAskedOf() throws {
         let batch = try bring([jobs[0]])

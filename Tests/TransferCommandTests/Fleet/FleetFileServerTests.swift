@@ -1,0 +1,48 @@
+import Foundation
+import Glibc
+import Testing
+import TransferTestSupport
+
+/// Workers that upload to an FTP server, where a part of a file lies under a name of its own until it's whole.
+@Suite(.enabled(if: PostgresServer.isWanted && FTPServer.isWanted), .serialized, .timeLimit(.minutes(2)))
+struct FleetFileServerTests {
+    let fleet: FleetPlace
+    let server: FTPServer
+
+    init() async throws {
+        fleet = try await FleetPlace()
+        server = try await FTPServer.start()
+        try fleet.folder.write(count: 6 << 20, seed: 7, to: "a/f")
+    }
+
+    private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: server.root)) ?? [] }
+
+    private func bring(_ source: String, to name: String = "f", rate: String) async throws {
+        let members = #""id": "f", "ftp": {"requireTLS": false}, "limitRate": "\#(rate)""#
+        try fleet.place.jobs([upload(source, to: server.url("/\(name)"), members)])
+        try await fleet.bring()
+    }
+
+    /// Brings an upload whose worker is killed in the middle of it.
+    private func killedUpload() async throws {
+        try await bring("f", rate: "1M")
+        let worker = try fleet.worker("a")
+        try await until("a part on the server") {
+            names.contains { (try? Data(contentsOf: URL(fileURLWithPath: "\(server.root)/\($0)")).count) ?? 0 > 1 << 20 }
+        }
+        worker.kill(SIGKILL)
+        _ = try await worker.result()
+        #expect(names.count == 1 && names[0].hasSuffix(".part"), "\(names)")
+    }
+
+    @Test func anUploadThatIsCancelledAfterItsWorkerWasKilledIsDroppedByTheNextOne() async throws {
+        try await killedUpload()
+        // Its lease isn't over: the killed worker has the job still.
+        #expect(try await fleet.run("cancel", "batch/f").exitCode == 0)
+        let next = try fleet.worker("a")
+        try await until("the server to have nothing of it") { names.isEmpty }
+        #expect(server.commands("DELE").count == 1)
+        #expect(try await fleet.status("batch", "--jobs").map { $0["state"]?.string } == ["cancelled"])
+        try await fleet.stop(next)
+    }
+}
