@@ -112,7 +112,10 @@ package struct PostgresBatches: Sendable {
     package func forget(name: String?, endedBefore: Int64?) throws -> [String] {
         try database.write { db in
             try leases.reclaim(db)
-            return try db.run(Self.removal, [name, endedBefore]).compactMap { $0.text(0) }
+            let forgotten = try db.run(Self.removal, [name, endedBefore]).compactMap { $0.text(0) }
+            // Servers may have to be told of their uploads.
+            if !forgotten.isEmpty { try PostgresNotice.work.tell(db) }
+            return forgotten
         }
     }
 
@@ -197,7 +200,12 @@ package struct PostgresBatches: Sendable {
                 AND ($2::bigint IS NULL OR updated < $2 AND NOT EXISTS (
                     SELECT 1 FROM job WHERE job.batch = batch.id AND state < \(JobStates.firstEnded)))
             RETURNING id, name),
-        jobs AS (DELETE FROM job USING gone WHERE job.batch = gone.id)
+        jobs AS (
+            DELETE FROM job USING gone WHERE job.batch = gone.id
+            RETURNING spec, upload, tags, drop_after IS NOT NULL AND \(PostgresReplacedUploads.areHeld) AS is_dropped),
+        left_uploads AS (
+            \(PostgresReplacedUploads.insertion)
+            SELECT spec, upload, tags, \(PostgresReplacedUploads.times) FROM jobs WHERE is_dropped)
         SELECT name FROM gone
         """)
 

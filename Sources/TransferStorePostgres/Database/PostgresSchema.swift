@@ -263,5 +263,6 @@ package enum PostgresSchema {
             """),
         PostgresRulesSchema.levels,
         PostgresSteeringSchema.step,
+        PostgresSteeringSchema.replacedUploads,
     ]
 }

@@ -35,21 +35,28 @@ package struct PostgresUploads: Sendable {
     /// after as long as the server has known nothing yet.
     package func take(limit: Int) throws -> [AbandonedUpload] {
         try database.writeFenced(isDurable: false) { db in
-            try db.run(Self.taking, [PostgresArray(database.role.tags.names), limit]).compactMap { row in
+            let tags = PostgresArray(database.role.tags.names)
+            let cancelled = try db.run(Self.taking, [tags, limit]).compactMap { row in
                 AbandonedUpload(id: row.number(0) ?? 0, spec: row.text(1) ?? "", upload: row.text(2))
             }
+            return try cancelled + PostgresReplacedUploads.take(db, tags: tags, limit: limit - cancelled.count)
         }
     }
 
     /// The time at which other processes try to tell the server of an upload that this one tells.
     package static let nextTurn = "\(PostgresClock.now) + 60000"
 
+    /// The same, each time after as long as the server has known nothing yet.
+    static func nextTurn(since column: String) -> String {
+        "\(nextTurn) + greatest(0, \(PostgresClock.now) - \(column) - 60000)"
+    }
+
     // MARK: Statements
 
     private static let taking = PostgresStatement(
         "take_abandoned_uploads", .work,
         """
-        UPDATE job SET drop_after = \(nextTurn) + greatest(0, \(PostgresClock.now) - ended - 60000)
+        UPDATE job SET drop_after = \(nextTurn(since: "ended"))
         WHERE id IN (SELECT id FROM job
             WHERE drop_after <= \(PostgresClock.now) AND state = \(JobStates.cancelled) AND upload IS NOT NULL
                 AND NOT has_secrets AND string_to_array(tags, ',') <@ $1::text[]

@@ -36,6 +36,7 @@ package struct PostgresNotes: Sendable {
             try db.run(Self.partNote, [id, try ResumeData.text(record), own])
         case .abandoned(let id):
             try db.run(Self.abandonedNote, [id])
+            try PostgresReplacedUploads.forget(db, id)
         // Watched folders are one machine's: their ledger is in its own store.
         case .fingerprint: break
         }

@@ -11,6 +11,8 @@ package struct PostgresMerge {
     private let options: StagingOptions
     /// Whether somebody has been told of the jobs that may have arrived.
     private let isTold: Bool
+    /// Whether workers tell servers of uploads that nobody goes on with, and not this process.
+    private let leavesUploads: Bool
     private let intake: PostgresIntake
 
     package private(set) var count: Int
@@ -23,13 +25,14 @@ package struct PostgresMerge {
 
     package init(
         _ db: PostgresConnection, batch: HeldBatch, staging: Int64, _ options: StagingOptions, isTold: Bool,
-        _ intake: PostgresIntake
+        leavesUploads: Bool, _ intake: PostgresIntake
     ) {
         self.db = db
         self.batch = batch
         self.staging = staging
         self.options = options
         self.isTold = isTold
+        self.leavesUploads = leavesUploads
         self.intake = intake
         count = intake.count
     }
@@ -109,11 +112,39 @@ package struct PostgresMerge {
         }
     }
 
-    /// Notes uploads that servers hold, before their jobs become others or are dropped. Servers of jobs whose secrets were
-    /// never stored can't be told.
-    private mutating func abandon(_ uploads: PostgresStatement, _ values: [(any PostgresValue)?]) throws {
-        abandoned += try db.run(uploads, values).compactMap {
+    /// Notes uploads that servers hold, before their jobs become others or are dropped: for this process, or in the queue.
+    private mutating func abandon(_ uploads: HeldUploads, _ values: [(any PostgresValue)?]) throws {
+        guard !leavesUploads else {
+            try db.run(uploads.left, values)
+            return
+        }
+        abandoned += try db.run(uploads.own, values).compactMap {
             AbandonedUpload(id: $0.number(0) ?? 0, spec: $0.text(1) ?? "", upload: $0.text(2))
+        }
+    }
+
+    /// The statements that note such uploads.
+    private struct HeldUploads {
+        /// Gives them to the process.
+        let own: PostgresStatement
+        /// Leaves them to the workers.
+        let left: PostgresStatement
+
+        /// - Parameter condition: Which jobs, in SQL, behind what it begins with.
+        init(
+            _ name: String, _ beginning: String = "", where condition: String,
+            staging: PostgresStatement.Staging = .none
+        ) {
+            let jobs = "FROM job WHERE \(condition) AND \(PostgresReplacedUploads.areHeld)"
+            own = PostgresStatement(
+                "uploads_of_\(name)", .submit, "\(beginning)SELECT id, spec, upload \(jobs) ORDER BY id",
+                staging: staging)
+            left = PostgresStatement(
+                "leave_uploads_of_\(name)", .submit,
+                """
+                \(beginning)\(PostgresReplacedUploads.insertion)
+                SELECT spec, upload, tags, \(PostgresReplacedUploads.times) \(jobs)
+                """, staging: staging)
         }
     }
 
@@ -171,18 +202,10 @@ package struct PostgresMerge {
             FROM staged JOIN job ON job.batch = $1 AND job.key = staged.key)
         """
 
-    private static let uploadsOfChanged = PostgresStatement(
-        "uploads_of_changed", .submit,
-        """
-        \(known)
-        SELECT id, spec, upload FROM job WHERE id IN (SELECT id FROM known WHERE changed) AND \(isHeldUpload) ORDER BY id
-        """, staging: .reads)
+    private static let uploadsOfChanged = HeldUploads(
+        "changed", known + "\n", where: "id IN (SELECT id FROM known WHERE changed)", staging: .reads)
 
-    private static let uploadsOfMissing = PostgresStatement(
-        "uploads_of_missing", .submit,
-        "SELECT id, spec, upload FROM job WHERE batch = $1 AND staging <> $2 AND \(isHeldUpload) ORDER BY id")
-
-    private static let isHeldUpload = "is_upload AND NOT has_secrets AND upload_is_held"
+    private static let uploadsOfMissing = HeldUploads("missing", where: "batch = $1 AND staging <> $2")
 
     private static let update = PostgresStatement(
         "stage_again", .submit,
@@ -206,6 +229,7 @@ package struct PostgresMerge {
             upload = CASE WHEN NOT met.changed THEN job.upload END,
             upload_goes_on = job.upload_goes_on AND NOT met.changed,
             upload_is_held = job.upload_is_held AND NOT met.changed,
+            drop_after = CASE WHEN met.next = \(JobStates.cancelled) THEN job.drop_after END,
             digest = CASE WHEN NOT met.changed THEN job.digest END,
             validator = CASE WHEN NOT met.changed THEN job.validator END
         FROM met JOIN staged USING (position) WHERE job.id = met.id
@@ -278,7 +302,7 @@ package struct PostgresMerge {
         """, staging: .reads)
 
     package static let statements = [
-        uploadsOfChanged, uploadsOfMissing, update, pausing, repeated, foldedAway, insertion, insertionOfAll, removal,
-        kinds, sharedDestinations, secretNumbers,
+        uploadsOfChanged.own, uploadsOfChanged.left, uploadsOfMissing.own, uploadsOfMissing.left, update, pausing,
+        repeated, foldedAway, insertion, insertionOfAll, removal, kinds, sharedDestinations, secretNumbers,
     ]
 }

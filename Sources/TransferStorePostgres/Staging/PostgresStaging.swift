@@ -48,7 +48,8 @@ package struct PostgresStaging: Sendable {
         let batch = try batches.hold(db, header)
         let staging = try db.run(Self.stagingNumber, [batch.id]).first?.number(0)
         var merge = PostgresMerge(
-            db, batch: batch, staging: staging ?? 1, options, isTold: doubtful.isTold(batch.id), intake)
+            db, batch: batch, staging: staging ?? 1, options, isTold: doubtful.isTold(batch.id),
+            leavesUploads: database.role.bringsForOthers, intake)
         try merge.run()
         guard merge.report.isEmpty else {
             merge.report.jobCount = merge.count

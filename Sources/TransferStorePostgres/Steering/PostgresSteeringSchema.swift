@@ -14,4 +14,20 @@ package enum PostgresSteeringSchema {
         -- How single transfers stand, while somebody watches (RunProgress.Row).
         ALTER TABLE run ADD COLUMN told BIGINT[] NOT NULL DEFAULT '{}';
         """)
+
+    package static let replacedUploads = PostgresSchema.Step(
+        "replaced uploads",
+        """
+        -- Uploads that servers hold parts of, and whose jobs have become others or are gone. Their numbers are no jobs'.
+        CREATE TABLE replaced_upload (
+            id BIGINT PRIMARY KEY DEFAULT nextval('job_id_seq'),
+            spec TEXT NOT NULL,
+            upload TEXT NOT NULL,
+            tags TEXT NOT NULL,
+            since BIGINT NOT NULL,
+            -- When a worker is to tell the server to drop it.
+            drop_after BIGINT NOT NULL
+        );
+        CREATE INDEX replaced_upload_drops ON replaced_upload(drop_after);
+        """)
 }

@@ -28,11 +28,32 @@ struct FleetFileServerTests {
         try await bring("f", rate: "1M")
         let worker = try fleet.worker("a")
         try await until("a part on the server") {
-            names.contains { (try? Data(contentsOf: URL(fileURLWithPath: "\(server.root)/\($0)")).count) ?? 0 > 1 << 20 }
+            names.contains { name in
+                let part = try? Data(contentsOf: URL(fileURLWithPath: "\(server.root)/\(name)"))
+                return part.map { $0.count > 1 << 20 } ?? false
+            }
         }
         worker.kill(SIGKILL)
         _ = try await worker.result()
         #expect(names.count == 1 && names[0].hasSuffix(".part"), "\(names)")
+    }
+
+    @Test func whatAJobThatBecameAnotherOneLeftIsDroppedByTheNextWorker() async throws {
+        try await killedUpload()
+        try await until("the lease to be over") {
+            try await fleet.workers().allSatisfy { ($0["lease"]?.double ?? 1) <= 0 }
+        }
+        let part = names
+        try fleet.folder.write(count: 3 << 20, seed: 9, to: "a/g")
+        try await bring("g", rate: "50M")
+        #expect(names == part)
+        let next = try fleet.worker("a")
+        #expect(try await fleet.run("wait", "batch").exitCode == 0)
+        try await until("the part to be gone") { names == ["f"] }
+        #expect(server.commands("DELE").count == 1)
+        let isSame = try Data(contentsOf: URL(fileURLWithPath: "\(server.root)/f")) == fleet.folder.data("a/g")
+        #expect(isSame, "other bytes")
+        try await fleet.stop(next)
     }
 
     @Test func anUploadThatIsCancelledAfterItsWorkerWasKilledIsDroppedByTheNextOne() async throws {

@@ -69,6 +69,37 @@ import TransferTestSupport
         #expect(try worker("eu", "gpu").takeAbandonedUploads(limit: 9).map(\.id) == [id])
     }
 
+    /// A job that becomes another one, and one that isn't in its file any more, leave uploads that nobody goes on with.
+    @Test(arguments: [true, false]) func whatIsStagedAnewLeavesUploadsToTheNextWorker(_ isChanged: Bool) throws {
+        let old = Sample.upload("a", to: "http://h.example/a", id: "a", protocol: .tus)
+        let batch = try bring([old])
+        let one = try worker()
+        let claimed = try #require(one.claimAll(batch).first)
+        try one.note([.upload(.sample(), of: claimed.id)])
+        try one.retire()
+        let next = Sample.upload("b", to: "http://h.example/a", id: isChanged ? "a" : "b", protocol: .tus)
+        #expect(try bring([next]) == batch)
+        let (other, third) = (try worker(), try worker())
+        let taken = try other.takeAbandonedUploads(limit: 9)
+        #expect(taken.map(\.spec.fingerprint) == [old.fingerprint] && taken.map(\.upload) == [.sample()])
+        #expect(try third.takeAbandonedUploads(limit: 9).isEmpty, "one tells the server")
+        let fresh = try #require(third.claimAll(batch).first)
+        #expect(fresh.spec.fingerprint == next.fingerprint && fresh.upload == nil)
+        #expect(taken.first?.id != fresh.id)
+        try other.note([.abandoned(try #require(taken.first).id)])
+        try third.database.write { db in
+            _ = try db.run(PostgresStatement(direct: "UPDATE replaced_upload SET drop_after = 0"))
+        }
+        #expect(try third.takeAbandonedUploads(limit: 9).isEmpty)
+    }
+
+    @Test func aCancelledUploadIsDroppedThoughItsBatchIsForgotten() throws {
+        _ = try cancelledUpload("eu")
+        #expect(try PostgresStore(address, .submitter).forget(name: "b", endedBefore: nil) == ["b"])
+        #expect(try worker("us").takeAbandonedUploads(limit: 9).isEmpty)
+        #expect(try worker("eu").takeAbandonedUploads(limit: 9).map(\.upload) == [.sample()])
+    }
+
     @Test func whatIsRetriedIsNotDropped() throws {
         _ = try cancelledUpload()
         _ = try PostgresStore(address, .onlooker).deliver(.retry, batch: "b", job: nil)

@@ -1,0 +1,47 @@
+import TransferCore
+import TransferJobs
+import TransferStore
+
+/// Uploads of which servers hold parts that nobody will go on with: their jobs have become others, aren't in their file any
+/// more or were forgotten. They outlive the process that brought the new jobs, until a worker has told their servers.
+package enum PostgresReplacedUploads {
+    /// Begins a statement that takes uploads in: its query gives their specifications, records and tags.
+    static let insertion = "INSERT INTO replaced_upload (spec, upload, tags, since, drop_after)"
+
+    /// The last two columns of that query: servers are told at once.
+    static let times = "\(PostgresClock.now), \(PostgresClock.now)"
+
+    /// The jobs that are meant. Servers of jobs whose secrets were never stored can't be told.
+    static let areHeld = "is_upload AND NOT has_secrets AND upload_is_held"
+
+    /// Takes uploads whose servers this process tells now, as cancelled ones are taken.
+    static func take(_ db: PostgresConnection, tags: PostgresArray<String>, limit: Int) throws -> [AbandonedUpload] {
+        try db.run(Self.taking, [tags, limit]).compactMap { row in
+            AbandonedUpload(id: row.number(0) ?? 0, spec: row.text(1) ?? "", upload: row.text(2))
+        }
+    }
+
+    /// The server holds nothing of it any more.
+    static func forget(_ db: PostgresConnection, _ id: Int64) throws {
+        try db.run(Self.removal, [id])
+    }
+
+    // MARK: Statements
+
+    private static let taking = PostgresStatement(
+        "take_replaced_uploads", .work,
+        """
+        UPDATE replaced_upload SET drop_after = \(PostgresUploads.nextTurn(since: "since"))
+        WHERE id IN (SELECT id FROM replaced_upload
+            WHERE drop_after <= \(PostgresClock.now) AND string_to_array(tags, ',') <@ $1::text[]
+            ORDER BY drop_after LIMIT $2 FOR UPDATE SKIP LOCKED)
+        RETURNING id, spec, upload
+        """)
+
+    private static let removal = PostgresStatement(
+        "forget_replaced_upload", .work, "DELETE FROM replaced_upload WHERE id = $1")
+
+    package static let statements = [
+        taking, removal,
+    ]
+}
