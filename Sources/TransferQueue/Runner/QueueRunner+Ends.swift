@@ -126,7 +126,7 @@ extension QueueRunner {
 
     func tellOrigin(_ job: RunningJob, _ attempt: FailedAttempt) {
         let origin = job.candidate.lane.origin
-        if attempt.isCrowded, admission.scheduler.originCrowded(origin, now: .now) {
+        if attempt.isCrowded, admission.scheduler.originCrowded(origin, since: job.started, now: .now) {
             return admission.scheduler.originAnswered(origin)
         }
         let refusal = attempt.refusal

@@ -130,10 +130,17 @@ package struct OriginPlaces: Sendable {
 
     // MARK: Rooms
 
-    /// The origin takes no more jobs at a time.
+    /// The origin takes no more jobs at a time. Where several processes find together how many it takes, that is a refusal like
+    /// a status that says so.
     ///
-    /// - Parameter others: Jobs that are there, without the one that was refused.
-    package mutating func crowded(_ origin: String, others: Int, now: MonotonicTime) {
+    /// - Parameters:
+    ///   - others: Jobs that are there, without the one that was refused.
+    ///   - since: When that one began.
+    package mutating func crowded(_ origin: String, others: Int, since: MonotonicTime, now: MonotonicTime) {
+        guard shared == nil || !isAutomatic(origin) else {
+            shared?.refused(origin, OriginSightings.Refusal(.answer, since: since), now: now)
+            return
+        }
         rooms[origin, default: OriginRoom(others: others, now: now)].refused(others: others, now: now)
     }
 

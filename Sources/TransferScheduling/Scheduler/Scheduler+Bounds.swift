@@ -14,6 +14,16 @@ extension Scheduler {
         places.refused(origin, refusal, inUse: inUse, since: since, now: now)
     }
 
+    /// The origin takes no more jobs at a time.
+    ///
+    /// - Parameter since: When the job that it refused began.
+    /// - Returns: Whether others of ours are there: then it needs no pause, only fewer.
+    package mutating func originCrowded(_ origin: String, since: MonotonicTime, now: MonotonicTime) -> Bool {
+        let others = table.active(at: origin) - 1
+        places.crowded(origin, others: others, since: since, now: now)
+        return others > 0
+    }
+
     /// A job is through with what it does at the origin, also where its file was there before; told before its place is free.
     package mutating func transferEnded(at origin: String, now: MonotonicTime) {
         if places.answered(origin, isFull: table.isFull(origin), now: now) { table.touch(to: origin) }

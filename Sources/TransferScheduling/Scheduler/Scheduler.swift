@@ -148,13 +148,6 @@ package struct Scheduler: Sendable {
         table.touch(to: origin)
     }
 
-    /// The origin takes no more jobs at a time. Returns whether others of ours are there: then it needs no pause, only fewer.
-    package mutating func originCrowded(_ origin: String, now: MonotonicTime) -> Bool {
-        let others = table.active(at: origin) - 1
-        places.crowded(origin, others: others, now: now)
-        return others > 0
-    }
-
     /// Of the jobs that wait for the origin.
     private func patience(of origin: String) -> OriginGate.Patience {
         var patience = OriginGate.Patience()

@@ -21,7 +21,7 @@ import TransferCore
         #expect(started(&scheduler, now) == Array(1...8))
         // The server takes two: six are refused, one after the other, and no pause is needed.
         for id in Int64(3)...8 {
-            let hasOthers = scheduler.originCrowded(lane.origin, now: now)
+            let hasOthers = scheduler.originCrowded(lane.origin, since: now, now: now)
             #expect(hasOthers)
             scheduler.ended(candidate(id))
             #expect(started(&scheduler, now) == [])
@@ -40,10 +40,10 @@ import TransferCore
         var scheduler = Scheduler(limits: .init(concurrency: 32, perHost: 8), now: now)
         scheduler.claimed(lane, [candidate(1), candidate(2)], asked: 256)
         #expect(started(&scheduler, now) == [1, 2])
-        let hasOthers = scheduler.originCrowded(lane.origin, now: now)
+        let hasOthers = scheduler.originCrowded(lane.origin, since: now, now: now)
         #expect(hasOthers)
         scheduler.ended(candidate(1))
-        let isCrowded = scheduler.originCrowded(lane.origin, now: now)
+        let isCrowded = scheduler.originCrowded(lane.origin, since: now, now: now)
         #expect(!isCrowded, "nobody of ours is there: the server is full of others")
         scheduler.ended(candidate(2))
         scheduler.claimed(lane, [candidate(3), candidate(4)], asked: 256)

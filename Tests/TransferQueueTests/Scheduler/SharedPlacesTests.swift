@@ -183,6 +183,25 @@ import TransferCore
         #expect(ask(refused)?.seen.refusals.count == 5)
     }
 
+    /// FTP's "too many users" has no status; where a number was told, each process finds its own room.
+    @Test(arguments: [PerHost.automatic, .exactly(8)]) func aServerThatIsCrowdedIsARefusalToAllWhereTheyFindTheNumber(
+        _ told: PerHost
+    ) throws {
+        var places = OriginPlaces(told, OriginBounds(), isShared: true)
+        places.filled(origin)
+        func ask(_ time: MonotonicTime) throws -> SharedPlaces.Ask {
+            try #require(places.asks(now: time, most: 8) { _ in Use(held: 8, wanted: 8) }.asks.first)
+        }
+        places.given(SharedPlaces.Given(try ask(now), count: 8))
+        for others in [7, 6, 5] {
+            let time = now + .milliseconds(100)
+            places.crowded(origin, others: others, since: now, now: time)
+        }
+        let isAutomatic = told == .automatic
+        #expect(places.count(at: origin) == (isAutomatic ? 4 : 5))
+        #expect(try ask(now + .seconds(2)).seen.refusals.count == (isAutomatic ? 3 : 0))
+    }
+
     @Test func originsBeyondThoseThatAreAskedForGetTheirTurn() {
         var places = SharedPlaces()
         for number in 0..<600 { places.want("http://\(number).example") }
