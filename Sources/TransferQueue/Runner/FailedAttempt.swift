@@ -15,6 +15,8 @@ struct FailedAttempt {
     let hadBegun: Bool
     /// Whether something of an answer had come.
     let wasAnswered: Bool
+    /// Whether its origin has refused others that were under way with it: a refusal says nothing new then.
+    var repeatsOthers = false
 
     /// - Parameter isPreparing: Whether no request of it had been made.
     init(
@@ -65,6 +67,9 @@ struct FailedAttempt {
     /// Whether the origin says that it takes fewer connections than it was given.
     var isCrowded: Bool { error.code == .tooManyConnections }
 
+    /// Whether the origin refused it together with others: that is counted once, for the first of them.
+    var isCounted: Bool { repeatsOthers && error.status != nil && error.scope == .origin }
+
     /// Whether the origin refuses as many transfers as it was given, or loses their connections.
     var refusal: OriginNarrowing.Refusal? {
         OriginNarrowing.Refusal(error, hadBegun: hadBegun || wasAnswered || bodyLeft)
@@ -114,9 +119,12 @@ struct FailedAttempt {
         var record = record
         let mirrors = record.spec.isUpload ? 1 : record.spec.urls.count
         // Every mirror gets its turn before the delay grows.
+        let spent = record.attempts / mirrors
+        let isFree = isCounted && rule.limit > 0
         let decision = rule.decide(
             error, method: record.upload?.knowsTheWay == true ? "PUT" : record.spec.methodOfRetries,
-            retriesSpent: record.attempts / mirrors, bodyLeft: bodyLeft, waited: record.askedWait, random: random())
+            retriesSpent: isFree ? min(spent, rule.limit - 1) : spent, bodyLeft: bodyLeft, waited: record.askedWait,
+            random: random())
         switch decision {
         case .wait(let delay):
             guard let mirror = record.nextMirror(of: mirrors) else { return (over(record, error), nil) }
@@ -127,7 +135,7 @@ struct FailedAttempt {
             record.askedWait += delay
             return (.again(record, after: delay, because: error), nil)
         case .retry(let delay):
-            record.attempts += 1
+            if !isFree { record.attempts += 1 }
             let isNewRound = record.attempts % mirrors == 0
             guard let mirror = record.nextMirror(of: mirrors) else { return (over(record, error), nil) }
             record.mirror = mirror
@@ -138,7 +146,7 @@ struct FailedAttempt {
                 return (probeForEver(isHeld, random), nil)
             }
             let error = reason == .waitLimitReached ? error.waitedTooLong(rule.longestWait) : error
-            let exhaustion = isSpent && error.scope == .origin ? error : nil
+            let exhaustion = isSpent && error.scope == .origin && !isCounted ? error : nil
             return (elsewhere(record, error, mirrors, isUnrepeatable: reason == .methodNotRepeatable), exhaustion)
         }
     }

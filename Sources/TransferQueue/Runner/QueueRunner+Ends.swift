@@ -74,6 +74,8 @@ extension QueueRunner {
             }
         }
         if progressed { attempt.countAnew() }
+        attempt.repeatsOthers = admission.scheduler.repeatsOthers(
+            job.candidate.id, at: job.candidate.lane.origin, since: job.started)
         tellOrigin(job, attempt)
         attempt.boundWait()
         if let stop = job.stop { return leave(job, for: stop, resume: resume) }
@@ -137,7 +139,7 @@ extension QueueRunner {
             let before = admission.scheduler.pause(of: origin, now: .now)
             admission.scheduler.originFailed(
                 origin, job: job.candidate.id, attempt.error, rule: job.record.spec.settings.retry.rule,
-                isEndless: isEndless, random: .random(in: 0..<1), now: .now)
+                isEndless: isEndless, since: job.started, random: .random(in: 0..<1), now: .now)
             sharePause(of: origin, longerThan: before?.remaining)
             if before == nil { announcePause(of: origin, job.record.batch) }
         case .answered: admission.scheduler.originAnswered(origin, now: refusal == nil ? .now : nil)

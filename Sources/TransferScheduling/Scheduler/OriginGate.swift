@@ -28,6 +28,8 @@ package struct OriginGate: Sendable {
     package private(set) var state = State.open(failures: 0)
     /// The patience of the jobs that failed here: one impatient job is no reason to give up for all.
     package private(set) var patience = Patience()
+    /// When the origin was closed last. Jobs that were under way then and are refused later say the same once more.
+    private var closed: MonotonicTime?
 
     package init() {}
 
@@ -85,6 +87,9 @@ package struct OriginGate: Sendable {
         return permission
     }
 
+    /// Whether a job that began then was under way when the origin was closed.
+    package func wasUnderWay(_ since: MonotonicTime) -> Bool { closed.map { since < $0 } ?? false }
+
     /// The origin answered.
     package mutating func answered() {
         if case .dead = state { return }
@@ -98,16 +103,20 @@ package struct OriginGate: Sendable {
     ///     origin asks for them, it's given up.
     ///   - patience: The same of those that wait here.
     ///   - isEndless: It's tried for ever, whatever the rule's limits are.
+    ///   - since: When the job began.
+    ///   - hasOthers: Other jobs of ours are under way there.
     ///   - random: A number in 0..<1.
     package mutating func failed(
         _ job: Int64, _ error: TransferError, rule: RetryRule, patience: Patience = Patience(), isEndless: Bool = false,
-        random: Double, now: MonotonicTime
+        since: MonotonicTime? = nil, hasOthers: Bool = false, random: Double, now: MonotonicTime
     ) {
         self.patience.add(OriginPatience(rule), isEndless: isEndless)
         self.patience.widen(patience)
         let asked = error.retryAfter
         switch state {
         case .dead: break
+        // One that was refused together with others has been counted with them, also where one was answered meanwhile.
+        case .open where asked == nil && since.map(wasUnderWay) == true: break
         case .open(let failures):
             guard asked != nil || error.status != nil || failures + 1 >= Self.badLuck else {
                 state = .open(failures: failures + 1)
@@ -128,7 +137,9 @@ package struct OriginGate: Sendable {
             var next = Reason(error: error, pauses: reason.pauses, asked: reason.asked, givenUp: reason.givenUp)
             // A pause that was asked for is no failure: the first one after it is the first.
             if asked == nil, reason.error.retryAfter == nil { next.pauses += 1 }
-            if next.givenUp == nil { next.givenUp = exhaustion(after: next) }
+            // A server that is busy with others of ours isn't gone.
+            let isBusy = hasOthers && error.status != nil
+            if next.givenUp == nil, !isBusy { next.givenUp = exhaustion(after: next) }
             if let end = next.givenUp, !self.patience.isEndless {
                 state = .dead(end)
             } else {
@@ -179,6 +190,7 @@ package struct OriginGate: Sendable {
     }
 
     private mutating func pause(_ reason: Reason, _ rule: RetryRule, _ random: Double, _ now: MonotonicTime) {
+        closed = now
         guard let asked = reason.error.retryAfter else {
             let length = rule.delay(retriesSpent: reason.pauses, retryAfter: nil, random: random)
             state = .paused(until: now + length, reason)

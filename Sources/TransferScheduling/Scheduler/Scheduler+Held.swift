@@ -12,6 +12,16 @@ extension Scheduler {
         }
     }
 
+    /// Whether a refusal of the job says nothing new: it was under way when the origin was closed to others, or it's the one that
+    /// tries, while the server is busy with others of ours.
+    ///
+    /// - Parameter since: When it began.
+    package func repeatsOthers(_ job: Int64, at origin: String, since: MonotonicTime) -> Bool {
+        guard let gate = gates[origin] else { return false }
+        if case .probing(job, _) = gate.state { return table.active(at: origin) > 1 }
+        return gate.wasUnderWay(since)
+    }
+
     /// The reasons that keep the jobs of a batch from starting; each job counts once. Of those that are still in the
     /// store as many are counted as are known of.
     package func held(batch: Int64) -> (byNetwork: Int, byOrigin: [String: Int]) {

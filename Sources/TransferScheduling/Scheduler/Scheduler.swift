@@ -131,20 +131,22 @@ package struct Scheduler: Sendable {
     /// - Parameter now: `nil` where the answer is none of a transfer that came to its end.
     package mutating func originAnswered(_ origin: String, now: MonotonicTime? = nil) {
         if let now { transferEnded(at: origin, now: now) }
-        // Open with no failures is what a missing gate means.
+        // Open with no failures is what a missing gate means, once nothing is under way any more that was so when it closed.
         guard gates[origin] != nil else { return }
         gates[origin]?.answered()
-        if gates[origin]?.state == .open(failures: 0) { gates[origin] = nil }
+        if gates[origin]?.state == .open(failures: 0), table.active(at: origin) <= 1 { gates[origin] = nil }
         table.touch(to: origin)
     }
 
+    /// - Parameter since: When the job began.
     package mutating func originFailed(
-        _ origin: String, job: Int64, _ error: TransferError, rule: RetryRule, isEndless: Bool = false, random: Double,
-        now: MonotonicTime
+        _ origin: String, job: Int64, _ error: TransferError, rule: RetryRule, isEndless: Bool = false,
+        since: MonotonicTime? = nil, random: Double, now: MonotonicTime
     ) {
         let patience = patience(of: origin)
         gates[origin, default: OriginGate()].failed(
-            job, error, rule: rule, patience: patience, isEndless: isEndless, random: random, now: now)
+            job, error, rule: rule, patience: patience, isEndless: isEndless, since: since,
+            hasOthers: table.active(at: origin) > 1, random: random, now: now)
         table.touch(to: origin)
     }
 
@@ -184,6 +186,8 @@ package struct Scheduler: Sendable {
 
     /// - Parameter patience: The job's that gave up: more patient ones go on.
     package mutating func originExhausted(_ origin: String, _ error: TransferError, patience: OriginPatience? = nil) {
+        // A server that is busy with others of ours isn't gone.
+        guard error.status == nil || table.active(at: origin) <= 1 else { return }
         if let patience {
             var others = self.patience(of: origin)
             if let gate = gates[origin] { others.widen(gate.patience) }

@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import Synchronization
 import Testing
 import TransferCore
 import TransferTestServer
@@ -57,6 +59,49 @@ import TransferTestSupport
             #expect(log.ends.count == 40 && log.ends.values.allSatisfy { $0.count == 1 })
             let attempts = log.events.reduce(0) { if case .started = $1.kind { $0 + 1 } else { $0 } }
             #expect(attempts < 40, "most were given up untried")
+        }
+    }
+
+    /// A server that takes eight at a time: of as many as start at once most are refused, before the first answer comes.
+    @Test func refusalsOfRequestsThatWereUnderWayTogetherCountOnce() async throws {
+        let active = Mutex(0)
+        try await withTestServer { server in
+            server.handle("GET", "/*") { request in
+                let isTaken = active.withLock { active in
+                    if active < 8 { active += 1 } else { return false }
+                    return true
+                }
+                guard isTaken else { return Response(status: 429) }
+                // Latency is a time.
+                usleep(400_000)
+                active.withLock { $0 -= 1 }
+                return Response(body: .text(request.path))
+            }
+            // All attempts of a job take less time than the first answer.
+            var settings = Sample.retries(10)
+            (settings.retry.scale, settings.retry.maxDelay) = (.milliseconds(10), .milliseconds(20))
+            try await withQueue(folder, limits: BatchLimits(concurrency: 32, perHost: 32)) { queue in
+                let names = (0..<40).map { "\($0)" }
+                let totals = try await queue.complete(jobs(server, names, settings: settings), limit: .seconds(30))
+                #expect(totals.completed == 40, "\(totals)")
+            }
+            #expect(server.requests.count > 40, "some were refused")
+        }
+    }
+
+    @Test func aFileThatIsRefusedForEverTakesNoOtherWithIt() async throws {
+        try await withTestServer { server in
+            server.handle("GET", "/*") { request in
+                // Latency is a time.
+                usleep(10_000)
+                return request.path == "/bad" ? Response(status: 503) : Response(body: .text(request.path))
+            }
+            try await withQueue(folder, limits: BatchLimits(concurrency: 4, perHost: 4)) { queue in
+                let names = ["bad"] + (0..<60).map { "\($0)" }
+                let totals = try await queue.complete(
+                    jobs(server, names, settings: Sample.retries(2)), limit: .seconds(30))
+                #expect(totals.completed == 60 && totals.failed == 1, "\(totals)")
+            }
         }
     }
 

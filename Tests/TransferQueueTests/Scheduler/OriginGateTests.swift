@@ -185,6 +185,47 @@ import TransferCore
         }
     }
 
+    /// Tries that run into a server which others of ours keep busy are further apart, and no reason to give it up.
+    @Test(arguments: [true, false]) func aServerThatIsBusyWithOthersOfOursIsNotGivenUp(_ isAnswer: Bool) {
+        let error = isAnswer ? Sample.busy(429) : Sample.unreachable()
+        var gate = gate { $0.failed(1, Sample.busy(429), now: now, limit: 2) }
+        var time = now
+        for _ in 0..<5 {
+            guard case .paused(let until, _) = gate.state else { break }
+            time = until
+            #expect(gate.ask(7, now: time) == .start)
+            gate.failed(7, error, now: time, limit: 2, hasOthers: true)
+        }
+        guard isAnswer else { return #expect(gate.state == .dead(error), "nobody answers") }
+        #expect(gate.permission(now: time) == .wait(until: time + .seconds(60)))
+        // The others are through, and it goes on.
+        #expect(gate.ask(7, now: time + .seconds(60)) == .start)
+        gate.failed(7, error, now: time + .seconds(60), limit: 2)
+        guard case .dead = gate.state else {
+            Issue.record("\(gate.state)")
+            return
+        }
+    }
+
+    @Test func whatWasUnderWayWhenAnOriginWasClosedIsNoNewRefusal() {
+        var gate = OriginGate()
+        for job in Int64(1)...23 {
+            // Others that were sent at the same time are answered.
+            if job % 3 == 0 { gate.answered() }
+            gate.failed(job, Sample.busy(429), now: now + .milliseconds(job * 8), limit: 1, since: now)
+        }
+        gate.answered()
+        gate.failed(24, Sample.busy(429), now: now + .milliseconds(200), since: now)
+        #expect(gate.state == .open(failures: 0) && gate.wasUnderWay(now))
+        // A longer pause is kept whoever hears of it.
+        var asked = gate
+        asked.failed(25, Sample.busy(429, retryAfter: .seconds(9)), now: now + .seconds(1), since: now)
+        #expect(asked.permission(now: now + .seconds(9)) == .wait(until: now + .seconds(10)))
+        let later = now + .milliseconds(20)
+        gate.failed(26, Sample.busy(429), now: now + .seconds(1), since: later)
+        #expect(gate.permission(now: now + .seconds(4)) == .wait(until: now + .seconds(5)))
+    }
+
     @Test func aProbeThatGoesAwayLeavesItsPlaceToTheNext() {
         var gate = probing
         let later = now + .seconds(20)
@@ -322,11 +363,11 @@ import TransferCore
 extension OriginGate {
     mutating func failed(
         _ job: Int64, _ error: TransferError, now: MonotonicTime, scale: Double = 4, limit: Int = 10,
-        isEndless: Bool = false
+        isEndless: Bool = false, since: MonotonicTime? = nil, hasOthers: Bool = false
     ) {
         failed(
-            job, error, rule: RetryRule(limit: limit, scale: scale, jitter: false), isEndless: isEndless, random: 0,
-            now: now)
+            job, error, rule: RetryRule(limit: limit, scale: scale, jitter: false), isEndless: isEndless, since: since,
+            hasOthers: hasOthers, random: 0, now: now)
     }
 }
 

@@ -43,6 +43,20 @@ import TransferEngine
         #expect(describe(last) == "over after 4: connectionLost")
     }
 
+    @Test func aRefusalOfSeveralTogetherSpendsTheFirstOnesAttemptOnly() {
+        func refused(_ error: TransferError, attempts: Int, limit: Int = 3) -> String {
+            var attempt = FailedAttempt(of: record(attempts: attempts, limit: limit), error, bodyLeft: false)
+            attempt.repeatsOthers = true
+            return describe(attempt)
+        }
+        #expect(refused(Sample.busy(429), attempts: 3) == "again at 0 after 3, later")
+        #expect(refused(Sample.busy(503), attempts: 0) == "again at 0 after 0, later")
+        #expect(refused(lost, attempts: 0) == "again at 0 after 1, later")
+        #expect(refused(Sample.busy(429), attempts: 0, limit: 0) == "over after 1: httpStatus", "others go on")
+        let first = FailedAttempt(of: record(attempts: 3), Sample.busy(429), bodyLeft: false)
+        #expect(describe(first) == "over after 4: httpStatus, origin given up")
+    }
+
     @Test func eachMirrorHasItsTurnBeforeTheDelay() {
         #expect(describe(FailedAttempt(of: record(mirrors: 2), lost, bodyLeft: false)) == "again at 1 after 1, now")
         var second = record(mirrors: 2, attempts: 1)
