@@ -203,7 +203,9 @@ public final class PostgresServer: Sendable {
     }
 
     private var isReady: Bool {
-        lines.count > 7 && (lines[7].hasPrefix("ready") || lines[7].hasPrefix("standby"))
+        // The server may write it anew between two looks.
+        let lines = lines
+        return lines.count > 7 && (lines[7].hasPrefix("ready") || lines[7].hasPrefix("standby"))
     }
 
     /// The folder of the programs, which Debian keeps out of `PATH`.
