@@ -97,10 +97,7 @@ package struct PostgresBatches: Sendable {
         if isComplete { doubtful.runEnded(of: batch) }
         return try database.write { db in
             if let end { try PostgresHookMessages.add(db, batch: batch, end) }
-            // A process that brings jobs takes no commands.
-            if case .submitter = database.role {
-                try PostgresSteering.carryOutLeft(db, of: database.process, batch: batch)
-            }
+            try PostgresSteering.carryOutLeft(db, of: database.process, batch: batch)
             try db.run(Self.leaving, [batch, database.process])
             try PostgresRunNews.forget(db, batch: batch, of: database.process)
             // Any worker may take the rest of it.

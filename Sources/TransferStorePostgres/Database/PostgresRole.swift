@@ -48,6 +48,9 @@ extension PostgresRole {
         }
     }
 
+    /// Whether it hears what is asked of it.
+    package var takesCommands: Bool { if case .submitter = self { false } else { true } }
+
     /// Whether other machines do the jobs that are brought: secrets that only this process has are of no use to them.
     package var bringsForOthers: Bool {
         switch self {

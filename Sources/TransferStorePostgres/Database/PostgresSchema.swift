@@ -263,6 +263,7 @@ package enum PostgresSchema {
             """),
         PostgresRulesSchema.levels,
         PostgresSteeringSchema.step,
+        PostgresSteeringSchema.submitters,
         PostgresSteeringSchema.replacedUploads,
     ]
 }

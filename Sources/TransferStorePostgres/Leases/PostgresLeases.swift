@@ -20,7 +20,10 @@ package struct PostgresLeases: Sendable {
         try reclaim(db, own: 0)
         let row = try db.run(
             Self.registration,
-            [MachineName.current, Int(getpid()), role.term.inMilliseconds, role.sharesBatches, role.tags.text]
+            [
+                MachineName.current, Int(getpid()), role.term.inMilliseconds, role.sharesBatches, role.tags.text,
+                !role.takesCommands,
+            ]
         ).first
         return row?.number(0) ?? 0
     }
@@ -96,8 +99,8 @@ package struct PostgresLeases: Sendable {
     private static let registration = PostgresStatement(
         "register_process", [.submit, .work],
         """
-        INSERT INTO process (generation, host, pid, until, is_worker, tags)
-        VALUES (\(token), $1, $2, \(PostgresClock.now) + $3, $4, $5) RETURNING generation
+        INSERT INTO process (generation, host, pid, until, is_worker, tags, is_submitter)
+        VALUES (\(token), $1, $2, \(PostgresClock.now) + $3, $4, $5, $6) RETURNING generation
         """)
 
     private static let renewal = PostgresStatement(

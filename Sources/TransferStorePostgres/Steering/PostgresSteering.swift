@@ -72,8 +72,7 @@ package struct PostgresSteering: Sendable {
         }
     }
 
-    /// Carries out what was asked of a process that has batches for itself and leaves them without having heard of it: nobody
-    /// else has.
+    /// Carries out what was asked of a process that has batches for itself while it brings jobs, and hears of nothing.
     ///
     /// - Parameter batch: `nil` means all that it has.
     static func carryOutLeft(_ db: PostgresConnection, of process: Int64, batch: Int64? = nil) throws {
@@ -197,8 +196,9 @@ package struct PostgresSteering: Sendable {
     private static let leftCommands = PostgresStatement(
         "commands_left", [.submit, .work],
         """
-        DELETE FROM command USING batch
-        WHERE process = $1 AND batch.id = command.batch AND batch.owner = $1 AND ($2::bigint IS NULL OR batch.id = $2)
+        DELETE FROM command USING batch, process
+        WHERE command.process = $1 AND generation = $1 AND is_submitter
+            AND batch.id = command.batch AND batch.owner = $1 AND ($2::bigint IS NULL OR batch.id = $2)
         RETURNING command.id, verb, command.batch, job
         """)
 

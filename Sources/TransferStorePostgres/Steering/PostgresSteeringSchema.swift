@@ -15,6 +15,13 @@ package enum PostgresSteeringSchema {
         ALTER TABLE run ADD COLUMN told BIGINT[] NOT NULL DEFAULT '{}';
         """)
 
+    package static let submitters = PostgresSchema.Step(
+        "submitters",
+        """
+        -- Processes that bring jobs for others take no commands.
+        ALTER TABLE process ADD COLUMN is_submitter BOOLEAN NOT NULL DEFAULT false;
+        """)
+
     package static let replacedUploads = PostgresSchema.Step(
         "replaced uploads",
         """
