@@ -3,10 +3,11 @@ import Testing
 @testable import TransferCore
 
 @Suite struct XMLReferenceTests {
-    @Test(arguments: [
-        ("amp", "&"), ("lt", "<"), ("gt", ">"), ("quot", "\""), ("apos", "'"), ("#65", "A"), ("#x1F600", "😀"),
-        ("#x1f600", "😀"), ("#1", "\u{1}"),
-    ] as [(String, Unicode.Scalar)])
+    @Test(
+        arguments: [
+            ("amp", "&"), ("lt", "<"), ("gt", ">"), ("quot", "\""), ("apos", "'"), ("#65", "A"), ("#x1F600", "😀"),
+            ("#x1f600", "😀"), ("#1", "\u{1}"),
+        ] as [(String, Unicode.Scalar)])
     func aReferenceIsItsCharacter(name: String, character: Unicode.Scalar) {
         #expect(XMLReference.character(name) == character)
     }

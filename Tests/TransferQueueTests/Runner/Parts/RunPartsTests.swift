@@ -23,24 +23,27 @@ import TransferCore
     }
 
     /// Times in seconds; a quarter of one is what descriptors take to be closed.
-    @Test(arguments: [
-        ("it began when none was held any more", [.lack(others: 0, started: 0, at: 1)], 1.25, true),
-        ("it is the first that found none", [], 1, false),
-        ("others held some then", [.lack(others: 1, started: 0, at: 1)], 3, false),
-        ("it began together with the one before", [.lack(others: 0, started: 0, at: 1)], 0, false),
-        ("what others had left may still be open", [.lack(others: 0, started: 0, at: 1)], 1.2, false),
-        (
-            "another found some since", [.lack(others: 0, started: 0, at: 1), .found], 3, false
-        ),
-        (
-            "others held some since", [.lack(others: 0, started: 0, at: 1), .lack(others: 2, started: 2, at: 2)], 3, false
-        ),
-        (
-            "another that found none begins too early", [
-                .lack(others: 0, started: 0, at: 1), .lack(others: 0, started: 1.1, at: 1.2),
-            ], 1.3, true
-        ),
-    ] as [(String, [LackEvent], Double, Bool)])
+    @Test(
+        arguments: [
+            ("it began when none was held any more", [.lack(others: 0, started: 0, at: 1)], 1.25, true),
+            ("it is the first that found none", [], 1, false),
+            ("others held some then", [.lack(others: 1, started: 0, at: 1)], 3, false),
+            ("it began together with the one before", [.lack(others: 0, started: 0, at: 1)], 0, false),
+            ("what others had left may still be open", [.lack(others: 0, started: 0, at: 1)], 1.2, false),
+            (
+                "another found some since", [.lack(others: 0, started: 0, at: 1), .found], 3, false
+            ),
+            (
+                "others held some since", [.lack(others: 0, started: 0, at: 1), .lack(others: 2, started: 2, at: 2)], 3,
+                false
+            ),
+            (
+                "another that found none begins too early",
+                [
+                    .lack(others: 0, started: 0, at: 1), .lack(others: 0, started: 1.1, at: 1.2),
+                ], 1.3, true
+            ),
+        ] as [(String, [LackEvent], Double, Bool)])
     func aJobWasAloneInALackWhereAllOfTheOthersIsClosed(
         because reason: String, before events: [LackEvent], started: Double, isAlone: Bool
     ) {
