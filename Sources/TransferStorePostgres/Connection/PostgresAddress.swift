@@ -10,7 +10,7 @@ package struct PostgresAddress: Sendable, Hashable {
 
     /// libpq's keywords and their values.
     package let keywords: [String: String]
-    /// The servers; `nil` where libpq finds them by itself, in a service file or at its usual place.
+    /// The servers; `nil` where libpq finds them by itself, at its usual place.
     package let hosts: PostgresHosts?
     /// Several queues may be in one database.
     package let queue: String
@@ -40,10 +40,11 @@ package struct PostgresAddress: Sendable, Hashable {
                 "the queue's address has a password, which other processes can see: write it into ~/.pgpass (host:port:database:user:password, mode 0600), or into a service file, and name that with ?service=NAME"
             )
         }
+        let service = keywords["service"] ?? environment("PGSERVICE")
+        if let service { keywords = PostgresService.keywords(of: service, keywords) }
         hosts = PostgresHosts(keywords, environment: environment)
         // A service file may say it, and this would be stronger.
-        let hasService = keywords["service"] != nil || environment("PGSERVICE") != nil
-        if keywords["sslmode"] == nil, !hasService, environment("PGSSLMODE") == nil {
+        if keywords["sslmode"] == nil, service == nil, environment("PGSSLMODE") == nil {
             // Without a host it's a socket of this machine.
             keywords["sslmode"] = hosts?.areLocal ?? true ? "prefer" : "verify-full"
         }
@@ -84,6 +85,11 @@ package struct PostgresAddress: Sendable, Hashable {
                 .invalidRequest, "the queue's address can't be read: postgres://user@host:port/database")
         }
         defer { PQconninfoFree(options) }
+        return values(of: options)
+    }
+
+    /// libpq's keywords that have a value.
+    static func values(of options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {
         var keywords: [String: String] = [:]
         var option = options
         while let keyword = option.pointee.keyword {

@@ -33,12 +33,11 @@ package struct PostgresHosts: Sendable, Hashable {
     package let all: [Host]
 
     /// - Parameters:
-    ///   - keywords: libpq's, of the queue's address.
+    ///   - keywords: libpq's, of the queue's address and of a service file.
     ///   - environment: The value of a variable, which stands in for a keyword (PostgreSQL's manual, "Environment Variables").
-    /// - Returns: `nil` where libpq alone finds the servers: in a service file, or its usual one, or where the lists don't
-    ///   fit together, which it says.
+    /// - Returns: `nil` where libpq alone finds the servers: its usual one, or where the lists don't fit together, which it
+    ///   says.
     package init?(_ keywords: [String: String], environment: (String) -> String?) {
-        guard keywords["service"] == nil, environment("PGSERVICE") == nil else { return nil }
         let hosts = Self.list(keywords["host"] ?? environment("PGHOST"))
         let addresses = Self.list(keywords["hostaddr"] ?? environment("PGHOSTADDR"))
         let ports = Self.list(keywords["port"] ?? environment("PGPORT"))

@@ -9,7 +9,11 @@ struct FleetNameTests {
     private static let name = "db.example"
 
     /// A worker that knows the database by its name, and the name server.
-    private func with(_ body: (NetworkStage, TestNameServer, ChildProcess) async throws -> Void) async throws {
+    ///
+    /// - Parameter isService: Whether only a service file says the name.
+    private func with(
+        isService: Bool = false, _ body: (NetworkStage, TestNameServer, ChildProcess) async throws -> Void
+    ) async throws {
         try await NetworkStage.with { stage in
             let names = try await stage.network.startNameServer()
             names.answers = false
@@ -18,8 +22,23 @@ struct FleetNameTests {
             options.namespace = stage.peer
             options.certificate = try await authority.issue { $0.alternativeNames = ["DNS:\(Self.name)"] }.server
             let database = try await PostgresServer.start(options)
-            let queue = database.url(queue: "q", at: Self.name, "&sslrootcert=\(authority.anchors)")
-            let worker = try stage.command("work", "--queue", queue, "-d", stage.place.folder.path, "--json").start()
+            var queue = database.url(queue: "q", at: Self.name, "&sslrootcert=\(authority.anchors)")
+            var environment: [String: String] = [:]
+            if isService {
+                queue = "postgres://transfer@/postgres?queue=q&service=main"
+                environment["PGSERVICEFILE"] = try stage.place.folder.write(
+                    """
+                    [main]
+                    host=\(Self.name)
+                    port=\(database.port)
+                    sslmode=verify-full
+                    sslrootcert=\(authority.anchors)
+
+                    """, to: "services")
+            }
+            var command = stage.command("work", "--queue", queue, "-d", stage.place.folder.path, "--json")
+            command.environment.merge(environment) { $1 }
+            let worker = try command.start()
             do {
                 try await body(stage, names, worker)
             } catch {
@@ -30,8 +49,9 @@ struct FleetNameTests {
         }
     }
 
-    @Test func aWorkerWaitsForTheNameAndThenForNobody() async throws {
-        try await with { _, names, worker in
+    @Test(arguments: [false, true])
+    func aWorkerWaitsForTheNameAndThenForNobody(_ isService: Bool) async throws {
+        try await with(isService: isService) { _, names, worker in
             _ = try await worker.line {
                 $0.contains("the queue's database is away, waiting for it: ")
                     && $0.contains("can't find the host \(Self.name): ")
@@ -42,6 +62,16 @@ struct FleetNameTests {
             worker.kill(SIGTERM)
             let result = try await worker.result()
             #expect(result.exitCode == 0, "\(result)")
+        }
+    }
+
+    @Test func aWorkerThatWaitsForTheNameOfAServiceEndsAtOnceWhenItsTold() async throws {
+        try await with(isService: true) { _, names, worker in
+            try await until("a question") { !names.queries.isEmpty }
+            let begun = ContinuousClock.now
+            worker.kill(SIGTERM)
+            let result = try await worker.result()
+            #expect(result.exitCode == 0 && ContinuousClock.now - begun < .seconds(5), "\(result)")
         }
     }
 

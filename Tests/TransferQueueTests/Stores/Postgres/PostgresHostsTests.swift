@@ -32,10 +32,9 @@ import Testing
     }
 
     @Test(arguments: [
-        [:], ["service": "main", "host": "a"], ["host": "a,b", "port": "1,2,3"],
-        ["host": "a,b", "hostaddr": "192.0.2.1"],
+        [:], ["host": "a,b", "port": "1,2,3"], ["host": "a,b", "hostaddr": "192.0.2.1"],
     ])
-    func libpqFindsTheServersOfAServiceFileAndJudgesListsThatDontFit(_ keywords: [String: String]) {
+    func libpqFindsItsUsualServerAndJudgesListsThatDontFit(_ keywords: [String: String]) {
         #expect(hosts(keywords) == nil)
     }
 }
