@@ -13,18 +13,27 @@ public final class LosingRelay: Sendable {
 
     private final class State: Sendable {
         let loss = Mutex<Loss?>(nil)
+        let isOpen = Mutex(true)
+        /// Whether it takes no more connections once something is lost.
+        let endsThen = Mutex(false)
+        let told = AsyncStream<Void>.makeStream()
 
         /// Takes what is to be lost, once.
         func take() -> Loss? {
-            loss.withLock { loss in
+            let taken = loss.withLock { loss in
                 defer { loss = nil }
                 return loss
             }
+            if taken != nil {
+                if endsThen.withLock({ $0 }) { isOpen.withLock { $0 = false } }
+                told.continuation.yield()
+            }
+            return taken
         }
     }
 
     private let listener: Int32
-    private let port: UInt16
+    public let port: UInt16
     private let state = State()
 
     public init(to server: PostgresServer) throws {
@@ -34,6 +43,10 @@ public final class LosingRelay: Sendable {
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { break }
+                guard state.isOpen.withLock({ $0 }) else {
+                    close(client)
+                    continue
+                }
                 Thread.detachNewThread { Self.relay(client, socket, state) }
             }
             close(listener)
@@ -53,19 +66,48 @@ public final class LosingRelay: Sendable {
     /// Whether what was to be lost is lost.
     public var hasLost: Bool { state.loss.withLock { $0 == nil } }
 
-    private static let commit = Data("COMMIT".utf8) + [0]
+    /// Loses the next COMMIT, or its answer, and takes no more connections from then on.
+    public func shut(after loss: Loss) {
+        state.endsThen.withLock { $0 = true }
+        loseNextCommit(loss)
+    }
+
+    /// Waits until something is lost.
+    public func lost() async throws {
+        var losses = state.told.stream.makeAsyncIterator()
+        guard await losses.next() != nil else { throw CancellationError() }
+    }
+
+    /// Takes no more connections, as a server that is gone.
+    public func shut() { state.isOpen.withLock { $0 = false } }
+
+    /// The end of a transaction in what a client sends: it's prepared once, and named from then on (PostgreSQL's manual,
+    /// "Message Formats", Parse and Bind).
+    private struct Commit {
+        private static let text = Data([0] + "COMMIT".utf8 + [0])
+        private var name: Data?
+
+        mutating func isIn(_ bytes: Data) -> Bool {
+            if let text = bytes.range(of: Self.text) {
+                let before = bytes[..<text.lowerBound]
+                // The name is behind a length of four bytes, of which the first is 0.
+                name = before.lastIndex(of: 0).map { Data([0] + before[before.index($0, offsetBy: 2)...] + [0]) }
+            }
+            return name.map { bytes.range(of: $0) != nil } ?? false
+        }
+    }
 
     private static func relay(_ client: Int32, _ path: String, _ state: State) {
         defer { close(client) }
         guard let server = UnixSocket.connected(path) else { return }
         defer { close(server) }
+        var commit = Commit()
         while true {
             var ends = [client, server].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             guard poll(&ends, 2, -1) > 0 else { return }
             if ends[0].revents != 0 {
                 guard let bytes = read(client) else { return }
-                let isCommit = Data(bytes).range(of: commit) != nil
-                let loss = isCommit ? state.take() : nil
+                let loss = commit.isIn(Data(bytes)) ? state.take() : nil
                 guard loss != .request, write(server, bytes) else { return }
                 if loss == .answer {
                     // The server answers when it has committed.

@@ -33,7 +33,7 @@ package struct PostgresBatches: Sendable {
 
     package func hold(_ selection: BatchSelection) throws -> [HeldBatch] {
         let name: String? = if case .named(let name) = selection { name } else { nil }
-        return try database.write { db in
+        return try database.write(isRepeatable: true) { db in
             try leases.reclaim(db)
             try database.requireLease(db)
             // A worker takes a batch beside others; one that a process has for itself, as it stages it, isn't taken.
@@ -60,11 +60,11 @@ package struct PostgresBatches: Sendable {
         // Processes that make batches take turns: no number is given twice.
         let number = try db.run(Self.nextNumber).first
         if let known = try find(db, header) {
-            try db.run(Self.unusedNumber)
+            try db.post(Self.unusedNumber)
             return known
         }
         let id = number?.number(0) ?? 0
-        try db.run(
+        try db.post(
             Self.insertion, [id, header.name, header.source, header.directory, database.process, header.onFinish.text])
         return HeldBatch(id: id, name: header.name, directory: header.directory, isNew: true)
     }
@@ -75,9 +75,9 @@ package struct PostgresBatches: Sendable {
         if let owner = row.number(1), owner != database.process {
             throw StagingFailure.held(BatchHeld(batch: header.name, pid: Int32(row.int(3) ?? 0)))
         }
-        try db.run(Self.renewal, [id, header.source, header.directory, database.process])
+        try db.post(Self.renewal, [id, header.source, header.directory, database.process])
         if case .set = header.onFinish {
-            try db.run(Self.hookChange, [id, header.onFinish.text])
+            try db.post(Self.hookChange, [id, header.onFinish.text])
         }
         return HeldBatch(
             id: id, name: header.name, directory: header.directory, hasMoved: row.text(2) != header.directory)
@@ -85,7 +85,7 @@ package struct PostgresBatches: Sendable {
 
     /// Lets others take jobs of a batch that this process has brought, when the transaction is over.
     package func share(_ db: PostgresConnection, _ batch: Int64) throws {
-        try db.run(Self.sharing, [batch, database.process])
+        try db.post(Self.sharing, [batch, database.process])
         try PostgresNotice.work.tell(db)
     }
 
@@ -95,10 +95,10 @@ package struct PostgresBatches: Sendable {
     /// here still.
     package func letGo(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
         if isComplete { doubtful.runEnded(of: batch) }
-        return try database.write { db in
+        return try database.write(isRepeatable: true) { db in
             if let end { try PostgresHookMessages.add(db, batch: batch, end) }
             try PostgresSteering.carryOutLeft(db, of: database.process, batch: batch)
-            try db.run(Self.leaving, [batch, database.process])
+            try db.post(Self.leaving, [batch, database.process])
             try PostgresRunNews.forget(db, batch: batch, of: database.process)
             // Any worker may take the rest of it.
             if !isComplete { try PostgresNotice.work.tell(db) }

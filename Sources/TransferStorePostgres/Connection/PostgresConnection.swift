@@ -22,8 +22,9 @@ package final class PostgresConnection: @unchecked Sendable {
     private var isOutOfStep = false
     /// The functions that are called in place of statements; `nil` for an owner of the queue's tables.
     package var calls: PostgresFunctionCalls?
-    /// The names of the statements that the server has prepared, by their text.
-    private var prepared: [String: String] = [:]
+    private var pipeline: PostgresPipeline
+    /// The database's timeline, which is another one once a standby was promoted; 0 for a standby.
+    package internal(set) var timeline: Int64 = 0
 
     /// Connects, and waits for it.
     ///
@@ -39,6 +40,7 @@ package final class PostgresConnection: @unchecked Sendable {
         self.abandonment = abandonment
         let search = PostgresServerSearch(address: address, abandonment: abandonment, names: names)
         raw = try search.connect(until: .now + timeout)
+        pipeline = PostgresPipeline(raw)
     }
 
     deinit { PQfinish(raw) }
@@ -88,36 +90,64 @@ package final class PostgresConnection: @unchecked Sendable {
 
     // MARK: Statements
 
-    /// Runs one statement, prepared once in this connection.
+    /// Runs one statement, prepared once in this connection, and those that were posted before it.
     ///
     /// - Throws: ``PostgresFault``; `TransferError` where the connection is lost, and where the login may not do that.
     @discardableResult
     package func run(_ statement: PostgresStatement, _ values: [(any PostgresValue)?] = []) throws -> PostgresResult {
+        try post(statement, values).rows()
+    }
+
+    /// Sends one statement, with the next one that somebody waits for: an answer that nothing depends on costs no round trip.
+    ///
+    /// - Parameter explain: Puts a fault of this statement in other words.
+    /// - Throws: `TransferError` where the connection is lost. What else is wrong is thrown by those who wait.
+    @discardableResult
+    package func post(
+        _ statement: PostgresStatement, _ values: [(any PostgresValue)?] = [],
+        explain: @escaping (PostgresFault) -> any Error = { $0 }
+    ) throws -> PostgresAnswer {
         let texts = values.map { $0?.postgresText }
-        guard let calls, let text = calls.text(statement, values: values.count) else {
-            return try statement.isPlannedAnew ? sendOnce(statement.sql, texts) : send(prepared: statement.sql, texts)
+        guard let calls, let call = calls.text(statement, values: values.count) else {
+            return try post(statement.sql, texts, once: statement.isPlannedAnew, explain)
+        }
+        return try post(call, texts, once: false) { fault in
+            let own = explain(fault)
+            return own is PostgresFault ? calls.explained(fault, statement) : own
+        }
+    }
+
+    /// - Parameter once: Has it planned by the values of this one time.
+    private func post(
+        _ sql: String, _ values: [String?], once: Bool, _ explain: @escaping (PostgresFault) -> any Error
+    ) throws -> PostgresAnswer {
+        guard !isBroken else { throw lost }
+        let answer = PostgresAnswer(self, explain: explain)
+        let isSent = once ? pipeline.add(answer, once: sql, values) : pipeline.add(answer, prepared: sql, values)
+        guard isSent else {
+            isOutOfStep = true
+            throw lost
+        }
+        return answer
+    }
+
+    /// Waits for the answers of all statements that were posted.
+    ///
+    /// - Throws: The error of the first that failed: none behind it was done.
+    package func settle() throws {
+        guard !pipeline.isEmpty else { return }
+        do {
+            guard pipeline.mark() else { throw lost }
+            try flush()
+        } catch {
+            isOutOfStep = true
+            throw error
         }
         do {
-            return try send(prepared: text, texts)
-        } catch let fault as PostgresFault {
-            throw calls.explained(fault, statement)
-        }
-    }
-
-    private func send(prepared sql: String, _ values: [String?]) throws -> PostgresResult {
-        let name = try prepare(sql)
-        return try send {
-            PostgresStrings.with(values) { values, count in
-                PQsendQueryPrepared(raw, name, count, values, nil, nil, 0)
-            }
-        }
-    }
-
-    private func sendOnce(_ sql: String, _ values: [String?]) throws -> PostgresResult {
-        try send {
-            PostgresStrings.with(values) { values, count in
-                PQsendQueryParams(raw, sql, count, nil, values, nil, nil, 0)
-            }
+            try pipeline.collect({ try next() }, lost: { lost })
+        } catch {
+            // A server that ends says so, and its last words aren't the reason of what it didn't do.
+            throw isBroken && PostgresFault.isAbsence(error) ? lost : error
         }
     }
 
@@ -134,16 +164,9 @@ package final class PostgresConnection: @unchecked Sendable {
     @discardableResult
     package func script(_ sql: String) throws -> PostgresResult { try send { PQsendQuery(raw, sql) } }
 
-    private func prepare(_ sql: String) throws -> String {
-        if let name = prepared[sql] { return name }
-        let name = "s\(prepared.count)"
-        _ = try send { PQsendPrepare(raw, name, sql, 0, nil) }
-        prepared[sql] = name
-        return name
-    }
-
     private func send(_ send: () -> Int32) throws -> PostgresResult {
-        guard send() == 1 else { throw lost }
+        try settle()
+        guard pipeline.leave(), send() == 1 else { throw lost }
         try flush()
         return try results()
     }
@@ -168,20 +191,25 @@ package final class PostgresConnection: @unchecked Sendable {
         var last: PostgresResult?
         var fault: PostgresFault?
         while true {
-            while PQisBusy(raw) == 1 {
-                try wait(for: Int16(POLLIN))
-                guard PQconsumeInput(raw) == 1 else { throw lost }
-            }
-            guard let next = PQgetResult(raw).map({ PostgresResult($0) }) else { break }
-            last = next
-            if next.status == PGRES_COPY_IN { break }
-            if next.status == PGRES_FATAL_ERROR, fault == nil {
-                fault = next.code.map { PostgresFault(code: $0, message: next.message) }
-            }
+            guard let result = try next() else { break }
+            last = result
+            if result.status == PGRES_COPY_IN { break }
+            fault = fault ?? result.fault
         }
         if isBroken { throw lost }
         if let fault { throw fault }
         guard let last else { throw lost }
         return last
+    }
+
+    /// Waits for the next result.
+    ///
+    /// - Returns: `nil` at the end of a statement's.
+    private func next() throws -> PostgresResult? {
+        while PQisBusy(raw) == 1 {
+            try wait(for: Int16(POLLIN))
+            guard PQconsumeInput(raw) == 1 else { throw lost }
+        }
+        return PQgetResult(raw).map { PostgresResult($0) }
     }
 }

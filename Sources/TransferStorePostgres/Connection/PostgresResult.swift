@@ -20,6 +20,12 @@ package final class PostgresResult: Sequence {
         PQresultErrorField(raw, Int32(UInt8(ascii: "M"))).map { String(cString: $0) } ?? ""
     }
 
+    /// `nil` where the statement was done, and where it wasn't tried as one before it failed.
+    var fault: PostgresFault? {
+        guard status == PGRES_FATAL_ERROR else { return nil }
+        return code.map { PostgresFault(code: $0, message: message) }
+    }
+
     /// The types of a described statement's values, by their numbers.
     var parameterTypes: [Int64] { (0..<PQnparams(raw)).map { Int64(PQparamtype(raw, $0)) } }
 

@@ -11,6 +11,7 @@ package final class PostgresDatabase: Sendable {
     /// The fencing token of this process's lease (``/TransferStore/Lease/generation``); 0 for one that only looks.
     package let process: Int64
     package let lease = PostgresLeaseEnd()
+    package let holdings = PostgresHoldings()
 
     /// One transaction at a time.
     private let turn = Mutex<Void>(())
@@ -41,7 +42,7 @@ package final class PostgresDatabase: Sendable {
             } else {
                 try migration.run(first)
                 let (asked, term) = (MonotonicTime.now, role.term)
-                process = try PostgresTransaction.run(first) { try PostgresLeases.register($0, role) }
+                process = try PostgresTransaction.run(first) { PostgresOutcome(try PostgresLeases.register($0, role)) }
                 lease.renewed(until: asked + term)
             }
             connection = Mutex(first)
@@ -99,9 +100,15 @@ package final class PostgresDatabase: Sendable {
 
     // MARK: Transactions
 
-    /// Looks at the queue by one statement. Where the connection turns out to be lost it's asked in another one.
+    /// Looks at the queue. Where the connection turns out to be lost it's asked in another one.
     package func read<Value: Sendable>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
-        try turn.withLock { _ in try patiently(body) }
+        try turn.withLock { _ in
+            try patiently { db in
+                let value = try body(db)
+                try db.settle()
+                return value
+            }
+        }
     }
 
     /// Changes the queue.
@@ -111,33 +118,60 @@ package final class PostgresDatabase: Sendable {
     ///
     /// - Parameters:
     ///   - isDurable: Waits for the server's disk; else a loss of the server's power may lose the change.
-    ///   - body: May be called several times.
+    ///   - isRepeatable: Whether it may be done twice: nobody looks it up then, and all of it is one flight where the body
+    ///     waits for nothing.
+    ///   - body: May be called several times. Statements that it posts go with the transaction's end.
     package func write<Value: Sendable>(
-        isDurable: Bool = true, _ body: (PostgresConnection) throws -> Value
+        isDurable: Bool = true, isRepeatable: Bool = false, _ body: (PostgresConnection) throws -> Value
     ) throws -> Value {
-        try turn.withLock { _ in
-            try Self.repeating {
-                var open: PostgresTransaction.Unsettled<Value>?
-                return try patiently { db in
-                    if let known = open {
-                        if try known.isCommitted(db, timeline: process >> 40) { return known.value }
-                        open = nil
-                    }
-                    return try PostgresTransaction.run(db, isDurable: isDurable, body) { open = $0 }
-                }
-            }
-        }
+        try change(isDurable: isDurable, isRepeatable: isRepeatable, isFenced: false) { PostgresOutcome(try body($0)) }
     }
 
     /// Changes jobs of this process, as long as its lease holds.
     ///
     /// - Throws: ``/TransferStore/LeaseLost``.
     package func writeFenced<Value: Sendable>(
-        isDurable: Bool = true, _ body: (PostgresConnection) throws -> Value
+        isDurable: Bool = true, isRepeatable: Bool = false, _ body: (PostgresConnection) throws -> Value
     ) throws -> Value {
-        try write(isDurable: isDurable) { db in
-            try requireLease(db)
-            return try body(db)
+        try change(isDurable: isDurable, isRepeatable: isRepeatable, isFenced: true) { PostgresOutcome(try body($0)) }
+    }
+
+    /// Changes the queue, with a result that tells more of itself.
+    package func transact<Value: Sendable>(
+        _ body: (PostgresConnection) throws -> PostgresOutcome<Value>
+    ) throws -> Value {
+        try change(isDurable: true, isRepeatable: false, isFenced: false, body)
+    }
+
+    /// Changes jobs of this process, with a result that may be in answers that are still to come.
+    ///
+    /// - Throws: ``/TransferStore/LeaseLost``.
+    package func transactFenced<Value: Sendable>(
+        isDurable: Bool = true, _ body: (PostgresConnection) throws -> PostgresOutcome<Value>
+    ) throws -> Value {
+        try change(isDurable: isDurable, isRepeatable: false, isFenced: true, body)
+    }
+
+    private func change<Value: Sendable>(
+        isDurable: Bool, isRepeatable: Bool, isFenced: Bool,
+        _ body: (PostgresConnection) throws -> PostgresOutcome<Value>
+    ) throws -> Value {
+        try turn.withLock { _ in
+            try Self.repeating {
+                var open: PostgresTransaction.Unsettled<Value>?
+                return try patiently { db in
+                    if let known = open {
+                        if try known.isCommitted(db) { return try known.outcome.lookUp(db) }
+                        open = nil
+                    }
+                    if isFenced { try holdings.prove(db, self) }
+                    let unsettled = isRepeatable ? nil : { open = $0 }
+                    return try PostgresTransaction.run(db, isDurable: isDurable, unsettled: unsettled) { db in
+                        if isFenced { try requireLease(db) }
+                        return try body(db)
+                    }
+                }
+            }
         }
     }
 
@@ -150,7 +184,8 @@ package final class PostgresDatabase: Sendable {
         try turn.withLock { _ in
             let db = try connected()
             let prepared = try prepare(db)
-            return try Self.repeating { try PostgresTransaction.run(db) { try body($0, prepared) } }
+            try db.settle()
+            return try Self.repeating { try PostgresTransaction.run(db) { PostgresOutcome(try body($0, prepared)) } }
         }
     }
 
@@ -167,22 +202,25 @@ package final class PostgresDatabase: Sendable {
         return try transact()
     }
 
-    /// Leaves the disk of the server out of the transaction that is under way.
-    package func relax(_ db: PostgresConnection) throws { try db.script("SET LOCAL synchronous_commit = off") }
-
     /// Every transaction that changes jobs of this process begins with this. A process that takes over what this one had
     /// takes its row away, and waits for the lock that this takes: one of both comes first.
     ///
-    /// - Throws: ``/TransferStore/LeaseLost``.
+    /// The answer isn't waited for: where the row is gone the server does nothing of what comes behind it, and whoever waits next gets
+    /// ``/TransferStore/LeaseLost``.
     package func requireLease(_ db: PostgresConnection) throws {
-        let row = try db.run(Self.lock, [process]).first
-        guard row != nil else { throw LeaseLost() }
+        try db.post(Self.lock, [process]) { fault in
+            if fault.code == Self.divisionByZero { LeaseLost() as any Error } else { fault }
+        }
     }
 
     // MARK: Statements
 
+    private static let divisionByZero = "22012"
+
+    /// A statement that fails without the row.
     private static let lock = PostgresStatement(
-        "lock_lease", [.submit, .work], "SELECT 1 FROM process WHERE generation = $1 FOR KEY SHARE")
+        "lock_lease", [.submit, .work],
+        "SELECT 1 / count(*) FROM (SELECT 1 FROM process WHERE generation = $1 FOR KEY SHARE) AS own")
 
     package static let statements = [
         lock

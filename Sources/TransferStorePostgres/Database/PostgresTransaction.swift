@@ -3,23 +3,21 @@ import TransferCore
 /// One transaction: what its body does is there as a whole, or nothing of it.
 package enum PostgresTransaction {
     /// A transaction at whose end the connection was lost: it may be there.
-    package struct Unsettled<Value: Sendable>: Sendable {
+    package struct Unsettled<Value> {
         /// The database's number of it.
         let number: String
-        package let value: Value
+        /// The database's timeline when it was there.
+        let timeline: Int64
+        let outcome: PostgresOutcome<Value>
 
         /// Asks the database what became of it.
         ///
-        /// - Parameter timeline: The database's when the transaction began, or 0 where it isn't known. A standby that was
-        ///   promoted since counts on from what it had got.
+        /// A standby that was promoted since counts on from what it had got, so that its numbers say nothing: the rows
+        /// themselves are looked at.
+        ///
         /// - Throws: `TransferError` where nobody can tell, and while its end is still to come.
-        package func isCommitted(_ db: PostgresConnection, timeline: Int64) throws -> Bool {
-            guard timeline > 0 else {
-                throw TransferError(
-                    .internalFault, "the connection to the queue's database was lost in the middle: look, and ask again"
-                )
-            }
-            let state = try db.run(PostgresTransaction.outcome, [number, timeline]).first?.text(0)
+        package func isCommitted(_ db: PostgresConnection) throws -> Bool {
+            let state = try db.run(PostgresTransaction.state, [number, timeline]).first?.text(0)
             switch state {
             case "committed": return true
             case "aborted": return false
@@ -27,62 +25,94 @@ package enum PostgresTransaction {
                 throw TransferError(
                     .connectionLost, "a change is still on its way through the queue's database", isTransient: true)
             default:
+                if let isThere = outcome.isThere { return try isThere(db) }
                 throw TransferError(
                     .internalFault, "another server has taken the place of the queue's database, and may lack a change")
             }
         }
     }
 
+    /// Runs statements between BEGIN and COMMIT. Those that the body posts go with COMMIT in one flight.
+    ///
     /// - Parameters:
     ///   - isDurable: Waits for the server's disk; else a loss of the server's power may lose the change.
-    ///   - unsettled: Is told where the connection is lost at the end.
-    package static func run<Value: Sendable>(
-        _ db: PostgresConnection, isDurable: Bool = true, _ body: (PostgresConnection) throws -> Value,
-        unsettled: (Unsettled<Value>) -> Void = { _ in }
+    ///   - unsettled: Is told where the connection is lost at the end; `nil` where nobody looks it up.
+    package static func run<Value>(
+        _ db: PostgresConnection, isDurable: Bool = true, unsettled: ((Unsettled<Value>) -> Void)? = nil,
+        _ body: (PostgresConnection) throws -> PostgresOutcome<Value>
     ) throws -> Value {
-        let relaxed = isDurable ? "" : "SET LOCAL synchronous_commit = off; "
-        let number = try db.script("BEGIN; \(relaxed)SELECT pg_current_xact_id()").first?.text(0) ?? ""
-        let value: Value
+        let outcome: PostgresOutcome<Value>
+        var number: String?
         do {
-            value = try body(db)
+            try db.post(Self.beginning)
+            if !isDurable { try relax(db) }
+            let numbered = try unsettled.map { _ in try db.post(Self.numbering) }
+            outcome = try body(db)
+            // The number of a transaction whose end may get lost has to be known before that is on its way.
+            number = try numbered?.rows().first?.text(0)
         } catch {
-            if !db.isBroken { _ = try? db.script("ROLLBACK") }
+            rollBack(db)
             throw error
         }
         do {
-            try db.script("COMMIT")
+            try db.post(Self.end)
+            try db.settle()
         } catch {
-            if PostgresFault.isAbsence(error) { unsettled(Unsettled(number: number, value: value)) }
+            rollBack(db)
+            if let number, db.isBroken, PostgresFault.isAbsence(error) {
+                unsettled?(Unsettled(number: number, timeline: db.timeline, outcome: outcome))
+            }
             throw error
         }
-        return value
+        return try outcome.value()
+    }
+
+    /// Leaves the disk of the server out of the transaction that is under way.
+    package static func relax(_ db: PostgresConnection) throws { try db.post(Self.relaxation) }
+
+    private static func rollBack(_ db: PostgresConnection) {
+        guard !db.isBroken else { return }
+        // The server does none of the statements behind one that failed.
+        try? db.settle()
+        _ = try? db.script("ROLLBACK")
     }
 
     // MARK: Statements
 
-    private static let outcome = PostgresStatement(
+    private static let beginning = PostgresStatement(direct: "BEGIN")
+
+    private static let relaxation = PostgresStatement(direct: "SET LOCAL synchronous_commit = off")
+
+    private static let numbering = PostgresStatement(direct: "SELECT pg_current_xact_id()")
+
+    private static let end = PostgresStatement(direct: "COMMIT")
+
+    private static let state = PostgresStatement(
         direct: "SELECT CASE WHEN \(PostgresLeases.timeline) = $2 THEN pg_xact_status($1::xid8) END")
 }
 
 extension PostgresConnection {
     /// Settings of all connections to a queue, and the way to its tables.
     package func begin(_ address: PostgresAddress, as role: PostgresRole) throws {
-        // A process that is cut off in a transaction holds what it has locked for a minute at most.
-        try script(
-            """
-            SET search_path = "\(address.schema)";
-            SET client_min_messages = warning;
-            SET bytea_output = 'hex';
-            SET lock_timeout = '60s';
-            SET idle_in_transaction_session_timeout = '60s'
-            """)
-        guard try run(Self.isForeign, [address.schema]).first?.flag(0) == true else { return }
+        try post(Self.settings, [address.schema])
+        let row = try run(Self.place, [address.schema]).first
+        timeline = row?.number(1) ?? 0
+        guard row?.flag(0) == true else { return }
         calls = PostgresFunctionCalls(address: address, login: login, wanted: role.access)
     }
 
-    /// Whether the tables are somebody's whose rights this login doesn't have.
-    private static let isForeign = PostgresStatement(
+    /// A process that is cut off in a transaction holds what it has locked for a minute at most.
+    private static let settings = PostgresStatement(
         direct: """
-            SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1 AND NOT pg_has_role(nspowner, 'USAGE'))
+            SELECT set_config('search_path', quote_ident($1), false), set_config('client_min_messages', 'warning', false),
+                set_config('bytea_output', 'hex', false), set_config('lock_timeout', '60s', false),
+                set_config('idle_in_transaction_session_timeout', '60s', false)
+            """)
+
+    /// Whether the tables are somebody's whose rights this login doesn't have, and the database's timeline.
+    private static let place = PostgresStatement(
+        direct: """
+            SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1 AND NOT pg_has_role(nspowner, 'USAGE')),
+                CASE WHEN NOT pg_is_in_recovery() THEN \(PostgresLeases.timeline) END
             """)
 }

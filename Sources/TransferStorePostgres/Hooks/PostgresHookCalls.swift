@@ -9,7 +9,7 @@ package struct PostgresHookCalls: Sendable {
     package func take(batch: Int64, revivesFailed: Bool, limit: Int) throws -> [HookCall] {
         try database.writeFenced(isDurable: false) { db in
             if revivesFailed {
-                try db.run(Self.revival, [batch])
+                try db.post(Self.revival, [batch])
             }
             return try db.run(Self.taking, [database.process, batch, limit]).compactMap { row in
                 guard let settings = HookRoute.settings(text: row.text(2) ?? "") else { return nil }
@@ -34,19 +34,19 @@ package struct PostgresHookCalls: Sendable {
 
     /// Writes down what became of messages. What is lost of that with the server's power is told once more.
     package func settle(_ outcomes: [HookOutcome]) throws {
-        try database.writeFenced(isDurable: false) { db in
+        try database.writeFenced(isDurable: false, isRepeatable: true) { db in
             for outcome in outcomes { try settle(db, outcome) }
         }
     }
 
     private func settle(_ db: PostgresConnection, _ outcome: HookOutcome) throws {
         switch outcome.kind {
-        case .told: try db.run(Self.toldCall, [outcome.id])
+        case .told: try db.post(Self.toldCall, [outcome.id])
         case .again(let attempts, let due, let error):
-            try db.run(Self.delay, [outcome.id, attempts, error.message, PostgresClock.wait(until: due)])
+            try db.post(Self.delay, [outcome.id, attempts, error.message, PostgresClock.wait(until: due)])
         case .failed(let attempts, let error):
-            try db.run(Self.failure, [outcome.id, attempts, error.message])
-        case .released: try db.run(Self.freeing, [outcome.id])
+            try db.post(Self.failure, [outcome.id, attempts, error.message])
+        case .released: try db.post(Self.freeing, [outcome.id])
         }
     }
 

@@ -30,13 +30,13 @@ package enum PostgresHookMessages {
         let event = HookMessage.newID()
         let body = HookMessage.batch(row.text(0) ?? "", end, id: event, time: WallClock.milliseconds)
         try insert(db, batch: batch, job: nil, hook: row.text(1) ?? "", event: event, body: body)
-        try db.run(Self.toldEnd, [batch, last])
+        try db.post(Self.toldEnd, [batch, last])
     }
 
     private static func insert(
         _ db: PostgresConnection, batch: Int64, job: String?, hook: String, event: String, body: String
     ) throws {
-        try db.run(Self.insertion, [batch, job, hook, event, body])
+        try db.post(Self.insertion, [batch, job, hook, event, body])
     }
 
     // MARK: Statements

@@ -13,24 +13,39 @@ package struct PostgresClaims: Sendable {
         .secretMissing, "its URL or headers hold a secret that is never stored: run its job file again")
 
     package func claim(_ wants: [LaneWant], secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs] {
-        try database.writeFenced { db in
-            let claimed = try wants.map { try claim($0, db, secrets) }
+        let claimed = try database.transactFenced { db in
+            let answers = try wants.map { ($0.lane, try ask(db, $0)) }
+            let claimed = try answers.map { try read($1, of: $0, secrets) }
             // An upload is known to be on its way after a loss of power too, before its first byte leaves. And a worker lives
             // on when the database has crashed: a claim that is forgotten then would be given to another one as well.
             let hasUploads = claimed.contains { $0.jobs.contains { $0.record.spec.isUpload } }
-            if !hasUploads, !database.role.sharesBatches { try database.relax(db) }
-            return claimed
+            if !hasUploads, !database.role.sharesBatches { try PostgresTransaction.relax(db) }
+            let own = claimed.flatMap(Self.numbers)
+            return PostgresOutcome(claimed) { db in
+                try own.isEmpty || PostgresHoldings.has(db, database.process, oneOf: own)
+            }
         }
+        database.holdings.took(claimed.flatMap(Self.numbers))
+        return claimed
     }
 
-    private func claim(_ want: LaneWant, _ db: PostgresConnection, _ secrets: [Int64: JobSecrets]) throws -> ClaimedJobs
-    {
+    private static func numbers(_ claimed: ClaimedJobs) -> [Int64] {
+        claimed.jobs.map(\.record.id) + claimed.unreadable.map(\.id)
+    }
+
+    private func ask(_ db: PostgresConnection, _ want: LaneWant) throws -> PostgresAnswer {
         let lane = want.lane
+        return try db.post(
+            Self.claiming,
+            [database.process, lane.batch, lane.origin, lane.network, want.limit, lane.tags, partOwner?.text])
+    }
+
+    private func read(
+        _ answer: PostgresAnswer, of lane: Lane, _ secrets: [Int64: JobSecrets]
+    ) throws -> ClaimedJobs {
         let own = partOwner
-        let rows = try db.run(
-            Self.claiming, [database.process, lane.batch, lane.origin, lane.network, want.limit, lane.tags, own?.text])
         var claimed = ClaimedJobs(lane: lane, jobs: [], unreadable: [])
-        for row in rows {
+        for row in try answer.rows() {
             let (id, identity) = (row.number(0) ?? 0, row.text(1) ?? "")
             guard !row.flag(14) || secrets[id] != nil else {
                 claimed.unreadable.append((id, identity, Self.lostSecret))

@@ -28,20 +28,23 @@ package struct PostgresReadyJobs: Sendable {
     }
 
     package func wake(_ ids: [Int64]) throws -> [Lane: Int] {
-        try database.writeFenced(isDurable: false) { db in
+        try database.transactFenced(isDurable: false) { db in
             var lanes: [Lane: Int] = [:]
             let woken = try db.run(Self.waking, [PostgresArray(ids)])
             for row in woken {
                 lanes[PostgresLane.lane(row, from: 0), default: 0] += 1
             }
-            return lanes.filter { database.role.mayDo($0.key) }
+            return PostgresOutcome(lanes.filter { database.role.mayDo($0.key) }) { db in
+                try db.run(Self.sleeping, [PostgresArray(ids)]).first?.flag(0) != true
+            }
         }
     }
 
     package func release(_ ids: [Int64]) throws {
-        try database.writeFenced(isDurable: false) { db in
+        try database.writeFenced(isDurable: false, isRepeatable: true) { db in
             _ = try Self.releasing.run(db, [PostgresArray(ids), database.process])
         }
+        database.holdings.left(ids)
     }
 
     package func redo(_ ids: [Int64], _ recheck: DestinationRule.Recheck) throws {
@@ -76,6 +79,12 @@ package struct PostgresReadyJobs: Sendable {
         RETURNING batch, origin, network, tags
         """)
 
+    private static let sleeping = PostgresStatement(
+        "are_waiting", .work,
+        """
+        SELECT EXISTS (SELECT FROM job WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.waiting))
+        """)
+
     private static let releasing = PostgresWishes.Departure(
         "release_jobs", .work, "is_sending = false", where: "id = ANY ($1::bigint[]) AND owner = $2")
 
@@ -88,6 +97,6 @@ package struct PostgresReadyJobs: Sendable {
         """)
 
     package static let statements = [
-        readyCounts, sleepers, waking, releasing.statement, redoing,
+        readyCounts, sleepers, waking, sleeping, releasing.statement, redoing,
     ]
 }

@@ -23,7 +23,7 @@ package enum PostgresReplacedUploads {
 
     /// The server holds nothing of it any more.
     static func forget(_ db: PostgresConnection, _ id: Int64) throws {
-        try db.run(Self.removal, [id])
+        try db.post(Self.removal, [id])
     }
 
     // MARK: Statements

@@ -31,10 +31,10 @@ package struct PostgresUploads: Sendable {
         }
     }
 
-    /// Takes uploads whose servers this process tells now. Another one has a turn when this one hasn't been able to, each time
-    /// after as long as the server has known nothing yet.
+    /// Takes uploads whose servers this process tells now. Another one has a turn when this one hasn't been able to, or doesn't
+    /// know that it took them: each time after as long as the server has known nothing yet.
     package func take(limit: Int) throws -> [AbandonedUpload] {
-        try database.writeFenced(isDurable: false) { db in
+        try database.writeFenced(isDurable: false, isRepeatable: true) { db in
             let tags = PostgresArray(database.role.tags.names)
             let cancelled = try db.run(Self.taking, [tags, limit]).compactMap { row in
                 AbandonedUpload(id: row.number(0) ?? 0, spec: row.text(1) ?? "", upload: row.text(2))

@@ -60,7 +60,9 @@ package final class PostgresKeeper: Sendable {
             let (asked, term) = (MonotonicTime.now, database.role.term)
             db.limit = asked + left
             // A crash of the database that forgot it would end the lease sooner than this process thinks.
-            try PostgresTransaction.run(db) { try PostgresLeases.renew($0, database.process, term) }
+            try PostgresTransaction.run(db) {
+                PostgresOutcome(try PostgresLeases.renew($0, database.process, term))
+            }
             database.lease.renewed(until: asked + term)
             let next = asked + term / 3
             while MonotonicTime.now < next, !end.isTold {

@@ -32,30 +32,34 @@ package struct PostgresLeases: Sendable {
     package func renew() throws -> Lease {
         let (asked, term) = (MonotonicTime.now, database.role.term)
         // A crash of the database that forgot it would end the lease sooner than this process thinks.
-        try database.write { db in try Self.renew(db, database.process, term) }
+        try database.write(isRepeatable: true) { db in try Self.renew(db, database.process, term) }
         database.lease.renewed(until: asked + term)
         return Lease(generation: database.process, until: asked + term)
     }
 
     /// - Throws: ``/TransferStore/LeaseLost``.
     package static func renew(_ db: PostgresConnection, _ process: Int64, _ term: Duration) throws {
-        let renewed = try db.run(Self.renewal, [process, term.inMilliseconds])
-        guard renewed.count > 0 else { throw LeaseLost() }
+        let renewed = try db.post(Self.renewal, [process, term.inMilliseconds])
         // Workers that go on for days take over what others have lost.
-        try reclaim(db, own: process)
+        let lost = try db.post(Self.lostLeases, [process])
+        guard try renewed.rows().count > 0 else { throw LeaseLost() }
+        try reclaim(db, lost.rows())
     }
 
     /// Frees what processes held whose leases are over. One that is in a transaction right now is left alone.
     package func reclaim(_ db: PostgresConnection) throws { try Self.reclaim(db, own: database.process) }
 
     package static func reclaim(_ db: PostgresConnection, own: Int64) throws {
-        let lost = try db.run(Self.lostLeases, [own]).compactMap { $0.number(0) }
-        for process in lost {
+        try reclaim(db, db.run(Self.lostLeases, [own]))
+    }
+
+    private static func reclaim(_ db: PostgresConnection, _ lost: PostgresResult) throws {
+        for process in lost.compactMap({ $0.number(0) }) {
             try endWhatMayHaveArrived(db, of: process)
             try Self.recovery.run(db, [process])
             try forget(db, process)
         }
-        if !lost.isEmpty { try PostgresNotice.work.tell(db) }
+        if lost.count > 0 { try PostgresNotice.work.tell(db) }
     }
 
     /// Fails a POST whose body may have left: it's not sent again by itself.
@@ -65,7 +69,7 @@ package struct PostgresLeases: Sendable {
         let first = try PostgresEndNumbers.take(db, sent.count)
         let ids = sent.compactMap { $0.number(0) }
         let error = UploadRules.interrupted
-        try db.run(Self.doubt, [PostgresArray(ids), error.code.rawValue, error.message, first])
+        try db.post(Self.doubt, [PostgresArray(ids), error.code.rawValue, error.message, first])
         _ = try PostgresHookMessages.add(db, ended: ids)
         for batch in Set(sent.compactMap { $0.number(1) }) {
             _ = try PostgresNeeds.skipWhatCannotStart(db, batch: batch)
@@ -74,9 +78,9 @@ package struct PostgresLeases: Sendable {
 
     package func retire() throws {
         let wasCutShort = database.isHurried
-        try database.write { db in
+        try database.write(isRepeatable: true) { db in
             for batch in doubtful.told {
-                try db.run(Self.toldDoubt, [batch, UploadRules.interrupted.code.rawValue])
+                try db.post(Self.toldDoubt, [batch, UploadRules.interrupted.code.rawValue])
             }
             // A run may end without waiting for its transfers.
             try Self.endWhatMayHaveArrived(db, of: database.process)
@@ -89,9 +93,9 @@ package struct PostgresLeases: Sendable {
 
     private static func forget(_ db: PostgresConnection, _ process: Int64) throws {
         try PostgresSteering.carryOutLeft(db, of: process)
-        try db.run(Self.batchesLeft, [process])
-        try db.run(Self.commandsLeft, [process])
-        try db.run(Self.departure, [process])
+        try db.post(Self.batchesLeft, [process])
+        try db.post(Self.commandsLeft, [process])
+        try db.post(Self.departure, [process])
     }
 
     // MARK: Statements

@@ -16,7 +16,7 @@ package enum PostgresNotice: String, Sendable {
 
     /// Tells it at the end of the transaction that is under way. The same twice in one transaction is told once.
     package func tell(_ db: PostgresConnection) throws {
-        try db.run(Self.telling, [rawValue])
+        try db.post(Self.telling, [rawValue])
     }
 
     // MARK: Statements

@@ -24,24 +24,24 @@ package struct PostgresNews: Sendable {
     // MARK: Pauses
 
     private func save(_ pause: StoredPause) throws {
-        try database.write(isDurable: false) { db in
-            try db.run(
+        try database.write(isDurable: false, isRepeatable: true) { db in
+            try db.post(
                 Self.newPause, [pause.origin, pause.remaining.inMilliseconds, pause.status, pause.message, pause.proxy])
             try PostgresNotice.pause.tell(db)
         }
     }
 
     private func forgetPauses() throws {
-        try database.write(isDurable: false) { db in
-            try db.run(Self.noPauses)
+        try database.write(isDurable: false, isRepeatable: true) { db in
+            try db.post(Self.noPauses)
             try PostgresNotice.noPauses.tell(db)
         }
     }
 
     /// - Returns: The pauses that aren't over.
     package func pauses() throws -> [StoredPause] {
-        try database.write(isDurable: false) { db in
-            try db.run(Self.pausesOver)
+        try database.write(isDurable: false, isRepeatable: true) { db in
+            try db.post(Self.pausesOver)
             return try db.run(Self.allPauses)
                 .map(Self.pause)
         }
@@ -61,10 +61,10 @@ package struct PostgresNews: Sendable {
     // MARK: Metered links
 
     private func save(_ usage: [MeteredUsage.Row]) throws {
-        try database.write(isDurable: false) { db in
-            try db.run(Self.oldUsage, [MachineName.current])
+        try database.write(isDurable: false, isRepeatable: true) { db in
+            try db.post(Self.oldUsage, [MachineName.current])
             for row in usage {
-                try db.run(Self.newUsage, [MachineName.current, row.kind.rawValue, row.hour, row.bytes])
+                try db.post(Self.newUsage, [MachineName.current, row.kind.rawValue, row.hour, row.bytes])
             }
         }
     }

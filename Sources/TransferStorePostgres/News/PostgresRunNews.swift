@@ -11,8 +11,8 @@ package struct PostgresRunNews: Sendable {
     package func save(_ told: RunProgress) throws {
         let sources = told.sources.reduce(into: [String: [JobSource]]()) { $0["\($1.key)"] = $1.value }
         let text = String(decoding: try JSONEncoder().encode(sources), as: UTF8.self)
-        try database.writeFenced(isDurable: false) { db in
-            _ = try db.run(
+        try database.writeFenced(isDurable: false, isRepeatable: true) { db in
+            _ = try db.post(
                 Self.progress,
                 [
                     database.process, told.batch, told.rate, told.eta, told.active, PostgresArray(told.underWay), text,
@@ -22,10 +22,10 @@ package struct PostgresRunNews: Sendable {
     }
 
     package func save(_ waits: Set<OriginWait>) throws {
-        try database.writeFenced(isDurable: false) { db in
-            try db.run(Self.hostWaitsOver, [database.process, PostgresArray(waits.map(\.origin))])
+        try database.writeFenced(isDurable: false, isRepeatable: true) { db in
+            try db.post(Self.hostWaitsOver, [database.process, PostgresArray(waits.map(\.origin))])
             for wait in waits {
-                try db.run(
+                try db.post(
                     Self.hostWait,
                     [
                         database.process, wait.origin, wait.until.map { PostgresClock.wait(until: $0) }, wait.status,
@@ -36,17 +36,17 @@ package struct PostgresRunNews: Sendable {
     }
 
     package func save(_ waits: [(network: String, since: WallTime, reason: String)]) throws {
-        try database.writeFenced(isDurable: false) { db in
-            try db.run(Self.networkWaitsOver, [database.process])
+        try database.writeFenced(isDurable: false, isRepeatable: true) { db in
+            try db.post(Self.networkWaitsOver, [database.process])
             for wait in waits {
-                try db.run(Self.networkWait, [database.process, wait.network, wait.since.milliseconds, wait.reason])
+                try db.post(Self.networkWait, [database.process, wait.network, wait.since.milliseconds, wait.reason])
             }
         }
     }
 
     /// The batch has ended, or isn't worked on by this process any more.
     package static func forget(_ db: PostgresConnection, batch: Int64, of process: Int64) throws {
-        try db.run(Self.departure, [process, batch])
+        try db.post(Self.departure, [process, batch])
     }
 
     // MARK: Statements

@@ -3,6 +3,17 @@ import TransferCore
 /// The numbers of ends, which are the cursors of those who read them: each is given once, and visible only after all that are
 /// lower. The counter's row is locked until the transaction ends, which makes it so.
 package enum PostgresEndNumbers {
+    /// The number that was given last, in SQL. Behind ``post(_:_:)`` it's the last of this transaction's own.
+    package static let taken = "(SELECT value FROM counter WHERE name = 'end')"
+
+    /// Takes the next numbers, for ends that are posted behind it: the counter, which all wait for, is locked for no round
+    /// trip where the transaction's end goes with them.
+    ///
+    /// - Returns: The first of them.
+    package static func post(_ db: PostgresConnection, _ count: Int) throws -> PostgresAnswer {
+        try db.post(Self.taking, [count])
+    }
+
     /// Takes the next numbers.
     ///
     /// - Returns: The first of them.

@@ -5,8 +5,15 @@ package import TransferStore
 /// The needs of jobs: ends of some jobs free or skip others that wait for them.
 package enum PostgresNeeds {
     package static func areIn(_ db: PostgresConnection, batch: Int64) throws -> Bool {
-        try db.run(Self.existence, [batch]).first?.flag(0) ?? false
+        try flag(ask(db, batch: batch))
     }
+
+    /// As ``areIn(_:batch:)``; the answer is still to come, and ``flag(_:)`` reads it.
+    package static func ask(_ db: PostgresConnection, batch: Int64) throws -> PostgresAnswer {
+        try db.post(Self.existence, [batch])
+    }
+
+    package static func flag(_ answer: PostgresAnswer) throws -> Bool { try answer.rows().first?.flag(0) ?? false }
 
     /// Frees the jobs that only these kept, which are complete.
     package static func free(_ db: PostgresConnection, after ids: [Int64]) throws -> [Lane: Int] {
@@ -31,7 +38,7 @@ package enum PostgresNeeds {
             var cursor = try PostgresEndNumbers.take(db, followers.count)
             for row in followers {
                 let (id, identity) = (row.number(0) ?? 0, row.text(2) ?? "")
-                try db.run(Self.skipping, [id, "needs \(failed.identity)", cursor])
+                try db.post(Self.skipping, [id, "needs \(failed.identity)", cursor])
                 let tells = try !PostgresHookMessages.add(db, ended: [id]).isEmpty
                 skipped.append(
                     SkippedJob(
@@ -52,14 +59,14 @@ package enum PostgresNeeds {
 
     /// Gives skipped jobs a new start, but for those that still follow from a job that failed or was cancelled.
     package static func revive(_ db: PostgresConnection, batch: Int64) throws {
-        try db.run(Self.revival, [batch])
+        try db.post(Self.revival, [batch])
         try recount(db, batch: batch)
     }
 
     /// Counts anew what each waiting job of the batch still needs.
     package static func recount(_ db: PostgresConnection, batch: Int64) throws {
-        try db.run(Self.counting, [batch])
-        try db.run(Self.blocking, [batch])
+        try db.post(Self.counting, [batch])
+        try db.post(Self.blocking, [batch])
     }
 
     // MARK: Statements

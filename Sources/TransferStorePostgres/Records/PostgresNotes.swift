@@ -10,7 +10,7 @@ package struct PostgresNotes: Sendable {
     package func write(_ notes: [JobNote]) throws {
         // A worker lives on when the database has crashed, and goes by what it has noted.
         let isDurable = database.role.sharesBatches || notes.contains { $0.isDurable }
-        try database.writeFenced(isDurable: isDurable) { db in
+        try database.writeFenced(isDurable: isDurable, isRepeatable: true) { db in
             for note in notes { try write(db, note) }
         }
     }
@@ -20,22 +20,22 @@ package struct PostgresNotes: Sendable {
         switch note {
         case .upload(let record, let id):
             // The answer of a server may come after the job was cancelled, and says what that server is to be told to drop.
-            try db.run(
+            try db.post(
                 Self.uploadNote,
                 [
                     id, record?.text, record?.canGoOn ?? false, record?.holdsSomething ?? false,
                     record?.knowsTheWay == true, own,
                 ])
         case .sending(let id, let isUnrepeatable, nil):
-            try db.run(Self.sendingNote, [id, isUnrepeatable, own])
+            try db.post(Self.sendingNote, [id, isUnrepeatable, own])
         case .sending(let id, let isUnrepeatable, let version?):
-            try db.run(
+            try db.post(
                 Self.versionNote, [id, isUnrepeatable, version.text, version.canGoOn, version.holdsSomething, own])
         case .part(let record, let id):
             // A job that has ended meanwhile knows better.
-            try db.run(Self.partNote, [id, try ResumeData.text(record), own])
+            try db.post(Self.partNote, [id, try ResumeData.text(record), own])
         case .abandoned(let id):
-            try db.run(Self.abandonedNote, [id])
+            try db.post(Self.abandonedNote, [id])
             try PostgresReplacedUploads.forget(db, id)
         // Watched folders are one machine's: their ledger is in its own store.
         case .fingerprint: break

@@ -13,29 +13,43 @@ struct PostgresPlaces {
     /// The process that asks.
     let process: Int64
 
-    func share(_ ask: SharedPlaces.Ask) throws -> SharedPlaces.Given {
+    /// The rows of an origin, which are on their way.
+    private struct Known {
+        let users: PostgresAnswer
+        let level: PostgresAnswer
+    }
+
+    func share(_ asks: [SharedPlaces.Ask]) throws -> [SharedPlaces.Given] {
+        // All take their turns at several origins in the same order.
+        try asks.sorted { $0.origin < $1.origin }.map { ($0, try look(at: $0.origin)) }.map { try share($0, $1) }
+    }
+
+    private func look(at origin: String) throws -> Known {
         // Workers that count take turns.
-        try db.run(Self.turn, [ask.origin])
-        let rows = try db.run(Self.users, [ask.origin])
+        try db.post(Self.turn, [origin])
+        return Known(users: try db.post(Self.users, [origin]), level: try db.post(Self.level, [origin]))
+    }
+
+    private func share(_ ask: SharedPlaces.Ask, _ known: Known) throws -> SharedPlaces.Given {
         var (own, others): (SharedPlaces.Use?, [SharedPlaces.Use]) = (nil, [])
-        for row in rows {
+        for row in try known.users.rows() {
             let use = SharedPlaces.Use(held: row.int(1) ?? 0, wanted: row.int(2) ?? 0)
             if row.number(0) == process { own = use } else { others.append(use) }
         }
-        let count = ask.use.granted(of: try places(ask, beside: others), beside: others)
+        let count = ask.use.granted(of: try places(ask, known, beside: others), beside: others)
         // Jobs that are under way have their places until they end.
         let use = SharedPlaces.Use(held: max(count, ask.use.held), wanted: ask.use.wanted)
         if use.held == 0, use.wanted == 0 {
-            if own != nil { try db.run(Self.leaving, [process, ask.origin]) }
+            if own != nil { try db.post(Self.leaving, [process, ask.origin]) }
         } else if use != own {
-            try db.run(Self.taking, [process, ask.origin, use.held, use.wanted])
+            try db.post(Self.taking, [process, ask.origin, use.held, use.wanted])
         }
         return SharedPlaces.Given(ask, count: count)
     }
 
-    private func places(_ ask: SharedPlaces.Ask, beside others: [SharedPlaces.Use]) throws -> Int {
+    private func places(_ ask: SharedPlaces.Ask, _ known: Known, beside others: [SharedPlaces.Use]) throws -> Int {
         if case .exactly(let count) = ask.places { return max(1, count) }
-        let row = try db.run(Self.level, [ask.origin]).first
+        let row = try known.level.rows().first
         let (known, now) = (row?.text(0), MonotonicTime(nanoseconds: (row?.number(1) ?? 0) * 1000))
         // One of another version is found anew.
         var level = known.flatMap { try? JSONDecoder().decode(OriginLevel.self, from: Data($0.utf8)) } ?? OriginLevel()
@@ -44,7 +58,7 @@ struct PostgresPlaces {
             ask.seen.told(at: .now, as: now), inUse: all.reduce(0) { $0 + $1.held },
             isFull: all.reduce(0) { $0 + $1.wanted } > level.places, now: now)
         let text = String(decoding: try JSONEncoder().encode(level), as: UTF8.self)
-        if text != known { try db.run(Self.noting, [ask.origin, text]) }
+        if text != known { try db.post(Self.noting, [ask.origin, text]) }
         return level.places
     }
 

@@ -24,7 +24,7 @@ package struct PostgresAnswers: Sendable {
         _ db: PostgresConnection, _ notes: [SubmissionNote], batch: HeldBatch, count: Int
     ) throws {
         guard !notes.isEmpty else { return }
-        try db.run(Self.oldAnswers)
+        try db.post(Self.oldAnswers)
         for note in notes {
             let answer = try note.answer(batch: batch, count: count) { identity in
                 try db.run(Self.jobNumber, [batch.id, identity]).first?.number(0)

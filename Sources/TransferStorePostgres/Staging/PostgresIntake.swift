@@ -58,8 +58,8 @@ package final class PostgresIntake: JobIntake {
     package init(_ db: PostgresConnection, directory: String, refusesSecrets: Bool) throws {
         self.directory = directory
         self.refusesSecrets = refusesSecrets
-        try db.run(Self.making)
-        try db.run(Self.emptying)
+        try db.post(Self.making)
+        try db.post(Self.emptying)
         copy = try PostgresCopy(
             db, "COPY staged (position, \(Self.columns), has_id, is_relative, is_listed) FROM STDIN")
     }
@@ -116,7 +116,7 @@ package final class PostgresIntake: JobIntake {
     /// All jobs are there.
     package func finish(_ db: PostgresConnection) throws {
         try copy.finish()
-        try db.run(Self.analysis)
+        try db.post(Self.analysis)
     }
 
     package func giveUp() { copy.giveUp() }

@@ -54,7 +54,7 @@ package struct PostgresMerge {
 
     /// Jobs that were there before, and weren't staged, keep the number of the staging that they came with.
     private func pause() throws {
-        try db.run(Self.pausing, [batch.id, staging])
+        try db.post(Self.pausing, [batch.id, staging])
     }
 
     // MARK: Twice in one file
@@ -73,7 +73,7 @@ package struct PostgresMerge {
             report.add(
                 JobFileFault("\(what)\(other): \(row.text(1) ?? "")\(offer)") { place?.identityFault($0) })
         }
-        try db.run(Self.foldedAway, [PostgresArray(again.compactMap { $0.number(0) })])
+        try db.post(Self.foldedAway, [PostgresArray(again.compactMap { $0.number(0) })])
     }
 
     /// The place of a job in its file, of the columns line, place, width and number.
@@ -152,18 +152,18 @@ package struct PostgresMerge {
 
     private func insert() throws {
         guard !batch.isNew else { return try insertAll() }
-        try db.run(Self.insertion, [batch.id, staging])
+        try db.post(Self.insertion, [batch.id, staging])
     }
 
     /// The jobs of a new batch. A connection's own table is read in the order in which it was written; were it not, jobs of
     /// the same priority would start in another order than that of their file.
     private func insertAll() throws {
-        try db.run(Self.insertionOfAll, [batch.id, staging])
+        try db.post(Self.insertionOfAll, [batch.id, staging])
     }
 
     private mutating func drop() throws {
         try abandon(Self.uploadsOfMissing, [batch.id, staging])
-        try db.run(Self.removal, [batch.id, staging])
+        try db.post(Self.removal, [batch.id, staging])
     }
 
     /// Without IDs the destination is the identity, but for a relative path and an absolute one to the same file.

@@ -20,7 +20,7 @@ package struct PostgresStagedNeeds {
         let hadNeeds = try PostgresNeeds.areIn(db, batch: batch)
         guard hadNeeds || !intake.needing.isEmpty else { return }
         // A job that was staged now needs the jobs that it names now, and none that it named before.
-        try db.run(Self.oldNeeds, [batch, staging])
+        try db.post(Self.oldNeeds, [batch, staging])
         let ids = try numbers(of: Set(intake.needing.flatMap { $0.needs + [$0.identity] }))
         var edges: [Int64: [Int64]] = [:]
         var firstNeed: [Int64: (place: JobLocations?, position: Int)] = [:]
@@ -47,7 +47,7 @@ package struct PostgresStagedNeeds {
         }
         try link(edges)
         try PostgresNeeds.recount(db, batch: batch)
-        try db.run(Self.needsNote, [batch])
+        try db.post(Self.needsNote, [batch])
     }
 
     private func numbers(of identities: Set<String>) throws -> [String: Int64] {
@@ -58,7 +58,7 @@ package struct PostgresStagedNeeds {
 
     private func link(_ edges: [Int64: [Int64]]) throws {
         let pairs = edges.flatMap { job, needs in needs.map { (job, $0) } }
-        try db.run(Self.linking, [PostgresArray(pairs.map(\.0)), PostgresArray(pairs.map(\.1))])
+        try db.post(Self.linking, [PostgresArray(pairs.map(\.0)), PostgresArray(pairs.map(\.1))])
     }
 
     // MARK: Statements

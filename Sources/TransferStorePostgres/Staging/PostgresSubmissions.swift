@@ -39,7 +39,7 @@ package struct PostgresSubmissions: Sendable {
                 guard let text else { continue }
                 var spec = try JobSpec(canonicalJSON: text)
                 change(&spec)
-                try db.run(Self.amendment, [number, spec.canonicalJSON, Int64(spec.priority)])
+                try db.post(Self.amendment, [number, spec.canonicalJSON, Int64(spec.priority)])
                 changed.insert(number)
             }
             return changed

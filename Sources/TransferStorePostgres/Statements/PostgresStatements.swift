@@ -4,7 +4,8 @@ package enum PostgresStatements {
         let parts: [[PostgresStatement]] = [
             PostgresAnswers.statements, PostgresBatches.statements, PostgresClaims.statements,
             PostgresCompletedJobs.statements, PostgresDatabase.statements, PostgresEndNumbers.statements,
-            PostgresEnds.statements, PostgresHookCalls.statements, PostgresHookMessages.statements,
+            PostgresEnds.statements, PostgresHoldings.statements, PostgresHookCalls.statements,
+            PostgresHookMessages.statements,
             PostgresIntake.statements, PostgresJobFacts.statements, PostgresJobList.statements,
             PostgresLeases.statements, PostgresMerge.statements, PostgresMigration.statements,
             PostgresNeeds.statements, PostgresNews.statements, PostgresNotes.statements, PostgresPace.statements,

@@ -20,22 +20,21 @@ package struct PostgresStatus: Sendable {
                 statuses[row.number(0) ?? 0] = status
             }
             let batches = PostgresArray(Array(statuses.keys))
-            let counts = try db.run(Self.batchCounts, [batches])
-            for row in counts {
+            let counts = try db.post(Self.batchCounts, [batches])
+            let runs = try db.post(Self.runs, [batches])
+            let hosts = try db.post(Self.hosts, [batches])
+            for (batch, lack) in try PostgresTags.lacks(db, of: batches) { statuses[batch]?.lacks.append(lack) }
+            for row in try counts.rows() {
                 statuses[row.number(0) ?? 0]?.add(JobState(stored: row.int(1) ?? 0), row.int(2) ?? 0)
             }
-            try addRuns(db, of: batches, to: &statuses)
-            try addHosts(db, of: batches, to: &statuses)
-            for (batch, lack) in try PostgresTags.lacks(db, of: batches) { statuses[batch]?.lacks.append(lack) }
+            Self.add(runs: try runs.rows(), to: &statuses)
+            Self.add(hosts: try hosts.rows(), to: &statuses)
             return rows.compactMap { statuses[$0.number(0) ?? 0] }
         }
     }
 
     /// A batch that several work on goes as fast as all of them together, and waits for the network where all of them do.
-    private func addRuns(
-        _ db: PostgresConnection, of batches: PostgresArray<Int64>, to statuses: inout [Int64: BatchStatus]
-    ) throws {
-        let runs = try db.run(Self.runs, [batches])
+    private static func add(runs: PostgresResult, to statuses: inout [Int64: BatchStatus]) {
         for row in runs {
             let batch = row.number(0) ?? 0
             statuses[batch]?.pid = row.int(1).map { Int32($0) }
@@ -46,11 +45,8 @@ package struct PostgresStatus: Sendable {
         }
     }
 
-    private func addHosts(
-        _ db: PostgresConnection, of batches: PostgresArray<Int64>, to statuses: inout [Int64: BatchStatus]
-    ) throws {
-        let waits = try db.run(Self.hosts, [batches])
-        for row in waits {
+    private static func add(hosts: PostgresResult, to statuses: inout [Int64: BatchStatus]) {
+        for row in hosts {
             let wait = HostWait(
                 origin: row.text(1) ?? "", status: row.int(2), message: row.text(3) ?? "", since: row.number(4) ?? 0,
                 remaining: .milliseconds(max(0, row.number(5) ?? 0)), jobs: row.int(6) ?? 0)

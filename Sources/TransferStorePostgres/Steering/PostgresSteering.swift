@@ -48,7 +48,13 @@ package struct PostgresSteering: Sendable {
 
     /// The commands for this process, each once.
     package func takeCommands() throws -> [QueueCommand] {
-        try database.write { db in try Self.commands(db, Self.takingCommands, [database.process]) }
+        // No other process takes them: commands that are there still weren't taken.
+        try database.transact { db in
+            let commands = try Self.commands(db, Self.takingCommands, [database.process])
+            return PostgresOutcome(commands) { db in
+                try db.run(Self.waitingCommands, [PostgresArray(commands.map(\.id))]).first?.flag(0) != true
+            }
+        }
     }
 
     /// Commands by a statement that gives them, in the order in which they were asked.
@@ -111,7 +117,7 @@ package struct PostgresSteering: Sendable {
         var applied = AppliedCommand()
         guard !meant.isEmpty else { return applied }
         let ids = meant.compactMap { $0.number(0) }
-        try db.run(change(verb), [PostgresArray(ids)])
+        try db.post(change(verb), [PostgresArray(ids)])
         applied.jobs = meant.map { ($0.text(1) ?? "", nil, nil) }
         if verb == .retry || verb == .retryFailed {
             try PostgresNeeds.recount(db, batch: batch)
@@ -129,7 +135,7 @@ package struct PostgresSteering: Sendable {
         guard !meant.isEmpty else { return applied }
         let ids = meant.compactMap { $0.number(0) }
         let first = try PostgresEndNumbers.take(db, ids.count)
-        try db.run(Self.cancellation, [PostgresArray(ids), first])
+        try db.post(Self.cancellation, [PostgresArray(ids), first])
         for (cursor, row) in zip(first..., meant) {
             applied.jobs.append((row.text(1) ?? "", cursor, JobRoute(canonicalJSON: row.text(2) ?? "")))
         }
@@ -202,6 +208,9 @@ package struct PostgresSteering: Sendable {
         RETURNING command.id, verb, command.batch, job
         """)
 
+    private static let waitingCommands = PostgresStatement(
+        "commands_wait", [.submit, .work], "SELECT EXISTS (SELECT FROM command WHERE id = ANY ($1::bigint[]))")
+
     private static let failedBefore = PostgresStatement(
         "had_failed", [.submit, .work],
         """
@@ -229,6 +238,7 @@ package struct PostgresSteering: Sendable {
 
     package static let statements = [
         pausing, resumption, freshStart, search, jobState, claimants, handing, takingCommands, leftCommands,
+        waitingCommands,
         failedBefore, meantJobs, cancellation,
     ]
 }

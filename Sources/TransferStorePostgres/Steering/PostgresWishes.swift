@@ -10,9 +10,9 @@ package enum PostgresWishes {
         guard !claimed.isEmpty else { return }
         let ids = PostgresArray(claimed)
         switch verb {
-        case .pause: try db.run(Self.asking, [ids, Self.pause])
-        case .cancel: try db.run(Self.asking, [ids, Self.cancel])
-        case .resume: try db.run(Self.asking, [ids, nil as String?])
+        case .pause: try db.post(Self.asking, [ids, Self.pause])
+        case .cancel: try db.post(Self.asking, [ids, Self.cancel])
+        case .resume: try db.post(Self.asking, [ids, nil as String?])
         case .retry, .retryFailed: break
         }
     }
@@ -48,7 +48,21 @@ package enum PostgresWishes {
         /// - Returns: The jobs that were cancelled, and those that are skipped for that.
         @discardableResult
         func run(_ db: PostgresConnection, _ values: [(any PostgresValue)?]) throws -> AppliedCommand {
-            let applied = try PostgresSteering.cancel(db, Array(db.run(statement, values)))
+            try finish(db, post(db, values))
+        }
+
+        /// Sends the statement without a wait.
+        ///
+        /// - Returns: The answer, for ``finish(_:_:)`` in the same transaction.
+        func post(_ db: PostgresConnection, _ values: [(any PostgresValue)?]) throws -> PostgresAnswer {
+            try db.post(statement, values)
+        }
+
+        /// Cancels the jobs of which that was asked.
+        ///
+        /// - Returns: The jobs that were cancelled, and those that are skipped for that.
+        func finish(_ db: PostgresConnection, _ answer: PostgresAnswer) throws -> AppliedCommand {
+            let applied = try PostgresSteering.cancel(db, Array(answer.rows()))
             // Servers may have to be told of them, and hooks.
             if applied.count > 0 { try PostgresNotice.work.tell(db) }
             return applied

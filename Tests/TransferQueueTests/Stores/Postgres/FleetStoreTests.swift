@@ -32,10 +32,11 @@ import TransferTestSupport
 
     @Test func aTransactionWhoseEndIsUnknownIsLookedUp() throws {
         let store = try worker()
-        let timeline = store.database.process >> 40
         func isCommitted(_ number: String) throws -> Bool {
             try store.database.read { db in
-                try PostgresTransaction.Unsettled(number: number, value: 1).isCommitted(db, timeline: timeline)
+                try PostgresTransaction.Unsettled(
+                    number: number, timeline: db.timeline, outcome: PostgresOutcome(1)
+                ).isCommitted(db)
             }
         }
         let db = try PostgresConnection(address)

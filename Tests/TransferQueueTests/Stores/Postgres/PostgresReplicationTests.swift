@@ -117,9 +117,14 @@ import TransferTestSupport
             try await standby.ask("SELECT pg_promote()")
             let new = try PostgresStore(address(standby)).database
             #expect(new.process >> 40 == 2)
-            let open = PostgresTransaction.Unsettled(number: number, value: 1)
-            #expect(throws: TransferError.self) {
-                try new.read { try open.isCommitted($0, timeline: old.process >> 40) }
+            func isCommitted(_ outcome: PostgresOutcome<Int>) throws -> Bool {
+                let open = PostgresTransaction.Unsettled(
+                    number: number, timeline: old.process >> 40, outcome: outcome)
+                return try new.read { try open.isCommitted($0) }
+            }
+            #expect(throws: TransferError.self) { try isCommitted(PostgresOutcome(1)) }
+            for known in [true, false] {
+                #expect(try isCommitted(PostgresOutcome(1) { _ in known }) == known, "its rows tell")
             }
         }
     }

@@ -1,0 +1,26 @@
+/// The answer to a statement that was sent without a wait for it.
+package final class PostgresAnswer {
+    /// The connection outlives the answers that somebody asks for: they are its own.
+    private unowned let connection: PostgresConnection
+    let explain: (PostgresFault) -> any Error
+    private var outcome: Result<PostgresResult, any Error>?
+
+    init(_ connection: PostgresConnection, explain: @escaping (PostgresFault) -> any Error) {
+        self.connection = connection
+        self.explain = explain
+    }
+
+    func came(_ outcome: Result<PostgresResult, any Error>) { self.outcome = outcome }
+
+    /// The rows, which are waited for where they haven't come.
+    ///
+    /// - Throws: The error of the statement, or of one that was sent with it and came before it.
+    package func rows() throws -> PostgresResult {
+        if outcome == nil { try connection.settle() }
+        guard let outcome else { throw connection.lost }
+        return try outcome.get()
+    }
+
+    /// Waits for it, where it hasn't come.
+    package func wait() throws { _ = try rows() }
+}
