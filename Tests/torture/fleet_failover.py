@@ -2,7 +2,8 @@
 """Two workers whose database is killed for good, again and again, and whose synchronous standby takes its place.
 
 Workers have the addresses of both servers. Nothing may be lost, recorded twice, or wrong, no upload may arrive twice, and no
-worker may need a hand. Exit status 1 where something is.
+worker may need a hand. A POST may end as one that may have arrived, which is counted, as are workers that began anew: where the
+standby was promoted before the end of their leases they go on. Exit status 1 where something is wrong.
 """
 
 import argparse
@@ -63,6 +64,8 @@ class Pair:
 
 class FailOverFleet(Fleet):
     workers_count = WORKERS
+    quiet = ()
+    mix = ("download",) * 6 + ("draft", "draft", "put", "post")
 
     def make_network(self):
         return Loopback()
@@ -72,6 +75,14 @@ class FailOverFleet(Fleet):
 
     def open_jobs(self):
         return sum(count for state, count in self.counts().items() if state < 5)
+
+    def begun_anew(self):
+        """Workers that gave up what was under way, so far."""
+        count = 0
+        for worker in self.workers:
+            with open(worker.log, encoding="utf-8") as log:
+                count += log.read().count("the worker begins anew")
+        return count
 
     def run(self, rounds):
         """Returns the workers that are gone, and the seconds from the last promotion to the last end."""
@@ -84,8 +95,12 @@ class FailOverFleet(Fleet):
             time.sleep(self.rng.uniform(0.3, 1.2))
             self.happened["fail-overs" if self.open_jobs() else "fail-overs without work"] += 1
             # Now and then for longer than a lease.
-            self.database.fail_over(self.rng.choice([0, 0.5, LEASE * 1.5]))
+            pause = self.rng.choice([0, 0.5, LEASE * 1.5])
+            before = self.begun_anew()
+            self.database.fail_over(pause)
             self.database.renew()
+            kind = "after a lease's time" if pause > LEASE else "within a lease's time"
+            self.happened[f"workers that began anew, {kind}"] += self.begun_anew() - before
         begun = time.monotonic()
         while self.open_jobs() and time.monotonic() - begun < 120:
             time.sleep(0.2)
