@@ -17,6 +17,7 @@ public final class LosingRelay: Sendable {
         /// Whether it takes no more connections once something is lost.
         let endsThen = Mutex(false)
         let told = AsyncStream<Void>.makeStream()
+        let turns = Mutex(0)
 
         /// Takes what is to be lost, once.
         func take() -> Loss? {
@@ -72,6 +73,9 @@ public final class LosingRelay: Sendable {
         loseNextCommit(loss)
     }
 
+    /// The round trips so far: questions that came after an answer.
+    public var turns: Int { state.turns.withLock { $0 } }
+
     /// Waits until something is lost.
     public func lost() async throws {
         var losses = state.told.stream.makeAsyncIterator()
@@ -101,12 +105,14 @@ public final class LosingRelay: Sendable {
         defer { close(client) }
         guard let server = UnixSocket.connected(path) else { return }
         defer { close(server) }
-        var commit = Commit()
+        var (commit, wasAnswered) = (Commit(), true)
         while true {
             var ends = [client, server].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             guard poll(&ends, 2, -1) > 0 else { return }
             if ends[0].revents != 0 {
                 guard let bytes = read(client) else { return }
+                if wasAnswered { state.turns.withLock { $0 += 1 } }
+                wasAnswered = false
                 let loss = commit.isIn(Data(bytes)) ? state.take() : nil
                 guard loss != .request, write(server, bytes) else { return }
                 if loss == .answer {
@@ -117,6 +123,7 @@ public final class LosingRelay: Sendable {
             }
             if ends[1].revents != 0 {
                 guard let bytes = read(server), write(client, bytes) else { return }
+                wasAnswered = true
             }
         }
     }
