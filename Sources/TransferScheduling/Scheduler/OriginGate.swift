@@ -115,7 +115,7 @@ package struct OriginGate: Sendable {
         let asked = error.retryAfter
         switch state {
         case .dead: break
-        // One that was refused together with others has been counted with them, also where one was answered meanwhile.
+        // A refusal together with others has been counted with theirs, also where one was answered meanwhile.
         case .open where asked == nil && since.map(wasUnderWay) == true: break
         case .open(let failures):
             guard asked != nil || error.status != nil || failures + 1 >= Self.badLuck else {

@@ -282,7 +282,7 @@ package struct Scheduler: Sendable {
             dropIfEmpty(place)
             lookAtChanges(&claims)
         }
-        if active.count < concurrency, let end = pauses.next(where: isHeldBack(now)) { wake(at: end) }
+        if active.count < concurrency, let end = pauses.next(where: isHeldBack) { wake(at: end) }
         return actions + claims + startsToReserve().map { .reserve($0) } + placesToShare(now).map { .share($0) }
     }
 
@@ -360,13 +360,11 @@ package struct Scheduler: Sendable {
     }
 
     /// Whether a pause of the origin that ends then, or the bound on its starts, holds jobs back.
-    private func isHeldBack(_ now: MonotonicTime) -> (String, MonotonicTime) -> Bool {
-        { origin, end in
-            var isPaused = rates.holds(origin, now: now)
-            if case .paused(end, _) = gates[origin]?.state { isPaused = true }
-            guard isPaused else { return false }
-            return table.lanes(to: origin).contains { !$0.window.isEmpty }
-        }
+    private func isHeldBack(_ origin: String, _ end: MonotonicTime) -> Bool {
+        var isPaused = rates.areBounded(at: origin)
+        if case .paused(end, _) = gates[origin]?.state { isPaused = true }
+        guard isPaused else { return false }
+        return table.lanes(to: origin).contains { !$0.window.isEmpty }
     }
 
     private mutating func claimIfLow(_ place: Int, _ actions: inout [Action]) {

@@ -74,11 +74,6 @@ package struct SharedStarts: Sendable {
         return .unknown
     }
 
-    /// Whether a start at the origin waits for its time.
-    package func holds(_ origin: String, now: MonotonicTime) -> Bool {
-        origins[origin]?.times.contains { $0 > now } ?? false
-    }
-
     package mutating func started(at origin: String) { _ = origins[origin]?.times.popFirst() }
 
     /// - Parameter jobs: How many jobs wait for a start at an origin.

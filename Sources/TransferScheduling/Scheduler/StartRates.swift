@@ -41,11 +41,9 @@ package struct StartRates: Sendable {
         return shared?.turn(at: origin, perSecond: perSecond, now: now) ?? .now
     }
 
-    /// Whether a job at the origin waits for its time.
-    package func holds(_ origin: String, now: MonotonicTime) -> Bool {
-        if let shared { return shared.holds(origin, now: now) }
-        return origins[origin]?.next(now: now) != nil
-    }
+    /// Whether jobs at the origin wait for times that were told. Such a time stands until it has come: time alone ends the wait,
+    /// also where a start would be allowed a moment earlier.
+    package func areBounded(at origin: String) -> Bool { bounds.hasRates && bounds.rate(at: origin) != nil }
 
     /// A job starts at the origin.
     package mutating func started(at origin: String, now: MonotonicTime) {

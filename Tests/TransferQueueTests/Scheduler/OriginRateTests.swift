@@ -53,6 +53,25 @@ import TransferCore
         expect(times, 11...15, every: 0)
     }
 
+    /// The time that is told is a whole millisecond, up to one later than the moment from which a start is allowed. The run
+    /// decides at any moment between the two, and what it decides then must not lose the time.
+    @Test(arguments: [1_000, 99_000, 100_001, 100_500, 100_999])
+    func aDecisionAtAnyMomentBeforeTheNextStartKeepsItsTime(microseconds: Int64) throws {
+        var scheduler = try scheduler(["http://a.example": 10])
+        scheduler.claimed(a, jobs(a, 1...2), asked: 256)
+        var started = ids(scheduler.decide(now: now))
+        let next = try #require(scheduler.nextWake)
+        #expect(started == [1] && next == now + .milliseconds(101))
+        started += ids(scheduler.decide(now: now + .microseconds(microseconds)))
+        #expect(started == [1, 2] || scheduler.nextWake == next)
+        started += ids(scheduler.decide(now: next))
+        #expect(started == [1, 2])
+    }
+
+    private func ids(_ actions: [Scheduler.Action]) -> [Int64] {
+        actions.compactMap { if case .start(let candidate) = $0 { candidate.id } else { nil } }
+    }
+
     @Test func aPatternIsTheRateOfEachOfItsOriginsAndTheStrongestHolds() throws {
         var scheduler = try scheduler(["http://b.example": 10, "*.example": 2])
         for (lane, ids) in [(a, Int64(1)...3), (b, 11...13), (c, 21...23)] {
@@ -101,11 +120,14 @@ import TransferCore
             perSecond: nil, OriginBounds([OriginLimits(try #require(OriginPattern("*.example")), requestRate: 1)]),
             isShared: false, now: now)
         for number in 0..<3000 { rates.started(at: "http://\(number).example", now: now) }
-        #expect((0..<3000).allSatisfy { rates.holds("http://\($0).example", now: now) })
+        var waiting = (0..<3000).count { rates.turn(at: "http://\($0).example", now: now) != .now }
+        #expect(waiting == 3000)
         let later = now + .seconds(2)
         // Those that have rested are forgotten with the next, and may start.
         rates.started(at: "http://new.example", now: later)
-        #expect((0..<3000).allSatisfy { !rates.holds("http://\($0).example", now: later) })
-        #expect(rates.holds("http://new.example", now: later))
+        waiting = (0..<3000).count { rates.turn(at: "http://\($0).example", now: later) != .now }
+        #expect(waiting == 0)
+        let turn = rates.turn(at: "http://new.example", now: later)
+        #expect(turn != .now)
     }
 }

@@ -88,7 +88,6 @@ import TransferCore
         // The first two are over, and the third comes at 220 ms.
         let late = now + .milliseconds(170)
         #expect(starts.turn(at: "a", perSecond: 10, now: late) == .at(now + .milliseconds(220)))
-        #expect(starts.holds("a", now: late) && !starts.holds("b", now: late))
         #expect(starts.turn(at: "a", perSecond: 10, now: now + .seconds(9)) == .unknown)
         #expect(starts.asks { _ in 5 }.count == 1)
     }

@@ -110,6 +110,7 @@ import TransferTestSupport
             """
             DO $$ BEGIN
                 WHILE NOT EXISTS (SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))) LOOP
+                    -- The database tells nobody that a session waits for another one: it's looked at.
                     PERFORM pg_sleep(0.01), pg_stat_clear_snapshot();
                 END LOOP;
             END $$;
