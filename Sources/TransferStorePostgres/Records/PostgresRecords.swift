@@ -102,7 +102,7 @@ package struct PostgresRecords: Sendable {
 
     // MARK: Steps
 
-    /// - Returns: The jobs that were to be cancelled have taken others with them.
+    /// - Returns: The jobs that are skipped as others were to be cancelled, and the batches whose hooks are told of these.
     private func write(_ db: PostgresConnection, _ steps: [JobStep]) throws -> RecordedGroup {
         var recorded = RecordedGroup()
         for (step, answer) in try steps.map({ ($0, try post(db, $0)) }) {

@@ -72,7 +72,7 @@ import TransferTestSupport
                     return true
                 }
                 guard isTaken else { return Response(status: 429) }
-                // Latency is a time.
+                // A place is taken for as long as an answer takes: longer than all attempts of a refused job.
                 usleep(400_000)
                 active.withLock { $0 -= 1 }
                 return Response(body: .text(request.path))
@@ -92,7 +92,7 @@ import TransferTestSupport
     @Test func aFileThatIsRefusedForEverTakesNoOtherWithIt() async throws {
         try await withTestServer { server in
             server.handle("GET", "/*") { request in
-                // Latency is a time.
+                // An answer takes a while, so that others are under way at each refusal.
                 usleep(10_000)
                 return request.path == "/bad" ? Response(status: 503) : Response(body: .text(request.path))
             }
