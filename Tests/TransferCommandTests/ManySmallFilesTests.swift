@@ -21,8 +21,8 @@ import TransferTestSupport
         try place.folder.write(download(server.url("/0/0"), to: "one/0") + "\n", to: "one.jsonl")
         var command = place.command(["run", "one.jsonl", "--name", "one", "--json"])
         command.measuresMemory = true
-        // The program's own code is most of what the kernel counts, and grows with the program: it's measured with one file. Both peaks
-        // are looked at every 10 ms, and a short run's last moments may be missed.
+        // The program's own code is most of what the kernel counts, and grows with the program: it's measured with one file.
+        // Both peaks are looked at every 10 ms, and a short run's last moments may be missed.
         let code = try #require(try await command.run().peakMemory)
         command.arguments = ["run", "jobs.jsonl", "--name", "many", "--json"]
         command.timeout = .seconds(300)
