@@ -103,7 +103,9 @@ struct LogRenderer: Sendable {
         if !sources.isEmpty, event.kind.isEnd, let job = event.kind.job {
             sources[Key(batch: event.batch, job: job)] = nil
         }
-        if let job = event.kind.endsWaitOf { folding.woke(batch: event.batch, job: name(job, event)) }
+        if folding.hasSleepers, let job = event.kind.endsWaitOf {
+            folding.woke(batch: event.batch, job: name(job, event))
+        }
         switch event.kind {
         case .batchStarted(let totals):
             // A watched folder's batch has no end that its jobs would be counted towards.

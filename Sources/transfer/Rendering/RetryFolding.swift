@@ -17,6 +17,8 @@ struct RetryFolding: Sendable {
         /// Counted, and not told yet.
         var count = 0
         var job = ""
+        /// Whether all that is counted is of that job.
+        var isOfOneJob = true
         var error: TransferError?
         var delay = Duration.zero
         /// The longest that it goes on being tried, where that is known.
@@ -53,16 +55,17 @@ struct RetryFolding: Sendable {
         if sleepers.count < Self.mostSleepers { sleepers[Sleeper(batch: batch, job: job)] = key }
         var fold = folds[key] ?? Fold(first: time)
         if fold.count == 0 { fold.first = time }
+        if fold.count > 0, fold.job != job { fold.isOfOneJob = false }
         fold.count += 1
         (fold.job, fold.delay, fold.error, fold.patience) = (job, delay, error, patience)
         due = min(due, max(time + 2000, fold.mutedUntil))
         folds[key] = fold
     }
 
+    var hasSleepers: Bool { !sleepers.isEmpty }
+
     /// The job waits no longer.
-    mutating func woke(batch: String, job: String) {
-        if !sleepers.isEmpty { sleepers[Sleeper(batch: batch, job: job)] = nil }
-    }
+    mutating func woke(batch: String, job: String) { sleepers[Sleeper(batch: batch, job: job)] = nil }
 
     mutating func ended(batch: String) { sleepers = sleepers.filter { $0.key.batch != batch } }
 
@@ -106,16 +109,16 @@ struct RetryFolding: Sendable {
         return lines
     }
 
-    /// The line for the one retry of a job that has ended now: it has to stand before that end.
+    /// The line for the retries of a job that has ended now, where they were its alone: it has to stand before that end.
     mutating func settle(batch: String, job: String, time: Int64, charset: Charset) -> [LogLine] {
         guard hasDue else { return [] }
         let own = folds.first {
-            $0.key.batch == batch && $0.value.job == job && $0.value.count == 1 && $0.value.pause == nil
-                && time >= $0.value.mutedUntil
+            $0.key.batch == batch && $0.value.job == job && $0.value.count > 0 && $0.value.isOfOneJob
+                && $0.value.pause == nil && time >= $0.value.mutedUntil
         }
         guard let (key, fold) = own else { return [] }
         folds[key] = Fold(first: time, mutedUntil: time + window)
-        return [LogLine(level: .warn, time: time, text: charset.visible(text(key, fold)))]
+        return [LogLine(level: .warn, time: time, text: charset.visible(text(key, fold, isOver: true)))]
     }
 
     /// Forgets what is quiet when there is too much; what still doesn't fit shares one key.
@@ -137,7 +140,8 @@ struct RetryFolding: Sendable {
         return remaining.inMilliseconds
     }
 
-    private func text(_ key: Key, _ fold: Fold) -> String {
+    /// - Parameter isOver: Whether the job that all retries were of has ended.
+    private func text(_ key: Key, _ fold: Fold, isOver: Bool = false) -> String {
         if let retryAfter = fold.error?.retryAfter, let error = fold.error {
             let asleep = sleepers.values.count { $0 == key }
             return Self.waits(.held(by: key.host, error, remaining: retryAfter), max(asleep, fold.pause?.waiting ?? 0))
@@ -148,6 +152,10 @@ struct RetryFolding: Sendable {
         let again = WaitWords.after(fold.delay) + limit
         if fold.count == 1 {
             return "\(fold.job): \(message), again \(again)" + (key.host.isEmpty ? "" : " (\(key.host))")
+        }
+        if isOver {
+            let retries = NumberText.count(fold.count, "retry", plural: "retries")
+            return "\(fold.job): \(message), \(retries)" + (key.host.isEmpty ? "" : " (\(key.host))")
         }
         return
             "\(key.host.isEmpty ? "" : key.host + ": ")\(message), \(NumberText.count(fold.count, "retry", plural: "retries")), the last \(again)"

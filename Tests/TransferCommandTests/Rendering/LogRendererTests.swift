@@ -271,6 +271,36 @@ import TransferQueue
         #expect(lines.last?.hasPrefix(told) == true, "\(lines)")
     }
 
+    /// The retries of a job that came faster than a batch's progress are one line, and that stands before the end too.
+    @Test(arguments: [true, false]) func severalRetriesStandBeforeTheEndOfTheirJob(_ isDisk: Bool) {
+        var renderer = LogRenderer()
+        let refused = TransferError(.cannotConnect, "connection refused", isTransient: true)
+        let wait: QueueEvent.Kind =
+            isDisk
+            ? .waiting(job: "a", .disk("no space for a", remaining: .milliseconds(100), patience: .seconds(1)))
+            : .retrying(job: "a", delay: .milliseconds(100), refused)
+        let error = isDisk ? TransferError(.diskFull, "no space for a") : refused
+        let lines = texts(
+            &renderer, begin("a"), event(wait, after: 0.1), begin("a", after: 0.2), event(wait, after: 0.3),
+            event(failure("a", error, attempts: 3), after: 0.4),
+            event(.batchFinished(totals(jobs: 1), duration: .seconds(1)), after: 0.5))
+        let warning = isDisk ? "no space for a, 2 retries" : "connection refused, 2 retries (cdn.example)"
+        #expect(lines.count == 2 && lines[0] == "warn a: \(warning)", "\(lines)")
+        #expect(lines.last?.hasPrefix("error a: ") == true, "\(lines)")
+    }
+
+    @Test func retriesOfSeveralJobsAreToldOfTheirHostWhenOneEnds() {
+        var renderer = LogRenderer()
+        let refused = TransferError(.cannotConnect, "connection refused", isTransient: true)
+        func retry(_ job: String) -> QueueEvent { event(.retrying(job: job, delay: .seconds(1), refused), after: 0.1) }
+        let lines = texts(
+            &renderer, begin("a"), begin("b"), retry("b"), retry("a"),
+            event(failure("a", refused, attempts: 2), after: 0.4),
+            event(.batchProgress(progress(totals(jobs: 2))), after: 1))
+        #expect(lines.first?.hasPrefix("error a: ") == true, "\(lines)")
+        #expect(lines[1] == "warn cdn.example: connection refused, 2 retries, the last in 1 s", "\(lines)")
+    }
+
     @Test func failuresSayHowOftenTheyWereTried() {
         let lost = TransferError(.connectionLost, "the connection was lost", isTransient: true)
         let exists = TransferError(.fileExists, "/srv/x exists with other contents")
