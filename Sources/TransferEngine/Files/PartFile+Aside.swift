@@ -52,15 +52,21 @@ extension PartFile {
             return false
         }
         close(fresh)
+        knownAside.withLock { $0 = true }
         return true
     }
 
-    /// The bytes that were set aside for this file; `nil` when none were.
+    /// The bytes that were set aside for this file; `nil` when none were. Once none were found, only this file itself can
+    /// set some aside. Blocks: for workers.
     public var aside: (size: Int64, record: ResumeData)? {
-        guard let found = Self.look(Self.asidePath(of: place)), let record = found.record, found.size > 0 else {
-            return nil
+        knownAside.withLock { known in
+            if known == false { return nil }
+            guard let found = Self.look(Self.asidePath(of: place)), let record = found.record, found.size > 0 else {
+                known = false
+                return nil
+            }
+            return (found.size, record)
         }
-        return (found.size, record)
     }
 
     /// Gives bytes that were set aside their place again, where this file has nothing that is worth more; it's of no use

@@ -29,12 +29,14 @@ public final class PartFile: Sendable {
     private let generation = Mutex(0)
     let hasName: Mutex<Bool>
     private let knownMount = Mutex<String??>(nil)
+    /// Whether bytes were set aside for the file; `nil` as long as nobody has looked.
+    let knownAside: Mutex<Bool?>
     /// The sums of the pieces that are written in the file's order.
     public let sums = PieceSums()
 
     init(
         path: String, in folder: PinnedFolder?, descriptor: Int32, size: Int64, record: ResumeData?,
-        isNamed: Bool = true, isClaimed: Bool = false, holdsRecords: Bool = true
+        isNamed: Bool = true, isClaimed: Bool = false, holdsRecords: Bool = true, hasAside: Bool? = nil
     ) {
         self.path = path
         self.folder = folder
@@ -44,6 +46,7 @@ public final class PartFile: Sendable {
         initialSize = size
         initialRecord = record
         hasName = Mutex(isNamed)
+        knownAside = Mutex(hasAside)
     }
 
     deinit {
@@ -84,7 +87,7 @@ public final class PartFile: Sendable {
         return (Int64(status.st_size), PartRecord.read(descriptor))
     }
 
-    /// Makes a file that has no name yet, for a path known to be free. Blocks: for workers.
+    /// Makes a file that has no name yet, for a path known to be free, with nothing set aside for it. Blocks: for workers.
     ///
     /// - Returns: `nil` where the file system or its mount can't do that; `open` can.
     public static func openUnnamed(_ path: String, in folder: PinnedFolder? = nil) -> PartFile? {
@@ -92,7 +95,7 @@ public final class PartFile: Sendable {
         guard canNameLater, let slash = place.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
         let descriptor = transfer_open_unnamed(String(place[..<slash]))
         guard descriptor >= 0 else { return nil }
-        return PartFile(path: path, in: folder, descriptor: descriptor, size: 0, record: nil, isNamed: false)
+        return PartFile(path: path, in: folder, descriptor: descriptor, size: 0, record: nil, isNamed: false, hasAside: false)
     }
 
     /// A name is given through the descriptor's entry in /proc.

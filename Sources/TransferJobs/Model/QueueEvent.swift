@@ -21,7 +21,8 @@ public struct QueueEvent: Sendable {
         self.route = route ?? kind.ownRoute
     }
 
-    public enum Kind: Sendable {
+    /// Behind one reference: an event goes through many hands.
+    public indirect enum Kind: Sendable {
         case batchStarted(BatchTotals)
         /// Once a second while something runs or changes, once a minute otherwise.
         case batchProgress(BatchProgress)

@@ -7,7 +7,7 @@ import TransferJobs
 /// What is done before a download asks the network: look at the destination, make its folder, open the partial file
 /// and judge what is in it. Blocks: for workers.
 struct DownloadPreparation: Sendable {
-    private(set) var record: JobRecord
+    let record: JobRecord
     let download: JobSpec.Download
     let directory: String
     let url: String
@@ -45,15 +45,17 @@ struct DownloadPreparation: Sendable {
     }
 
     func run(_ census: FolderCensus) -> Result {
-        var preparation = self
         do throws(TransferError) {
-            return try preparation.prepare(census)
+            return try prepare(census, known: record.resume)
         } catch {
             return .failed(error)
         }
     }
 
-    private mutating func prepare(_ census: FolderCensus, hasAdopted: Bool = false) throws(TransferError) -> Result {
+    /// - Parameter known: What the queue knows of the partial file.
+    private func prepare(
+        _ census: FolderCensus, known: ResumeData?, hasAdopted: Bool = false
+    ) throws(TransferError) -> Result {
         let target = DownloadTarget(download.destination, directory: directory)
         var path = target.file(url: url, disposition: nil)
         let folder = try pinned(path, census)
@@ -62,7 +64,7 @@ struct DownloadPreparation: Sendable {
         var beginning = PartName.path(of: path)
         let isNewFolder = census.isNew(folderOf: path)
         if !isNewFolder {
-            switch try judge(DestinationName.look(path, in: folder), at: path, in: folder) {
+            switch try judge(DestinationName.look(path, in: folder), known, at: path, in: folder) {
             case .take: break
             case .keep(let facts, let digest): return .kept(path: path, facts, digest)
             case .leave(let facts): return .left(path: path, facts)
@@ -79,15 +81,14 @@ struct DownloadPreparation: Sendable {
                 beginning = PartName.path(of: path)
             }
         }
-        record.resume = parts.settle(
-            of: path, in: folder, wasInterrupted: record.wasInterrupted, record.resume)
-        let isFirst = record.attempts == 0 && record.resume == nil && !record.wasInterrupted && parts.isFirst
+        let known = parts.settle(of: path, in: folder, wasInterrupted: record.wasInterrupted, known)
+        let isFirst = record.attempts == 0 && known == nil && !record.wasInterrupted && parts.isFirst
         let part = try openPart(
-            of: path, in: folder, isNew: isNewFolder && isFirst, isNewFolder: isNewFolder, census)
+            of: path, known, in: folder, isNew: isNewFolder && isFirst, isNewFolder: isNewFolder, census)
         if isNewFolder, NameLimit.mayBeTooLong(path) { try checkName(path, part) }
         let held = HeldBytes(
-            part, record, download, url: url, answeredURL: answeredURL, asksPlace: asksPlace)
-        if held.prefersAside, part.restoreAside() { return try prepare(census) }
+            part, recorded: known, download, url: url, answeredURL: answeredURL, asksPlace: asksPlace)
+        if held.prefersAside, part.restoreAside() { return try prepare(census, known: known) }
         let (resume, earlier) = try held.trusted()
         // What our own file bears is worth more.
         if resume == nil, part.path != beginning, !isNewFolder, !hasAdopted, adopts,
@@ -96,7 +97,7 @@ struct DownloadPreparation: Sendable {
                 atMost: provenBeginning(beginning, in: folder, isDestination: beginning == path),
                 as: { recordOfAdopted(beginning, $0) })
         {
-            return try prepare(census, hasAdopted: true)
+            return try prepare(census, known: known, hasAdopted: true)
         }
         if beginning == path, earlier?.adopted?.path != path {
             part.discardIfEmpty()
@@ -138,13 +139,14 @@ struct DownloadPreparation: Sendable {
 
     /// `NAME.part`, or `NAME.1.part`, … where that is somebody else's, or was when an earlier attempt began.
     private func openPart(
-        of path: String, in folder: PinnedFolder?, isNew: Bool, isNewFolder: Bool, _ census: FolderCensus
+        of path: String, _ known: ResumeData?, in folder: PinnedFolder?, isNew: Bool, isNewFolder: Bool,
+        _ census: FolderCensus
     ) throws(TransferError) -> PartFile {
         let base = parts.base(of: path)
         // An earlier attempt may have had to take another name.
-        if let known = record.resume?.partialFile, PartName.isOne(known, of: base, count: NumberedPart.count),
-            !DestinationName.isFree(known, in: folder),
-            let part = try openOurs(known, in: folder, isNew: false, census)
+        if let name = known?.partialFile, PartName.isOne(name, of: base, count: NumberedPart.count),
+            !DestinationName.isFree(name, in: folder),
+            let part = try openOurs(name, known, in: folder, isNew: false, census)
         {
             return part
         }
@@ -153,13 +155,13 @@ struct DownloadPreparation: Sendable {
             numbers.isEmpty
             ? [] : ([0] + numbers).map { ($0, bytes(in: folder.place(of: PartName.path(of: base, number: $0)))) }
         if let best = NumberedPart.best(found), best > 0,
-            let part = try openOurs(PartName.path(of: base, number: best), in: folder, isNew: false, census)
+            let part = try openOurs(PartName.path(of: base, number: best), known, in: folder, isNew: false, census)
         {
             return part
         }
         for number in 0..<NumberedPart.count {
             let name = PartName.path(of: base, number: number)
-            if let part = try openOurs(name, in: folder, isNew: isNew, census) { return part }
+            if let part = try openOurs(name, known, in: folder, isNew: isNew, census) { return part }
         }
         return try open(PartName.path(of: base), in: folder, .none, isNew: isNew, census)
     }
@@ -174,10 +176,10 @@ struct DownloadPreparation: Sendable {
 
     /// - Returns: `nil` when the name is another one's.
     private func openOurs(
-        _ name: String, in folder: PinnedFolder?, isNew: Bool, _ census: FolderCensus
+        _ name: String, _ known: ResumeData?, in folder: PinnedFolder?, isNew: Bool, _ census: FolderCensus
     ) throws(TransferError) -> PartFile? {
         do throws(TransferError) {
-            return try open(name, in: folder, record.resume?.claim(on: name) ?? .none, isNew: isNew, census)
+            return try open(name, in: folder, known?.claim(on: name) ?? .none, isNew: isNew, census)
         } catch {
             guard error.code == .partNotOurs else { throw error }
             return nil
@@ -217,7 +219,7 @@ struct DownloadPreparation: Sendable {
 
     /// What becomes of that which has the destination's name already.
     private func judge(
-        _ there: DestinationName, at path: String, in folder: PinnedFolder?
+        _ there: DestinationName, _ known: ResumeData?, at path: String, in folder: PinnedFolder?
     ) throws(TransferError) -> Verdict {
         if there == .free { return .take }
         if let refusal = there.refusal(path) { throw refusal }
@@ -229,11 +231,11 @@ struct DownloadPreparation: Sendable {
                 "\(path) is a symbolic link to nothing; remove it or write \"ifExists\": \"rename\" or \"overwrite\""
                     + CommandWords.also("--if-exists"), cause: .os(errno: EEXIST))
         }
-        return try judge(existing, at: path, in: folder)
+        return try judge(existing, known, at: path, in: folder)
     }
 
     private func judge(
-        _ existing: FileStamp, at path: String, in folder: PinnedFolder?
+        _ existing: FileStamp, _ known: ResumeData?, at path: String, in folder: PinnedFolder?
     ) throws(TransferError) -> Verdict {
         let (standing, version) = standing(existing, at: path, in: folder)
         var question = DestinationRule.Question(word: download.ifExists, standing: standing)
@@ -243,7 +245,7 @@ struct DownloadPreparation: Sendable {
         question.mayCompare = record.wasInterrupted
         // As long as there is a partial file, the one that is there can't have come of it.
         question.mayBeUnrecorded =
-            record.wasInterrupted && partialNames(of: path).allSatisfy { DestinationName.isFree($0, in: folder) }
+            record.wasInterrupted && partialNames(of: path, known).allSatisfy { DestinationName.isFree($0, in: folder) }
         if let checksum = download.checksum, DestinationRule.needsDigest(question) {
             let found = try folder.reading(path) { (path) throws(TransferError) in
                 try FileDigest.compute(path, checksum.algorithm)
@@ -310,7 +312,7 @@ struct DownloadPreparation: Sendable {
         return data
     }
 
-    private func partialNames(of path: String) -> [String] {
-        record.resume?.partialFile.map { [$0] } ?? parts.names(of: path)
+    private func partialNames(of path: String, _ known: ResumeData?) -> [String] {
+        known?.partialFile.map { [$0] } ?? parts.names(of: path)
     }
 }

@@ -13,10 +13,11 @@ struct HeldBytes {
     private let known: ResumeData?
 
     /// - Parameters:
+    ///   - recorded: What the queue knows of the partial file.
     ///   - answeredURL: The URL that gave them, with its secrets, where this process knows it.
     ///   - asksPlace: Whether that URL is asked before the job's own.
     init(
-        _ part: PartFile, _ record: JobRecord, _ download: JobSpec.Download, url: String, answeredURL: String?,
+        _ part: PartFile, recorded: ResumeData?, _ download: JobSpec.Download, url: String, answeredURL: String?,
         asksPlace: Bool
     ) {
         self.part = part
@@ -25,7 +26,7 @@ struct HeldBytes {
         self.answeredURL = answeredURL
         self.asksPlace = asksPlace
         // What a server decodes on its way can't be continued by offsets.
-        known = download.compressed ? nil : part.initialRecord ?? (part.isClaimed ? record.resume : nil)
+        known = download.compressed ? nil : part.initialRecord ?? (part.isClaimed ? recorded : nil)
     }
 
     /// How many bytes can be trusted.

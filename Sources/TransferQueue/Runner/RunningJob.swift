@@ -102,7 +102,7 @@ final class RunningJob {
         sources.begin()
         self.candidate = candidate
         self.record = record
-        pace = Pace(limit: record.spec.settings.limitRate)
+        pace = Pace(limit: record.spec.limitRate)
         self.started = started
         self.url = url
     }

@@ -61,8 +61,11 @@ extension QueueEvent.Kind {
     }
 
     package var isAboutBatch: Bool {
-        if case .commanded = self { return true }
-        return job == nil
+        switch self {
+        case .batchStarted, .batchProgress, .batchWaiting, .batchContinues, .batchFinished, .commanded: true
+        case .hook(let news): news.job == nil
+        default: false
+        }
     }
 
     /// Whether it is the one end of a job.

@@ -22,8 +22,9 @@ struct InsecureJobs: Sendable {
             jobs.insert(Key(batch: event.batch, job: job))
             return true
         }
+        if jobs.isEmpty { return event.kind.isEnd && event.route?.isInsecure ?? false }
         guard let job = event.kind.job else {
-            if case .batchFinished = event.kind, !jobs.isEmpty { jobs = jobs.filter { $0.batch != event.batch } }
+            if case .batchFinished = event.kind { jobs = jobs.filter { $0.batch != event.batch } }
             return false
         }
         let key = Key(batch: event.batch, job: job)
