@@ -87,7 +87,8 @@ public final class PartFile: Sendable {
         return (Int64(status.st_size), PartRecord.read(descriptor))
     }
 
-    /// Makes a file that has no name yet, for a path known to be free, with nothing set aside for it. Blocks: for workers.
+    /// Makes a file that has no name yet, for a path known to be free, with nothing set aside for it. Blocks: for
+    /// workers.
     ///
     /// - Returns: `nil` where the file system or its mount can't do that; `open` can.
     public static func openUnnamed(_ path: String, in folder: PinnedFolder? = nil) -> PartFile? {
