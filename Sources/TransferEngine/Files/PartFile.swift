@@ -96,7 +96,8 @@ public final class PartFile: Sendable {
         guard canNameLater, let slash = place.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
         let descriptor = transfer_open_unnamed(String(place[..<slash]))
         guard descriptor >= 0 else { return nil }
-        return PartFile(path: path, in: folder, descriptor: descriptor, size: 0, record: nil, isNamed: false, hasAside: false)
+        return PartFile(
+            path: path, in: folder, descriptor: descriptor, size: 0, record: nil, isNamed: false, hasAside: false)
     }
 
     /// A name is given through the descriptor's entry in /proc.
