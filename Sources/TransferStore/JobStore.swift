@@ -51,6 +51,11 @@ package protocol JobStore: Sendable {
         _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobIntake) throws -> Bool
     ) throws -> StagedJobs
 
+    /// Asks other processes for jobs that they have claimed: they let go of them, and the jobs are paused then.
+    ///
+    /// - Returns: How many still are claimed by others: to be asked again until there are none.
+    func recall(_ ids: Set<Int64>) throws -> Int
+
     /// Adds one job to a batch, which is made if need be. The same identity with the same content is taken once.
     ///
     /// - Throws: `TransferError` when the identity is taken by a job with other content; ``StagingFailure``.
@@ -189,6 +194,9 @@ extension JobStore {
     package var sharesBatches: Bool { false }
 
     package func takeAbandonedUploads(limit: Int) throws -> [AbandonedUpload] { [] }
+
+    /// No other process has jobs of a batch that this one holds.
+    package func recall(_ ids: Set<Int64>) throws -> Int { 0 }
 
     /// A store that no other process works on has no news.
     package func follow(_ hear: @escaping @Sendable (StoreNews) -> Void) {}

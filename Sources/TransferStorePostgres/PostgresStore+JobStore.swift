@@ -25,6 +25,8 @@ extension PostgresStore {
         try staging.stage(header, options, body)
     }
 
+    package func recall(_ ids: Set<Int64>) throws -> Int { try steering.recall(ids) }
+
     package func submit(_ spec: JobSpec, batch: String, directory: String) throws -> StagedJobs {
         try staging.submit(spec, batch: batch, directory: directory)
     }

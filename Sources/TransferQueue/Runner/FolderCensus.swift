@@ -40,6 +40,16 @@ final class FolderCensus: Sendable {
         }
     }
 
+    /// A job that hasn't ended leaves a partial file, which the queue may not know of any more when another job takes its place.
+    func noteLeft(_ path: String) {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return }
+        let folder = path[..<slash]
+        newFolders.withLock { known in
+            if known[folder] == true { known[folder] = false }
+        }
+        numberedParts.withLock { $0[folder] = nil }
+    }
+
     /// Looks anew: what earlier jobs brought is there now.
     func reset() {
         newFolders.withLock { $0.removeAll() }

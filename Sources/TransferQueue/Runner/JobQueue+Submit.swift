@@ -93,14 +93,16 @@ extension JobQueue {
     ///   - keepsWhatIsMissing: Jobs that aren't among `jobs` stay in the batch; else they are dropped from it.
     ///   - isReload: The batch's run goes on, as where a closure brings the jobs.
     ///   - onFinish: Who is told when all jobs of the batch have ended.
+    ///   - recalling: Called, once, where jobs that were changed or are missing are under way on other machines: with their
+    ///     number. They are paused there first, within seconds, or once the lease of a worker that is gone has ended.
     /// - Throws: `StagingError`, or `TransferError` when the database fails.
     public func stage(
         _ jobs: JobReading, name: String, source: String?, keepsWhatIsMissing: Bool = false, isReload: Bool = false,
-        onFinish: BatchHook? = nil
+        onFinish: BatchHook? = nil, recalling: @Sendable (_ jobs: Int) -> Void = { _ in }
     ) async throws -> StagedBatch {
         try await stage(
             jobs, BatchHeader(name: name, source: source, directory: jobs.directory, onFinish: .set(onFinish)),
-            StagingOptions(keepsWhatIsMissing: keepsWhatIsMissing, isReload: isReload))
+            StagingOptions(keepsWhatIsMissing: keepsWhatIsMissing, isReload: isReload), recalling)
     }
 
     /// Takes the jobs of a whole batch in, all or none, and holds the batch for this process.
@@ -114,11 +116,11 @@ extension JobQueue {
         _ header: BatchHeader, _ options: StagingOptions,
         _ body: @escaping @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool
     ) async throws -> StagedBatch {
-        try await stage(JobReading(directory: header.directory, body), header, options)
+        try await stage(JobReading(directory: header.directory, body), header, options) { _ in }
     }
 
     private func stage(
-        _ jobs: JobReading, _ header: BatchHeader, _ options: StagingOptions
+        _ jobs: JobReading, _ header: BatchHeader, _ options: StagingOptions, _ recalling: @Sendable (Int) -> Void
     ) async throws -> StagedBatch {
         var options = options
         options.claiming = JobReserve.capacity
@@ -131,6 +133,10 @@ extension JobQueue {
                 }
                 if staged.underWay.isEmpty { return StagedBatch(staged: staged) }
                 await runner.giveBack(staged.underWay)
+                let left = try await recall(staged.underWay)
+                if left > 0, options.recalled.isEmpty { recalling(left) }
+                options.recalled.formUnion(staged.underWay)
+                try await awaitReturn(of: staged.underWay)
             }
             throw TransferError(
                 .internalFault, "\(header.name): jobs that were changed are still under way; nothing of it was taken")
@@ -138,6 +144,18 @@ extension JobQueue {
             throw StagingError(failure)
         } catch {
             throw store.fault(error)
+        }
+    }
+
+    private func recall(_ jobs: Set<Int64>) async throws -> Int {
+        try await reader.run { [store] in try store.recall(jobs) }
+    }
+
+    /// Waits until no other process has these jobs claimed.
+    private func awaitReturn(of jobs: Set<Int64>) async throws {
+        while try await recall(jobs) > 0 {
+            // The owner lets go within a round trip or two, or its lease ends: neither is told.
+            try await Task.sleep(for: .milliseconds(100))
         }
     }
 

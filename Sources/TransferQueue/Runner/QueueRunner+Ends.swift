@@ -240,6 +240,7 @@ extension QueueRunner {
         guard case .download(let ready) = job.ready, !departure.isSettled else { return }
         if departure.isByCommand || !job.hasBegun { ready.part.discardIfEmpty() }
         ready.part.unlock()
+        census.noteLeft(ready.part.path)
     }
 
     private func record(_ job: RunningJob, _ departure: Departure) {

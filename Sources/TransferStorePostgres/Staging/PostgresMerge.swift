@@ -13,6 +13,7 @@ package struct PostgresMerge {
     private let isTold: Bool
     /// Whether workers tell servers of uploads that nobody goes on with, and not this process.
     private let leavesUploads: Bool
+    private let process: Int64
     private let intake: PostgresIntake
 
     package private(set) var count: Int
@@ -25,7 +26,7 @@ package struct PostgresMerge {
 
     package init(
         _ db: PostgresConnection, batch: HeldBatch, staging: Int64, _ options: StagingOptions, isTold: Bool,
-        leavesUploads: Bool, _ intake: PostgresIntake
+        leavesUploads: Bool, process: Int64, _ intake: PostgresIntake
     ) {
         self.db = db
         self.batch = batch
@@ -33,6 +34,7 @@ package struct PostgresMerge {
         self.options = options
         self.isTold = isTold
         self.leavesUploads = leavesUploads
+        self.process = process
         self.intake = intake
         count = intake.count
     }
@@ -106,7 +108,9 @@ package struct PostgresMerge {
 
     private mutating func stageAgain() throws {
         try abandon(Self.uploadsOfChanged, [batch.id, batch.hasMoved])
-        for row in try db.run(Self.update, [batch.id, batch.hasMoved, staging, options.isReload] + rule) {
+        let recalled = PostgresArray(options.recalled.sorted())
+        let known: [(any PostgresValue)?] = [batch.id, batch.hasMoved, staging, options.isReload]
+        for row in try db.run(Self.update, known + rule + [recalled]) {
             if row.flag(1), let id = row.number(0) { underWay.insert(id) }
             if row.flag(2) { isInDoubt = true }
         }
@@ -161,7 +165,10 @@ package struct PostgresMerge {
         try db.post(Self.insertionOfAll, [batch.id, staging])
     }
 
+    /// Others let go of jobs before these go: what they do of them would be recorded nowhere.
     private mutating func drop() throws {
+        underWay.formUnion(
+            try db.run(Self.missingWithOthers, [batch.id, staging, process]).compactMap { $0.number(0) })
         try abandon(Self.uploadsOfMissing, [batch.id, staging])
         try db.post(Self.removal, [batch.id, staging])
     }
@@ -211,7 +218,7 @@ package struct PostgresMerge {
         "stage_again", .submit,
         """
         \(known), met AS (SELECT known.*, rule.stays, rule.stays OR known.state = \(JobStates.queued) AND NOT known.changed AS goes_on,
-            CASE WHEN rule.stays OR $4 AND known.state = \(JobStates.paused) THEN known.state
+            CASE WHEN rule.stays OR $4 AND known.state = \(JobStates.paused) AND known.id <> ALL ($9::bigint[]) THEN known.state
                 ELSE \(JobStates.queued) END AS next
             FROM known JOIN unnest($5::integer[], $6::boolean[], $7::boolean[], $8::boolean[])
                 AS rule(state, changed, doubt, stays) USING (state, changed, doubt))
@@ -273,6 +280,10 @@ package struct PostgresMerge {
         SELECT $1, $2, \(JobStates.queued), \(PostgresIntake.columns) FROM staged
         """, staging: .reads)
 
+    private static let missingWithOthers = PostgresStatement(
+        "missing_with_others", .submit,
+        "SELECT id FROM job WHERE batch = $1 AND staging <> $2 AND state = \(JobStates.claimed) AND owner <> $3")
+
     private static let removal = PostgresStatement(
         "drop_missing", .submit, "DELETE FROM job WHERE batch = $1 AND staging <> $2")
 
@@ -302,7 +313,8 @@ package struct PostgresMerge {
         """, staging: .reads)
 
     package static let statements = [
-        uploadsOfChanged.own, uploadsOfChanged.left, uploadsOfMissing.own, uploadsOfMissing.left, update, pausing,
-        repeated, foldedAway, insertion, insertionOfAll, removal, kinds, sharedDestinations, secretNumbers,
+        uploadsOfChanged.own, uploadsOfChanged.left, uploadsOfMissing.own, uploadsOfMissing.left, missingWithOthers,
+        update, pausing, repeated, foldedAway, insertion, insertionOfAll, removal, kinds, sharedDestinations,
+        secretNumbers,
     ]
 }

@@ -9,7 +9,7 @@ package struct PostgresStaging: Sendable {
     package let batches: PostgresBatches
     package let doubtful: DoubtfulBatches
 
-    /// Something that this process works on has to be given back first: the transaction is rolled back.
+    /// Something that a process works on has to be given back first: the transaction is rolled back.
     private struct UnderWay: Error {
         let staged: StagedJobs
     }
@@ -49,7 +49,7 @@ package struct PostgresStaging: Sendable {
         let staging = try db.run(Self.stagingNumber, [batch.id]).first?.number(0)
         var merge = PostgresMerge(
             db, batch: batch, staging: staging ?? 1, options, isTold: doubtful.isTold(batch.id),
-            leavesUploads: database.role.bringsForOthers, intake)
+            leavesUploads: database.role.bringsForOthers, process: database.process, intake)
         try merge.run()
         guard merge.report.isEmpty else {
             merge.report.jobCount = merge.count

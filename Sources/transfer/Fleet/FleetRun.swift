@@ -78,7 +78,11 @@ struct FleetRun {
         view.cursor = try remote.lastCursor()
         for source in sources {
             do {
-                let staged = try await plan.stage(plan.read(source), on: queue)
+                let staged = try await plan.stage(plan.read(source), on: queue) { jobs in
+                    StandardError.write(
+                        "\(source.name): \(NumberText.count(jobs, "job")) that changed or went: waiting for workers to let go of \(jobs == 1 ? "it" : "them")\n"
+                    )
+                }
                 guard staged.folders.isEmpty else {
                     throw Failure(
                         .invalidJobFile, "\(source.name): folders are watched by one machine: leave --queue out")

@@ -70,17 +70,22 @@ struct RunPlan: Sendable {
 
     /// Takes a file's jobs into the queue, all or none.
     ///
-    /// - Parameter isReload: The run of the file goes on: what isn't in it any more stays in the batch, and what is in it
-    ///   unchanged stays as it is.
+    /// - Parameters:
+    ///   - isReload: The run of the file goes on: what isn't in it any more stays in the batch, and what is in it unchanged
+    ///     stays as it is.
+    ///   - recalling: Called, once, where workers are asked for jobs that were changed or are missing: with their number.
     /// - Throws: `StagingError.held`, and `Failure` with every fault told.
-    func stage(_ reading: Reading, on queue: JobQueue, isReload: Bool = false) async throws -> Staged {
+    func stage(
+        _ reading: Reading, on queue: JobQueue, isReload: Bool = false,
+        recalling: @Sendable (_ jobs: Int) -> Void = { _ in }
+    ) async throws -> Staged {
         let source = reading.source
         do {
             let spec = source.batch()
             let batch = try await queue.stage(
                 reading.jobs, name: name ?? spec.name ?? source.realPath, source: source.realPath,
                 keepsWhatIsMissing: isReload, isReload: isReload,
-                onFinish: hook.map { BatchHook($0, settings: rules.settings) } ?? spec.onFinish)
+                onFinish: hook.map { BatchHook($0, settings: rules.settings) } ?? spec.onFinish, recalling: recalling)
             return Staged(
                 batch: batch, folders: reading.folders.specs, warnings: reading.outcome.report.warnings)
         } catch StagingError.refused {
