@@ -51,10 +51,13 @@ package protocol JobStore: Sendable {
         _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobIntake) throws -> Bool
     ) throws -> StagedJobs
 
-    /// Asks other processes for jobs that they have claimed: they let go of them, and the jobs are paused then.
+    /// Asks other processes to release jobs that they have claimed: the jobs wait then, for long enough to be staged anew.
     ///
-    /// - Returns: How many still are claimed by others: to be asked again until there are none.
+    /// - Returns: The count of those that others still have claimed: to be asked again until there are none.
     func recall(_ ids: Set<Int64>) throws -> Int
+
+    /// The jobs that this process has claimed and others want released.
+    func recalled() throws -> Set<Int64>
 
     /// Adds one job to a batch, which is made if need be. The same identity with the same content is taken once.
     ///
@@ -197,6 +200,8 @@ extension JobStore {
 
     /// No other process has jobs of a batch that this one holds.
     package func recall(_ ids: Set<Int64>) throws -> Int { 0 }
+
+    package func recalled() throws -> Set<Int64> { [] }
 
     /// A store that no other process works on has no news.
     package func follow(_ hear: @escaping @Sendable (StoreNews) -> Void) {}

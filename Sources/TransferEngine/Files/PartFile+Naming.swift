@@ -7,7 +7,8 @@ import TransferEventLoop
 // A name is a thing of its folder: whoever may write there can give it to another file between two of our calls. So names
 // are given through the descriptor, or looked at before and after.
 extension PartFile {
-    var isNamed: Bool { hasName.withLock { $0 } }
+    /// Whether the file has a name: other processes, and later attempts, find it then.
+    public var isNamed: Bool { hasName.withLock { $0 } }
 
     /// A path by which this very file can be opened again, whatever has its name.
     public var readablePath: String { Self.canNameLater ? "/proc/self/fd/\(descriptor)" : place }

@@ -229,7 +229,7 @@ extension JobSpec {
     /// to write then, to count or to hide. The same settings in a value of their own aren't told, which costs time alone.
     package var hasNoSettings: Bool { sharedSettings.isSame(as: JobDefaults.noSettings) }
 
-    /// Bytes a second that it's held to, `nil` without a bound of its own.
+    /// The job's own bound in bytes a second; `nil` without one.
     package var limitRate: Int64? { hasNoSettings ? nil : settings.limitRate }
 
     /// Names of the worker that may do it.

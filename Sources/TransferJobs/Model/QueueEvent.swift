@@ -21,7 +21,7 @@ public struct QueueEvent: Sendable {
         self.route = route ?? kind.ownRoute
     }
 
-    /// Behind one reference: an event goes through many hands.
+    /// An event goes through many hands, so its kind is one reference.
     public indirect enum Kind: Sendable {
         case batchStarted(BatchTotals)
         /// Once a second while something runs or changes, once a minute otherwise.

@@ -7,10 +7,6 @@ import TransferScheduling
 
 // The record and the news of a job that leaves: values, without a run.
 extension Departure {
-    /// Milliseconds for which a job that was taken back isn't taken again: it's changed meanwhile. If nothing comes of
-    /// that, it goes on as it was.
-    static let changeTakes: Int64 = 5000
-
     enum Entry {
         /// The job is over.
         case end(JobEnd)
@@ -18,8 +14,10 @@ extension Departure {
         case step(JobStep)
     }
 
-    /// - Parameter times: When a watched folder's failed files are tried again by themselves; `nil` for other jobs.
-    func entry(of job: RunningJob, again times: FailedFiles.Delays?) -> Entry {
+    /// - Parameters:
+    ///   - times: When a watched folder's failed files are tried again by themselves; `nil` for other jobs.
+    ///   - change: Milliseconds for which a job that was taken back to be changed isn't taken again.
+    func entry(of job: RunningJob, again times: FailedFiles.Delays?, change: Int64) -> Entry {
         let record = job.record
         switch self {
         case .done(let receipt, let facts): return .end(JobEnd(settled: job, .done(receipt, facts)))
@@ -50,7 +48,7 @@ extension Departure {
             return .step(step)
         case .release(let state, let resume):
             return .step(
-                JobStep(job, record, state, after: state == .waiting ? Self.changeTakes : nil, resume: resume))
+                JobStep(job, record, state, after: state == .waiting ? change : nil, resume: resume))
         }
     }
 

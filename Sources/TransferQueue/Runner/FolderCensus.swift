@@ -9,17 +9,22 @@ final class FolderCensus: Sendable {
     private let newFolders = Mutex<[Substring: Bool]>([:])
     /// By folder, and by the name that such a file is for.
     private let numberedParts = Mutex<[Substring: [String: [Int]]]>([:])
+    /// Folders in which jobs left partial files.
+    private let left = Mutex<Set<Substring>>([])
     /// Folders that this run has made, and whose own names aren't known to be on the disk.
     private let made = Mutex<Set<String>>([])
+
+    private static let mostFolders = 10_000
 
     /// Whether the folder of this file was empty or missing at first. Blocks at the first question: for workers.
     func isNew(folderOf path: String) -> Bool {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return false }
         let folder = path[..<slash]
+        if left.withLock({ $0.contains(folder) }) { return false }
         return newFolders.withLock { known in
             if let answer = known[folder] { return answer }
             // Runs over very many folders look each file up rather than remember them all.
-            guard known.count < 10_000 else { return false }
+            guard known.count < Self.mostFolders else { return false }
             let answer = Self.isEmptyOrMissing(String(folder))
             known[folder] = answer
             return answer
@@ -33,21 +38,19 @@ final class FolderCensus: Sendable {
         let folder = path[..<slash]
         return numberedParts.withLock { known in
             if known[folder] == nil {
-                guard known.count < 10_000 else { return [] }
+                guard known.count < Self.mostFolders else { return [] }
                 known[folder] = Self.listParts(String(folder))
             }
             return known[folder]?[String(path[path.utf8.index(after: slash)...])] ?? []
         }
     }
 
-    /// A job that hasn't ended leaves a partial file, which the queue may not know of any more when another job takes its place.
+    /// A job that hasn't ended leaves a partial file, which nothing tells of once another job has taken its place.
     func noteLeft(_ path: String) {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return }
-        let folder = path[..<slash]
-        newFolders.withLock { known in
-            if known[folder] == true { known[folder] = false }
+        left.withLock { left in
+            if left.count < Self.mostFolders { left.insert(path[..<slash]) }
         }
-        numberedParts.withLock { $0[folder] = nil }
     }
 
     /// Looks anew: what earlier jobs brought is there now.

@@ -93,9 +93,10 @@ extension JobQueue {
     ///   - keepsWhatIsMissing: Jobs that aren't among `jobs` stay in the batch; else they are dropped from it.
     ///   - isReload: The batch's run goes on, as where a closure brings the jobs.
     ///   - onFinish: Who is told when all jobs of the batch have ended.
-    ///   - recalling: Called, once, where jobs that were changed or are missing are under way on other machines: with their
-    ///     number. They are paused there first, within seconds, or once the lease of a worker that is gone has ended.
-    /// - Throws: `StagingError`, or `TransferError` when the database fails.
+    ///   - recalling: Called, once, where other processes have jobs under way that were changed or are missing: with their
+    ///     count. The other processes release them first, within seconds, or once the lease of one that is gone has ended.
+    /// - Throws: `StagingError`; `TransferError` when the database fails, and where jobs that were changed stay under way for
+    ///   five minutes: nothing is taken then, and the jobs go on as they were.
     public func stage(
         _ jobs: JobReading, name: String, source: String?, keepsWhatIsMissing: Bool = false, isReload: Bool = false,
         onFinish: BatchHook? = nil, recalling: @Sendable (_ jobs: Int) -> Void = { _ in }
@@ -125,6 +126,8 @@ extension JobQueue {
         var options = options
         options.claiming = JobReserve.capacity
         do {
+            let deadline = MonotonicTime.now + Self.recallTime
+            var isTold = false
             for _ in 0..<Self.stagingRounds {
                 let staged = try await reader.run { [store, options] in
                     try store.stage(header, options) { stager in
@@ -132,14 +135,16 @@ extension JobQueue {
                     }
                 }
                 if staged.underWay.isEmpty { return StagedBatch(staged: staged) }
-                await runner.giveBack(staged.underWay)
                 let left = try await recall(staged.underWay)
-                if left > 0, options.recalled.isEmpty { recalling(left) }
-                options.recalled.formUnion(staged.underWay)
-                try await awaitReturn(of: staged.underWay)
+                if left > 0, !isTold { recalling(left) }
+                isTold = isTold || left > 0
+                guard try await areReleased(staged.underWay, by: deadline) else { break }
+                await runner.giveBack(staged.underWay)
             }
             throw TransferError(
-                .internalFault, "\(header.name): jobs that were changed are still under way; nothing of it was taken")
+                .timedOut,
+                "\(header.name): jobs that were changed or removed are still under way; nothing of the file was taken: bring it again, or stop the workers that have them"
+            )
         } catch let failure as StagingFailure {
             throw StagingError(failure)
         } catch {
@@ -152,11 +157,15 @@ extension JobQueue {
     }
 
     /// Waits until no other process has these jobs claimed.
-    private func awaitReturn(of jobs: Set<Int64>) async throws {
+    ///
+    /// - Returns: Whether that came in time.
+    private func areReleased(_ jobs: Set<Int64>, by deadline: MonotonicTime) async throws -> Bool {
         while try await recall(jobs) > 0 {
-            // The owner lets go within a round trip or two, or its lease ends: neither is told.
-            try await Task.sleep(for: .milliseconds(100))
+            guard MonotonicTime.now < deadline else { return false }
+            // The owner releases them within a round trip or two, or its lease ends: neither is told.
+            try await Task.sleep(for: .milliseconds(200))
         }
+        return true
     }
 
     /// Leaves a batch to whoever works on the queue.
@@ -253,6 +262,8 @@ extension JobQueue {
 
     /// What is given back may be taken again before it's changed, but not for ever.
     private static let stagingRounds = 10
+    /// A worker that is gone has its jobs until its lease ends.
+    private static let recallTime = Duration.seconds(300)
 
     func lastCursor() async throws -> Int64 { try await reader.run { [store] in try store.lastCursor() } }
 

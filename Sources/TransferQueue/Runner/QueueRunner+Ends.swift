@@ -240,7 +240,7 @@ extension QueueRunner {
         guard case .download(let ready) = job.ready, !departure.isSettled else { return }
         if departure.isByCommand || !job.hasBegun { ready.part.discardIfEmpty() }
         ready.part.unlock()
-        census.noteLeft(ready.part.path)
+        if ready.part.isNamed { census.noteLeft(ready.part.path) }
     }
 
     private func record(_ job: RunningJob, _ departure: Departure) {
@@ -250,7 +250,7 @@ extension QueueRunner {
         }
         if let news = departure.news(of: record) { emit(record.batch, news) }
         let times = record.watched == nil ? nil : folders[record.batch]?.times.again
-        switch departure.entry(of: job, again: times) {
+        switch departure.entry(of: job, again: times, change: changeTakes) {
         case .end(let end): recording.add(end)
         case .step(let step): recording.add(step)
         }

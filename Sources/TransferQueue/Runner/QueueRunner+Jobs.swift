@@ -338,6 +338,22 @@ extension QueueRunner {
         await storeTurn()
     }
 
+    /// Takes back the jobs that other processes stage as other ones.
+    func releaseRecalled() {
+        // Jobs that were being claimed are known then.
+        withStore {
+            try $0.recalled()
+        } then: { runner, jobs in
+            guard !jobs.isEmpty else { return }
+            runner.takeBack(jobs)
+            runner.pump()
+        }
+    }
+
+    /// Milliseconds for which a job that was taken back isn't taken again: it's changed meanwhile. If nothing comes of
+    /// that, it goes on as it was. Another process may have a large file to stage anew.
+    var changeTakes: Int64 { store.sharesBatches ? 60_000 : 5000 }
+
     /// Changes jobs that are under way, without breaking them off.
     ///
     /// - Returns: Those for which it could be done.
@@ -367,7 +383,7 @@ extension QueueRunner {
         takeBack(.release(.waiting)) { jobs.contains($0.id) }
         recording.changeSteps(where: { jobs.contains($0.id) && $0.state != .paused }) { step in
             step.state = .waiting
-            step.due = MonotonicTime.now + .milliseconds(Departure.changeTakes)
+            step.due = MonotonicTime.now + .milliseconds(changeTakes)
         }
     }
 

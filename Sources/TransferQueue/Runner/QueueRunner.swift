@@ -93,6 +93,7 @@ actor QueueRunner: LoopActor {
         switch news {
         case .changed: lookForWork()
         case .commanded: commands.takeAll(on: self)
+        case .recalled: releaseRecalled()
         case .watched: reporter.isWatched()
         case .paused: batches.loadPauses(on: self)
         case .unpaused:

@@ -17,7 +17,7 @@ package enum RestagingRule {
     ///   - isReload: The batch's run goes on.
     package static func stays(_ state: JobState, changed: Bool, mayHaveArrived: Bool, isReload: Bool) -> Bool {
         switch state {
-        // This process has it under way.
+        // A process has it under way.
         case .claimed: true
         case .done, .waiting: !changed
         case .failed: !changed && (mayHaveArrived || isReload)

@@ -11,8 +11,6 @@ package struct StagingOptions: Sendable, Hashable {
     package var startsPaused = false
     /// Submissions that are remembered with the jobs.
     package var notes: [SubmissionNote] = []
-    /// Jobs that were taken from other processes for this staging (``JobStore/recall(_:)``): nobody else holds them.
-    package var recalled: Set<Int64> = []
     /// Jobs may ask for workers with tags: they are only looked at, and meant for a queue that many machines share.
     package var allowsTags = false
 

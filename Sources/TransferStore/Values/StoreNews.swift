@@ -4,6 +4,8 @@ package enum StoreNews: Sendable {
     case changed
     /// Commands wait for this process.
     case commanded
+    /// Others want jobs released that this process may have claimed.
+    case recalled
     /// Another process was told by an origin to leave it alone.
     case paused
     /// All origins are tried again at once, as somebody said.

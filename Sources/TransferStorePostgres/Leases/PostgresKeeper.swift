@@ -56,6 +56,7 @@ package final class PostgresKeeper: Sendable {
         // Notifications before the LISTEN were heard by nobody here: jobs and commands are looked for once.
         hear(.changed)
         hear(.commanded)
+        hear(.recalled)
         while !end.isTold {
             let (asked, term) = (MonotonicTime.now, database.role.term)
             db.limit = asked + left
@@ -70,6 +71,7 @@ package final class PostgresKeeper: Sendable {
                     switch PostgresNotice(rawValue: text) {
                     case .work: hear(.changed)
                     case .commands: hear(.commanded)
+                    case .recalls: hear(.recalled)
                     case .watched: hear(.watched)
                     case .pause: hear(.paused)
                     case .noPauses: hear(.unpaused)

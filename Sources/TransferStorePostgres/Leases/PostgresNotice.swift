@@ -4,6 +4,8 @@ package enum PostgresNotice: String, Sendable {
     case work
     /// Commands wait for somebody.
     case commands
+    /// Somebody wants jobs released.
+    case recalls
     /// An origin asked to be left alone.
     case pause
     /// Somebody watches single transfers.

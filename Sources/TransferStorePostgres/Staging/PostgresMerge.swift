@@ -43,7 +43,11 @@ package struct PostgresMerge {
         try fold()
         // A job that is in the way of itself can't be taken: nothing is.
         guard report.isEmpty else { return }
-        if !batch.isNew { try stageAgain() }
+        if !batch.isNew {
+            // No job is claimed or ends between the look at it and its change.
+            try db.post(Self.lock, [batch.id])
+            try stageAgain()
+        }
         try insert()
         if !options.keepsWhatIsMissing, !batch.isNew { try drop() }
         try findSharedDestinations()
@@ -108,9 +112,7 @@ package struct PostgresMerge {
 
     private mutating func stageAgain() throws {
         try abandon(Self.uploadsOfChanged, [batch.id, batch.hasMoved])
-        let recalled = PostgresArray(options.recalled.sorted())
-        let known: [(any PostgresValue)?] = [batch.id, batch.hasMoved, staging, options.isReload]
-        for row in try db.run(Self.update, known + rule + [recalled]) {
+        for row in try db.run(Self.update, [batch.id, batch.hasMoved, staging, options.isReload] + rule) {
             if row.flag(1), let id = row.number(0) { underWay.insert(id) }
             if row.flag(2) { isInDoubt = true }
         }
@@ -165,7 +167,7 @@ package struct PostgresMerge {
         try db.post(Self.insertionOfAll, [batch.id, staging])
     }
 
-    /// Others let go of jobs before these go: what they do of them would be recorded nowhere.
+    /// Workers release missing jobs before these are deleted: their results would be recorded nowhere.
     private mutating func drop() throws {
         underWay.formUnion(
             try db.run(Self.missingWithOthers, [batch.id, staging, process]).compactMap { $0.number(0) })
@@ -218,7 +220,7 @@ package struct PostgresMerge {
         "stage_again", .submit,
         """
         \(known), met AS (SELECT known.*, rule.stays, rule.stays OR known.state = \(JobStates.queued) AND NOT known.changed AS goes_on,
-            CASE WHEN rule.stays OR $4 AND known.state = \(JobStates.paused) AND known.id <> ALL ($9::bigint[]) THEN known.state
+            CASE WHEN rule.stays OR $4 AND known.state = \(JobStates.paused) THEN known.state
                 ELSE \(JobStates.queued) END AS next
             FROM known JOIN unnest($5::integer[], $6::boolean[], $7::boolean[], $8::boolean[])
                 AS rule(state, changed, doubt, stays) USING (state, changed, doubt))
@@ -280,6 +282,13 @@ package struct PostgresMerge {
         SELECT $1, $2, \(JobStates.queued), \(PostgresIntake.columns) FROM staged
         """, staging: .reads)
 
+    private static let lock = PostgresStatement(
+        "lock_jobs_of_batch", .submit,
+        """
+        SELECT count(*) FROM (
+            SELECT FROM job WHERE batch = $1 AND state < \(JobStates.firstEnded) ORDER BY id FOR UPDATE) AS locked
+        """)
+
     private static let missingWithOthers = PostgresStatement(
         "missing_with_others", .submit,
         "SELECT id FROM job WHERE batch = $1 AND staging <> $2 AND state = \(JobStates.claimed) AND owner <> $3")
@@ -313,8 +322,8 @@ package struct PostgresMerge {
         """, staging: .reads)
 
     package static let statements = [
-        uploadsOfChanged.own, uploadsOfChanged.left, uploadsOfMissing.own, uploadsOfMissing.left, missingWithOthers,
-        update, pausing, repeated, foldedAway, insertion, insertionOfAll, removal, kinds, sharedDestinations,
-        secretNumbers,
+        uploadsOfChanged.own, uploadsOfChanged.left, uploadsOfMissing.own, uploadsOfMissing.left, lock,
+        missingWithOthers, update, pausing, repeated, foldedAway, insertion, insertionOfAll, removal, kinds,
+        sharedDestinations, secretNumbers,
     ]
 }

@@ -9,7 +9,7 @@ package struct PostgresStaging: Sendable {
     package let batches: PostgresBatches
     package let doubtful: DoubtfulBatches
 
-    /// Something that a process works on has to be given back first: the transaction is rolled back.
+    /// Jobs that a process has claimed have to be released first: the transaction is rolled back.
     private struct UnderWay: Error {
         let staged: StagedJobs
     }

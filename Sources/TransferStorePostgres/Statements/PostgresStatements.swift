@@ -15,7 +15,7 @@ package enum PostgresStatements {
             PostgresRunNews.statements, PostgresStagedNeeds.statements,
             PostgresStaging.statements, PostgresStatus.statements, PostgresSteering.statements,
             PostgresSubmissions.statements, PostgresTags.statements, PostgresUnderWay.statements,
-            PostgresUploads.statements, PostgresWishes.statements,
+            PostgresUploads.statements, PostgresWishes.statements, PostgresRecalls.statements,
         ]
         return parts.flatMap { $0 }
     }()

@@ -39,22 +39,6 @@ package struct PostgresSteering: Sendable {
         return .handed(pid: first.pid, socket: nil, command: command)
     }
 
-    /// Asks those who have claimed these jobs to pause them, each once; a process whose lease is over has none any more.
-    ///
-    /// - Returns: How many are claimed by other processes.
-    package func recall(_ ids: Set<Int64>) throws -> Int {
-        try database.write { db in
-            try leases.reclaim(db)
-            let claimed = try db.run(Self.claimedByOthers, [PostgresArray(ids.sorted()), database.process])
-            let unasked = claimed.filter { !$0.flag(4) }
-            try PostgresWishes.note(db, .pause, of: unasked.compactMap { $0.number(0) })
-            for row in unasked {
-                _ = try hand(db, .pause, row.number(1) ?? 0, row.text(2), to: row.number(3) ?? 0)
-            }
-            return claimed.count
-        }
-    }
-
     private func hand(
         _ db: PostgresConnection, _ verb: QueueVerb, _ batch: Int64, _ job: String?, to process: Int64
     ) throws -> Int64 {
@@ -243,13 +227,6 @@ package struct PostgresSteering: Sendable {
             AND state = ANY ($3::integer[]) ORDER BY id FOR UPDATE
         """)
 
-    private static let claimedByOthers = PostgresStatement(
-        "claimed_by_others", .submit,
-        """
-        SELECT id, batch, identity, owner, asked IS NOT NULL FROM job
-        WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.claimed) AND owner <> $2 ORDER BY id FOR UPDATE
-        """)
-
     private static let cancellation = PostgresStatement(
         "cancel_jobs", [.submit, .work],
         """
@@ -261,6 +238,6 @@ package struct PostgresSteering: Sendable {
 
     package static let statements = [
         pausing, resumption, freshStart, search, jobState, claimants, handing, takingCommands, leftCommands,
-        waitingCommands, failedBefore, meantJobs, claimedByOthers, cancellation,
+        waitingCommands, failedBefore, meantJobs, cancellation,
     ]
 }

@@ -80,7 +80,7 @@ struct FleetRun {
             do {
                 let staged = try await plan.stage(plan.read(source), on: queue) { jobs in
                     StandardError.write(
-                        "\(source.name): \(NumberText.count(jobs, "job")) that changed or went: waiting for workers to let go of \(jobs == 1 ? "it" : "them")\n"
+                        "\(source.name): \(NumberText.count(jobs, "job")) changed or removed: waiting for workers to release \(jobs == 1 ? "it" : "them")\n"
                     )
                 }
                 guard staged.folders.isEmpty else {

@@ -109,16 +109,17 @@ struct RetryFolding: Sendable {
         return lines
     }
 
-    /// The line for the retries of a job that has ended now, where they were its alone: it has to stand before that end.
+    /// The lines for the retries of a job that has ended now, where they were its alone: they have to stand before its end.
     mutating func settle(batch: String, job: String, time: Int64, charset: Charset) -> [LogLine] {
         guard hasDue else { return [] }
-        let own = folds.first {
+        let own = folds.filter {
             $0.key.batch == batch && $0.value.job == job && $0.value.count > 0 && $0.value.isOfOneJob
                 && $0.value.pause == nil && time >= $0.value.mutedUntil
         }
-        guard let (key, fold) = own else { return [] }
-        folds[key] = Fold(first: time, mutedUntil: time + window)
-        return [LogLine(level: .warn, time: time, text: charset.visible(text(key, fold, isOver: true)))]
+        return own.sorted { ($0.key.host, $0.key.reason) < ($1.key.host, $1.key.reason) }.map { key, fold in
+            folds[key] = Fold(first: time, mutedUntil: time + window)
+            return LogLine(level: .warn, time: time, text: charset.visible(text(key, fold, isOver: true)))
+        }
     }
 
     /// Forgets what is quiet when there is too much; what still doesn't fit shares one key.

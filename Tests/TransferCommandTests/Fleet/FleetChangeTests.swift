@@ -36,12 +36,12 @@ import TransferTestSupport
         return worker
     }
 
-    @Test func aChangedJobIsLetGoByItsWorkerAndBeginsAnewAsWhatItIsNow() async throws {
+    @Test func aChangedJobIsReleasedByItsWorkerAndBeginsAnewAsWhatItIsNow() async throws {
         let worker = try await begun()
         try write(("a", "quick"), ("b", "quick"))
         let brought = try await fleet.run("run", "jobs.json", "--detach")
         #expect(brought.exitCode == 0, "\(brought)")
-        #expect(brought.standardError.contains("waiting for workers to let go of it"), "\(brought)")
+        #expect(brought.standardError.contains("waiting for workers to release it"), "\(brought)")
         let end = try await fleet.run("wait", "batch")
         #expect(end.exitCode == 0, "\(end)")
         #expect(try fleet.folder.data("w/a") == content)
@@ -66,12 +66,12 @@ import TransferTestSupport
         try await fleet.stop(next)
     }
 
-    @Test func aJobThatIsMissingNowIsLetGoByItsWorkerBeforeItGoes() async throws {
+    @Test func aRemovedJobIsReleasedByItsWorkerBeforeItIsDeleted() async throws {
         let worker = try await begun()
         try write(("b", "quick"))
         let brought = try await fleet.run("run", "jobs.json", "--detach")
         #expect(brought.exitCode == 0, "\(brought)")
-        #expect(brought.standardError.contains("waiting for workers to let go of it"), "\(brought)")
+        #expect(brought.standardError.contains("waiting for workers to release it"), "\(brought)")
         let end = try await fleet.run("wait", "batch")
         #expect(end.exitCode == 0, "\(end)")
         let status = try await fleet.batch()

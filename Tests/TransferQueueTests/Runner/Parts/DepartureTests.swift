@@ -23,7 +23,7 @@ import TransferEngine
     }
 
     private func describe(_ departure: Departure, again: FailedFiles.Delays? = nil) -> String {
-        switch departure.entry(of: job, again: again) {
+        switch departure.entry(of: job, again: again, change: 5000) {
         case .end(let end):
             let name =
                 switch end.outcome {

@@ -146,6 +146,7 @@ import TransferTestSupport
                 switch news {
                 case .changed: heard.append("changed")
                 case .commanded: heard.append("commanded")
+                case .recalled: heard.append("recalled")
                 case .paused: heard.append("paused")
                 case .unpaused: heard.append("unpaused")
                 case .watched: heard.append("watched")
@@ -153,15 +154,18 @@ import TransferTestSupport
                 }
             }
         }
-        await heard.wait { $0 == ["changed", "commanded"] }
+        await heard.wait { $0 == ["changed", "commanded", "recalled"] }
         let batch = try submitter.stage(jobs).batch.id
         _ = try submitter.letGo(batch: batch, isComplete: false)
-        await heard.wait { $0 == ["changed", "commanded", "changed"] }
+        await heard.wait { $0 == ["changed", "commanded", "recalled", "changed"] }
         try submitter.publish(
             .pause(StoredPause(origin: "http://h.example", remaining: .seconds(9), status: 429, message: "busy")))
         await heard.wait { $0.last == "paused" }
         try submitter.publish(.noPauses)
         await heard.wait { $0.last == "unpaused" }
+        let claimed = try #require(one.claimAll(batch, limit: 1).first)
+        #expect(try submitter.recall([claimed.id]) == 1)
+        await heard.wait { $0.last == "recalled" }
         #expect(try one.pauses().isEmpty)
         _ = try one.claimAll(batch, limit: 1)
         _ = try PostgresStore(address, .onlooker).deliver(.pause, batch: "b", job: nil)

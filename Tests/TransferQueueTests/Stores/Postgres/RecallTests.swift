@@ -1,4 +1,6 @@
 import Testing
+import TransferCore
+import TransferEventLoop
 import TransferTestSupport
 
 @testable import TransferJobs
@@ -23,23 +25,52 @@ import TransferTestSupport
         return staged
     }
 
+    /// The worker takes back what it was asked for: the job waits for a minute, if nothing comes of that.
+    private func takeBack(_ worker: PostgresStore, _ record: JobRecord) throws {
+        try worker.step(record, to: .waiting, due: MonotonicTime.now + .seconds(60))
+    }
+
     @Test(arguments: [false, true]) func aRecalledJobBeginsAnewAsWhatItIsNow(isReload: Bool) throws {
+        let batch = try bring([job("1")])
+        let (one, other) = (try worker(), try worker())
+        let claimed = try #require(one.claimAll(batch).first)
+        let store = try PostgresStore(address, .submitter)
+        let options = StagingOptions(isReload: isReload)
+        #expect(try stage(store, [job("2")], options).underWay == [claimed.id])
+        #expect(try one.recalled().isEmpty)
+        #expect(try store.recall([claimed.id]) == 1)
+        #expect(try one.recalled() == [claimed.id])
+        #expect(try other.recalled().isEmpty)
+        try takeBack(one, claimed)
+        #expect(try store.recall([claimed.id]) == 0)
+        #expect(try one.recalled().isEmpty)
+        #expect(try stage(store, [job("2")], options).underWay.isEmpty)
+        #expect(try other.claimAll(batch).first?.spec.urls == ["http://h.example/2"])
+        #expect(try other.recalled().isEmpty, "the new claim isn't asked for")
+    }
+
+    /// The one who asked has gone, or the file was changed back: the job goes on as it was.
+    @Test func aRecallOfWhichNothingComesLeavesTheJobAsItWas() throws {
+        let batch = try bring([job("1")])
+        let (one, other) = (try worker(), try worker())
+        let claimed = try #require(one.claimAll(batch).first)
+        #expect(try PostgresStore(address, .submitter).recall([claimed.id]) == 1)
+        try takeBack(one, claimed)
+        #expect(try other.wake([claimed.id]).count == 1)
+        #expect(try other.claimAll(batch).first?.spec.urls == ["http://h.example/1"])
+    }
+
+    @Test func aPauseThatWasAskedOfTheWorkerHolds() throws {
         let batch = try bring([job("1")])
         let one = try worker()
         let claimed = try #require(one.claimAll(batch).first)
+        _ = try PostgresStore(address, .onlooker).deliver(.pause, batch: "b", job: "a")
         let store = try PostgresStore(address, .submitter)
-        var options = StagingOptions(isReload: isReload)
-        #expect(try stage(store, [job("2")], options).underWay == [claimed.id])
         #expect(try store.recall([claimed.id]) == 1)
-        #expect(try store.recall([claimed.id]) == 1)
-        let asked = try one.takeCommands()
-        #expect(asked.map(\.verb) == [.pause] && asked.map(\.job) == ["a"], "asked once")
+        #expect(try one.recalled().isEmpty, "the pause takes it back")
         try one.release([claimed.id])
-        #expect(try store.recall([claimed.id]) == 0)
-        options.recalled = [claimed.id]
-        #expect(try stage(store, [job("2")], options).underWay.isEmpty)
-        #expect(try one.counts(batch) == [.queued: 1])
-        #expect(try one.claimAll(batch).first?.spec.urls == ["http://h.example/2"])
+        #expect(try stage(store, [job("2")], StagingOptions(isReload: true)).underWay.isEmpty)
+        #expect(try one.counts(batch) == [.paused: 1])
     }
 
     @Test func aJobThatSomebodyHeldStaysHeldWhereTheBatchGoesOn() throws {
@@ -62,6 +93,30 @@ import TransferTestSupport
         try one.release([claimed.id])
         #expect(try stage(store, [], StagingOptions()).underWay.isEmpty)
         #expect(try one.counts(batch) == [:])
+    }
+
+    /// A worker's claim that isn't committed when the file is staged is waited for, and counts.
+    @Test func aJobThatIsClaimedWhileItIsStagedAnewIsUnderWay() async throws {
+        let batch = try bring([job("1")])
+        let (one, store) = (try worker(), try PostgresStore(address, .submitter))
+        let (thread, staged) = (WorkerPool(name: "staging", threads: 1), AwaitedState<Set<Int64>?>(nil))
+        try one.database.write { db in
+            _ = try db.run(
+                PostgresStatement(direct: "UPDATE job SET state = \(JobStates.claimed), owner = $1"),
+                [one.database.process])
+            thread.execute {
+                let jobs = try? stage(store, [job("2")], StagingOptions()).underWay
+                staged.change { $0 = jobs ?? [] }
+            }
+            let isWaitedFor = PostgresStatement(
+                direct:
+                    "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid)))")
+            while try db.run(isWaitedFor).first?.flag(0) != true {}
+        }
+        await staged.wait { $0 != nil }
+        #expect(staged.state?.count == 1)
+        #expect(try one.counts(batch) == [.claimed: 1])
+        thread.stop()
     }
 
     @Test func theJobsOfALostWorkerAreFreeOnceItsLeaseIsOver() throws {
