@@ -25,9 +25,13 @@ extension PostgresStore {
         try staging.stage(header, options, body)
     }
 
-    package func recall(_ ids: Set<Int64>) throws -> Int { try recalls.ask(for: ids) }
+    package func recall(_ ids: Set<Int64>) throws -> Int {
+        try PostgresRecalls(database: database, leases: leases).ask(for: ids)
+    }
 
-    package func recalled() throws -> Set<Int64> { try recalls.asked() }
+    package func recalled() throws -> Set<Int64> {
+        try PostgresRecalls(database: database, leases: leases).asked()
+    }
 
     package func submit(_ spec: JobSpec, batch: String, directory: String) throws -> StagedJobs {
         try staging.submit(spec, batch: batch, directory: directory)

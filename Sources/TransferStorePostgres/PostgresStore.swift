@@ -22,7 +22,6 @@ package final class PostgresStore: JobStore, RunMemory, QueueReader {
     package let notes: PostgresNotes
     package let hookCalls: PostgresHookCalls
     package let steering: PostgresSteering
-    let recalls: PostgresRecalls
     package let endQueries: PostgresEnds
     package let news: PostgresNews
     package let statusQueries: PostgresStatus
@@ -52,7 +51,6 @@ package final class PostgresStore: JobStore, RunMemory, QueueReader {
         notes = PostgresNotes(database: database)
         hookCalls = PostgresHookCalls(database: database)
         steering = PostgresSteering(database: database, leases: leases)
-        recalls = PostgresRecalls(database: database, leases: leases)
         endQueries = PostgresEnds(database: database)
         news = PostgresNews(database: database)
         statusQueries = PostgresStatus(database: database)
