@@ -162,7 +162,8 @@ extension JobQueue {
     private func areReleased(_ jobs: Set<Int64>, by deadline: MonotonicTime) async throws -> Bool {
         while try await recall(jobs) > 0 {
             guard MonotonicTime.now < deadline else { return false }
-            // The owner releases them within a round trip or two, or its lease ends: neither is told.
+            // This sleep has no event to wait for: neither a release by the owner nor the end of its lease is told to a
+            // process that only brings jobs.
             try await Task.sleep(for: .milliseconds(200))
         }
         return true

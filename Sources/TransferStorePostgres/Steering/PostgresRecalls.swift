@@ -41,7 +41,7 @@ package struct PostgresRecalls: Sendable {
         "SELECT count(*) FROM job WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.claimed) AND owner <> $2")
 
     private static let askedOfThis = PostgresStatement(
-        "recalled_jobs", .work,
+        "recalled_jobs", [.submit, .work],
         "SELECT id FROM job WHERE owner = $1 AND state = \(JobStates.claimed) AND asked = '\(recall)'")
 
     package static let statements = [

@@ -159,6 +159,9 @@ import TransferTestSupport
         try worker.succeed(records[0])
         try worker.fail(records[1])
         _ = try worker.renew()
+        // Every process hears that jobs may be recalled, and asks which of its own.
+        #expect(try submitter.recalled().isEmpty)
+        #expect(try submitter.recall(Set(records.map(\.id))) == 0)
         let steering = try PostgresStore(address(submit), .onlooker)
         #expect(try steering.deliver(.pause, batch: "b", job: "2") != .noSuchJob)
         let looker = try PostgresStore(address(read), .onlooker)
