@@ -110,9 +110,9 @@ final class StoreBench {
 }
 
 extension PostgresStore {
-    /// The lease of this process is over, and the owner has taken over what it had. Between two of the process's own
-    /// transactions: one that is under way keeps its lease.
-    fileprivate func endLease(by owner: PostgresDatabase) throws {
+    /// The lease of this process is over, and the owner has taken over what it had, both at once: its keeper may renew the
+    /// lease at any moment. Between two of the process's own transactions: one that is under way keeps its lease.
+    func endLease(by owner: PostgresDatabase) throws {
         let end = PostgresStatement(direct: "UPDATE process SET until = 0 WHERE generation = $1")
         try database.write { [process = database.process] _ in
             try owner.write { db in

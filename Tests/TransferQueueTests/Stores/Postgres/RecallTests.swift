@@ -125,7 +125,7 @@ import TransferTestSupport
         let claimed = try #require(one.claimAll(batch).first)
         let store = try PostgresStore(address, .submitter)
         #expect(try store.recall([claimed.id]) == 1)
-        try lose(one, to: worker())
+        try one.endLease(by: worker().database)
         #expect(try store.recall([claimed.id]) == 0)
     }
 }

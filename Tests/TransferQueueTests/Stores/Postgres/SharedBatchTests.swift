@@ -110,12 +110,9 @@ import TransferTestSupport
             try await withPlainQueue(lost) { first in
                 let stuck = Task { try await first.run() }
                 try await server.waitForHeld(1)
-                try lost.database.write { db in
-                    _ = try db.run(
-                        PostgresStatement(direct: "UPDATE process SET until = 0 WHERE generation = $1"),
-                        [lost.database.process])
-                }
-                try await withPlainQueue(worker()) { second in
+                let other = try worker()
+                try lost.endLease(by: other.database)
+                try await withPlainQueue(other) { second in
                     let log = EventLog(second)
                     let run = Task { try await second.run() }
                     try await log.wait(.seconds(30)) { if case .batchFinished = $0.kind { true } else { false } }

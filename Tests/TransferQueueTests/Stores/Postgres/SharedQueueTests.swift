@@ -22,16 +22,6 @@ extension SharedQueueTests {
         return try PostgresStore(address, .worker(worker))
     }
 
-    /// The lease of a process is over, and a worker takes over what it had.
-    func lose(_ lost: PostgresStore, to other: PostgresStore) throws {
-        try other.database.write { db in
-            _ = try db.run(
-                PostgresStatement(direct: "UPDATE process SET until = 0 WHERE generation = $1"), [lost.database.process]
-            )
-        }
-        _ = try other.renew()
-    }
-
     /// Stages a batch and leaves it to the workers.
     func bring(_ jobs: [JobSpec]) throws -> Int64 {
         let submitter = try PostgresStore(address, .submitter)

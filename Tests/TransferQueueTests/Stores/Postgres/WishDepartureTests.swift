@@ -46,7 +46,7 @@ import TransferTestSupport
         case .hurriedEnd:
             worker.hurry()
             try worker.retire()
-        case .loss: try lose(worker, to: self.worker())
+        case .loss: try worker.endLease(by: self.worker().database)
         }
     }
 
@@ -133,7 +133,7 @@ import TransferTestSupport
             }
         }
         if isLost {
-            try lose(submitter, to: worker())
+            try submitter.endLease(by: worker().database)
         } else {
             _ = try submitter.letGo(batch: batch, isComplete: false)
         }

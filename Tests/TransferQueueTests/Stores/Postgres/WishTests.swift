@@ -24,7 +24,7 @@ import TransferTestSupport
         try one.fail(claimed)
         _ = try PostgresStore(address, .onlooker).deliver(.retry, batch: "b", job: nil)
         #expect(try one.claimAll(batch).count == 1)
-        try lose(one, to: other)
+        try one.endLease(by: other.database)
         #expect(try other.counts(batch) == [.queued: 1])
     }
 
