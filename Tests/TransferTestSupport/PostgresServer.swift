@@ -179,13 +179,18 @@ public final class PostgresServer: Sendable {
     }
 
     /// Stops all of its processes, as a machine that hangs does: it takes connections and says nothing.
-    public func freeze() throws {
+    public func freeze() throws { try signal(SIGSTOP) }
+
+    /// Lets it go on after ``freeze()``.
+    public func thaw() throws { try signal(SIGCONT) }
+
+    private func signal(_ signal: Int32) throws {
         guard let number = lines.first.flatMap({ Int32($0) }) else {
             throw TestSupportError("PostgreSQL isn't running")
         }
-        // The first one first: it makes no other one then.
-        Glibc.kill(number, SIGSTOP)
-        for process in ProcessFacts.children(of: number) { Glibc.kill(process, SIGSTOP) }
+        // The first one first: it makes no other one once it's stopped.
+        Glibc.kill(number, signal)
+        for process in ProcessFacts.children(of: number) { Glibc.kill(process, signal) }
     }
 
     /// Ends it, and removes its folder.

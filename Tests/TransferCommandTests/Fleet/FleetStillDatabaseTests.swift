@@ -1,9 +1,11 @@
 import Foundation
 import Glibc
 import Testing
+import TransferTestServer
 import TransferTestSupport
 
-/// A database that takes connections and says nothing, as on a machine that hangs: nothing waits for it that is told to end.
+/// A database that takes connections and says nothing, as on a machine that hangs: nothing waits for it that is told to end,
+/// and no transfer does.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(2))) struct FleetStillDatabaseTests {
     /// A queue with a job that nobody has done.
     private func with(_ body: (FleetPlace, PostgresServer) async throws -> Void) async throws {
@@ -42,6 +44,36 @@ import TransferTestSupport
             run.kill(SIGINT)
             let result = try await run.result()
             #expect(result.signal == SIGINT && ContinuousClock.now - begun < .seconds(5), "\(result)")
+        }
+    }
+
+    /// The end of the small one has to be recorded, which takes until the database answers again.
+    @Test func transfersThatAreUnderWayGoOnWithoutIt() async throws {
+        // More than the kernel keeps for a client that doesn't read.
+        let content = Content.random(seed: 38, count: 64 << 20)
+        try await withTestServer { server in
+            server.serve("/large", ServedFile(content))
+            server.serve("/small", ServedFile(.text("small")))
+            server.script("/large", [.stall(after: 1 << 20)])
+            server.script("/small", [.holdHead])
+            try await with { fleet, database in
+                try fleet.place.jobs(["large", "small"].map { download(server.url("/\($0)"), to: $0) })
+                let worker = try fleet.worker("a", "-j", "2", "--lease", "60s")
+                try await worker.begins()
+                try await fleet.bring()
+                try await server.waitForHeld(2)
+                try database.freeze()
+                server.release("/small")
+                try await server.waitForAnswers(1)
+                server.release("/large")
+                try await server.waitForAnswers(2)
+                try database.thaw()
+                #expect(try await fleet.run("wait", "batch").exitCode == 0)
+                try await fleet.stop(worker)
+                #expect(try content.firstDifference(fromFileAt: fleet.folder.path("a/large")) == nil)
+                #expect(try fleet.folder.text("a/small") == "small")
+                #expect(server.requests.count == 2, "each was fetched once")
+            }
         }
     }
 }
