@@ -49,15 +49,15 @@ package final class PostgresIntake: JobIntake {
 
     private let copy: PostgresCopy
     private let directory: String
-    private let refusesSecrets: Bool
+    private let isForOthers: Bool
     /// Jobs that can't be taken.
     package private(set) var report = JobFileReport()
     private var origins = OriginMemory()
 
-    /// - Parameter refusesSecrets: Nobody who does the jobs has what isn't stored of them.
-    package init(_ db: PostgresConnection, directory: String, refusesSecrets: Bool) throws {
+    /// - Parameter isForOthers: Whether other machines do the jobs: these have nothing that isn't stored of them, and run no hooks.
+    package init(_ db: PostgresConnection, directory: String, isForOthers: Bool) throws {
         self.directory = directory
-        self.refusesSecrets = refusesSecrets
+        self.isForOthers = isForOthers
         try db.post(Self.making)
         try db.post(Self.emptying)
         copy = try PostgresCopy(
@@ -73,8 +73,9 @@ package final class PostgresIntake: JobIntake {
         count += 1
         if let secrets = job.secrets {
             self.secrets[number] = secrets
-            if refusesSecrets { refuse(job) }
+            if isForOthers { refuse(job, Self.secretRefusal) }
         }
+        if isForOthers, spec.tellsHook { refuse(job, Self.hookRefusal) }
         if !spec.needs.isEmpty {
             needing.append(Needing(number: number, identity: row.identity, needs: spec.needs, place: job.place))
         }
@@ -104,10 +105,17 @@ package final class PostgresIntake: JobIntake {
         }
     }
 
-    private func refuse(_ job: StagedJob) {
-        let message =
-            "its URL or its headers hold a secret, which a queue of many machines doesn't keep: name it, "
-            + "{\"credential\": \"NAME\"}, and workers that have one of that name use it"
+    private static let secretRefusal =
+        "its URL or its headers hold a secret, which a queue of many machines doesn't keep: name it, "
+        + "{\"credential\": \"NAME\"}, and workers that have one of that name use it"
+
+    /// The refusal of jobs, and of a batch, that name a hook.
+    static var hookRefusal: String {
+        "\"onFinish\" would have other machines run a command or ask a server, which workers refuse: leave it out"
+            + CommandWords.only(", and \"transfer wait\" returns when all has ended")
+    }
+
+    private func refuse(_ job: StagedJob, _ message: String) {
         let place = job.place
         report.add(JobFileFault("\(job.row.identity): \(message)") { place?.destinationFault($0) })
         report.jobCount = count

@@ -17,11 +17,18 @@ package struct PostgresStaging: Sendable {
     package func stage(
         _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobIntake) throws -> Bool
     ) throws -> StagedJobs {
+        let isForOthers = database.role.bringsForOthers
+        if isForOthers, case .set(.some) = header.onFinish {
+            var report = JobFileReport()
+            report.add(
+                JobFileFault(
+                    message: PostgresIntake.hookRefusal, path: "$.onFinish", span: SourceSpan(line: 1, column: 1)))
+            throw StagingFailure.faults(report)
+        }
         do {
             return try database.write(
                 preparing: { db in
-                    let intake = try PostgresIntake(
-                        db, directory: header.directory, refusesSecrets: database.role.bringsForOthers)
+                    let intake = try PostgresIntake(db, directory: header.directory, isForOthers: isForOthers)
                     do {
                         guard try body(intake) else { throw StagingFailure.refused }
                         guard intake.report.isEmpty else { throw StagingFailure.faults(intake.report) }

@@ -31,6 +31,11 @@ struct FleetRun {
             throw ValidationError(
                 "a run doesn't stop workers: --deadline, --fail-fast and --max-failures go without --queue")
         }
+        if command.output.hooks.hook != nil {
+            throw ValidationError(
+                "--on-finish would have other machines run a command or ask a server, which workers refuse: without it, "
+                    + "the end of \"transfer run\" or \"transfer wait\" tells that all has ended")
+        }
         if command.files == ["-"] { throw ValidationError("a queue in a database takes files, not standard input") }
     }
 

@@ -224,6 +224,18 @@ import TransferTestSupport
         #expect(try await fleet.batch() == nil)
     }
 
+    /// A job's, a batch's, and the one of an option.
+    @Test(arguments: [0, 1, 2]) func hooksAreNotBroughtIntoTheQueue(_ place: Int) async throws {
+        let fleet = try await FleetPlace()
+        let hook = #""onFinish": "tell""#
+        let job = download("https://h.example/x", to: "x", place == 0 ? hook : "")
+        try fleet.folder.write("{\"version\": 1, \(place == 1 ? hook + "," : "") \"jobs\": [\(job)]}", to: "jobs.json")
+        let options = place == 2 ? ["--on-finish", "true"] : ["--on-finish", "tell=true"]
+        let run = try await fleet.command(["run", "jobs.json", "--queue", fleet.queue] + options).run()
+        #expect(run.exitCode == [65, 65, 64][place] && run.standardError.contains("which workers refuse"), "\(run)")
+        #expect(try await fleet.batch() == nil)
+    }
+
     // MARK: Verbs
 
     @Test func verbsSteerWhatWorkersDo() async throws {

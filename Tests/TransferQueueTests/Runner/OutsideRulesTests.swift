@@ -1,4 +1,6 @@
 import Testing
+import TransferCore
+import TransferTestServer
 import TransferTestSupport
 
 @testable import TransferJobs
@@ -48,5 +50,37 @@ import TransferTestSupport
         #expect(try refusal(copy(from: "https://public.example/a", header)) == "secretRefused")
         #expect(try refusal(#"{"download": "http://store.example:9000/a", "to": "a"\#(header)}"#) == nil)
         #expect(try refusal(#"{"download": "http://store.example:9001/a", "to": "a"\#(header)}"#) == "secretRefused")
+    }
+
+    /// As in a queue of many machines, where whoever brings jobs may name any server and any command.
+    @Test func aHookThatOthersBroughtIsNotTold() async throws {
+        let folder = try TemporaryFolder("outside")
+        var rules = OutsideRules(directory: folder.path)
+        rules.allowsPrivate = true
+        try await withTestServer { server in
+            server.serve("/x", ServedFile(.text("x")))
+            server.acceptUploads("/hook")
+            try await withPlainQueue(accepting: { [rules] spec throws(TransferError) in try rules.accepted(spec) }) {
+                queue in
+                let log = EventLog(queue)
+                let hook = FinishHook.Webhook(url: .literal(server.url("/hook")), secret: .file("/etc/hostname"))
+                let job = Sample.download(server.url("/x"), to: folder.path("x"), id: "x")
+                let batch = try await queue.stage(
+                    name: "b", source: nil, directory: folder.path, onFinish: BatchHook(.webhook(hook))
+                ) { add in
+                    try add(job, nil)
+                    return true
+                }
+                let summary = try await within { try await queue.run([batch]) }
+                #expect(summary.totals["b"]?.completed == 1 && summary.hooksFailed == 1)
+                let told = log.events.compactMap { if case .hook(let news) = $0.kind { news } else { nil } }
+                guard case .failed(let error)? = told.first?.state, told.count == 1 else {
+                    Issue.record("\(told)")
+                    return
+                }
+                #expect(error.message.contains(#"the worker refuses it: "onFinish""#), "\(error)")
+            }
+            #expect(server.requests.map(\.path) == ["/x"])
+        }
     }
 }

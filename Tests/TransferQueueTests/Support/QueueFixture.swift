@@ -32,14 +32,14 @@ func withQueue<Result>(
 
 /// The same of a queue that is kept by nothing but memory.
 func withPlainQueue<Result>(
-    _ store: any JobStore & RunMemory = MemoryStore(), isolation: isolated (any Actor)? = #isolation,
-    _ body: (JobQueue) async throws -> Result
+    _ store: any JobStore & RunMemory = MemoryStore(), accepting accept: JobJudge? = nil,
+    isolation: isolated (any Actor)? = #isolation, _ body: (JobQueue) async throws -> Result
 ) async throws -> Result {
     var logger = Logger(label: "test")
     logger.logLevel = .critical
     var configuration = QueueConfiguration(state: "/nowhere", logger: logger)
     configuration.progressInterval = .milliseconds(50)
-    return try await closing(try JobQueue(configuration, store: store, ledger: nil), body)
+    return try await closing(try JobQueue(configuration, store: store, ledger: nil, accept: accept), body)
 }
 
 private func closing<Result>(

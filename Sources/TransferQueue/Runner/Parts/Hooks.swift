@@ -20,6 +20,7 @@ final class Hooks {
     private var webhooks: WebhookRules
     private let engine: ExchangeEngine
     private let builder: RequestBuilder
+    private let accept: JobJudge?
     /// Commands block.
     private let workers = WorkerPool(name: "hooks", threads: HookTurns.atOnce)
     /// Ends what is under way.
@@ -28,11 +29,15 @@ final class Hooks {
     /// The longest that a webhook may take to answer, where the job says nothing else.
     private static let webhookLimit = Duration.seconds(30)
 
-    init(_ configuration: QueueConfiguration, engine: ExchangeEngine, builder: RequestBuilder) {
+    /// - Parameter accept: Judges hooks that others may have brought.
+    init(
+        _ configuration: QueueConfiguration, engine: ExchangeEngine, builder: RequestBuilder, accept: JobJudge?
+    ) {
         settings = configuration.hooks
         webhooks = WebhookRules(configuration.configuration)
         self.engine = engine
         self.builder = builder
+        self.accept = accept
     }
 
     /// Other commands, and other rules for the servers of webhooks, for what is told from now on.
@@ -79,7 +84,7 @@ final class Hooks {
 
     /// With the retries that the configuration says.
     private func configured(_ call: HookCall) -> HookCall {
-        guard let webhook = call.hook.webhook else { return call }
+        guard refusal(of: call) == nil, let webhook = call.hook.webhook else { return call }
         var call = call
         // One that can't be read yet, or doesn't go together, is told of by its attempt.
         if let settings = try? webhooks.settings(for: try? builder.secrets.read(webhook.url), of: call.settings) {
@@ -122,11 +127,15 @@ final class Hooks {
     // MARK: Attempts
 
     private func start(_ call: HookCall, on host: isolated some HookHost) {
+        if let refusal = refusal(of: call) { return later(call, refusal, on: host) }
         switch call.hook {
         case .command(let name): run(name, call, on: host)
         case .webhook(let webhook): post(webhook, call, on: host)
         }
     }
+
+    /// Why this machine doesn't tell a hook that others may have brought.
+    private func refusal(of call: HookCall) -> TransferError? { accept.flatMap { call.refusal(by: $0) } }
 
     private func run(_ name: String, _ call: HookCall, on host: isolated some HookHost) {
         guard let command = settings.commands[name] else {

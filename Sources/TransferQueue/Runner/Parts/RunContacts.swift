@@ -8,6 +8,7 @@ struct RunContacts {
 
     init(_ tools: RunTools) {
         reporter = Reporter(interval: tools.configuration.progressInterval)
-        hooks = Hooks(tools.configuration, engine: tools.engine, builder: tools.builder)
+        hooks = Hooks(
+            tools.configuration, engine: tools.engine, builder: tools.builder, accept: tools.accept)
     }
 }

@@ -22,3 +22,16 @@ extension ClaimedJobs {
         return judged
     }
 }
+
+extension HookCall {
+    /// - Returns: Why this machine doesn't tell it; `nil` where it does.
+    func refusal(by accept: JobJudge) -> TransferError? {
+        let work = JobSpec.Download(urls: ["http:"], destination: "")
+        do throws(TransferError) {
+            _ = try accept(JobSpec(work: .download(work), settings: settings))
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
