@@ -53,7 +53,9 @@ import TransferCrypto
             + (digest.flatMap { ReprDigest.field($0) }.map { [$0] } ?? [])
     }
 
+    /// The one request among the actions, beside a word that the file is sent again.
     private func method(_ actions: [UploadAction]) -> String? {
+        let actions = actions.filter { if case .restart = $0 { false } else { true } }
         guard case .send(let request)? = actions.first, actions.count == 1 else { return nil }
         return request.method
     }
@@ -116,8 +118,11 @@ import TransferCrypto
         var put = try dialogue()
         var actions = put.handle(answer(status, fields(length, modified: Self.atItsBegin)), now: now)
         if method(actions) == "GET" { actions = put.handle(answer(statusOfGet), now: now) }
-        guard case .send(let request)? = actions.first else { throw Failure() }
+        guard case .send(let request)? = actions.last else { throw Failure() }
         #expect(request.method == "PUT" && request.body == .source(0..<10))
+        guard status != 404 else { return #expect(actions.count == 1, "nothing is said where it can't be there") }
+        guard case .restart(let reason)? = actions.first else { throw Failure() }
+        #expect(reason.hasPrefix("an earlier attempt may have sent it"))
         guard case .finish? = put.handle(answer(201), now: now).first else { throw Failure() }
     }
 

@@ -23,11 +23,14 @@ extension JobRecord {
     /// - Parameter isProven: Whether its bytes were read and are those that were to be sent.
     /// - Returns: `nil` when nobody can say, and where the state that is on record leads on.
     func stateAfterLoss(_ file: SourceFile, isProven: Bool) -> UploadState? {
-        guard case .upload(let work) = spec.work, wasInterrupted, work.entry.confirmsLostAnswers,
-            spec.method == "PUT", upload?.knowsTheWay != true,
-            isProven || (file.stamp.changed ?? 0) / 1_000_000 <= claimed
-        else { return nil }
+        guard mayHaveBeenPut, isProven || (file.stamp.changed ?? 0) / 1_000_000 <= claimed else { return nil }
         return ConfirmingPut.state(began: claimed / 1000)
+    }
+
+    /// Whether a process died that may have sent the whole file by a PUT that nobody knows the answer to.
+    var mayHaveBeenPut: Bool {
+        guard case .upload(let work) = spec.work else { return false }
+        return wasInterrupted && work.entry.confirmsLostAnswers && spec.method == "PUT" && upload?.knowsTheWay != true
     }
 
     /// The method of a job that mustn't be repeated, and whose file nobody would offer again.

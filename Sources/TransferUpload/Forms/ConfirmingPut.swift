@@ -1,7 +1,8 @@
 import TransferCore
 
 /// A PUT after an earlier attempt of which all, a part or nothing may have arrived: its answer was lost, or its process
-/// died. The server is asked what it has (``RemoteCopy``), and the file is sent only if that isn't the file.
+/// died. The server is asked what it has (``RemoteCopy``), and the file is sent only if that isn't the file: never in silence,
+/// where it may be there all the same.
 public struct ConfirmingPut: UploadDialogue {
     static let kind = "put"
 
@@ -55,10 +56,17 @@ public struct ConfirmingPut: UploadDialogue {
                         url: answer.url, status: answer.head.status, validator: Validator(answer.head)?.description,
                         digest: digest))
             ]
-        case .found(.other), .found(.missing), .found(.unknown):
-            copy = nil
-            return otherwise.begin(now: now)
+        case .found(.missing): return sendAgain(nil, now)
+        case .found(.other): return sendAgain("the server has something else, or nothing that tells it apart", now)
+        case .found(.unknown(let answer)): return sendAgain("the server doesn't tell (\(answer.head.status))", now)
         }
+    }
+
+    /// - Parameter reason: Why it's sent though it may have been before; `nil` where it's sure that it isn't there.
+    private mutating func sendAgain(_ reason: String?, _ now: Int64) -> [UploadAction] {
+        copy = nil
+        let word = reason.map { UploadAction.restart("an earlier attempt may have sent it, and \($0)") }
+        return (word.map { [$0] } ?? []) + otherwise.begin(now: now)
     }
 
     /// There is nothing that a server would hold.

@@ -77,7 +77,13 @@ final class UploadDialogues {
             secrets: host.builder(of: job).secrets)
         let made =
             job.record.watched?.verifies == true ? try attempt.verifyingDialogue() : try attempt.dialogue()
-        guard let dialogue = made else { return false }
+        guard let dialogue = made else {
+            if job.record.mayHaveBeenPut {
+                let reason = "an earlier attempt may have sent it, and the file has changed since"
+                host.emit(job.record.batch, .restarted(job: job.record.identity, reason: reason))
+            }
+            return false
+        }
         if state != nil { file.markSentBefore(mayHaveChanged: likeness == .unclear) }
         job.way.link = link
         begin(dialogue, of: job, .file(file), record, on: host)
