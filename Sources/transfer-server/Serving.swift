@@ -16,6 +16,11 @@ struct Serving {
     init(_ options: ServeCommand) { self.options = options }
 
     func run() async throws {
+        guard let address = try options.address() else { return try await serve() }
+        try await ServedShifts(address: address).run { try await serve() }
+    }
+
+    private func serve() async throws {
         let set = try options.configuration.load()
         let settings = set.serve
         let address = try listenAddress(settings)
@@ -69,18 +74,25 @@ struct Serving {
         let reloading = Reloading(
             files: files, configuration: options.configuration, bounds: options.bounds, environment: environment,
             queue: queue, server: server, notify: notify, limits: configuration.running)
+        let worker: any Service = options.queue == nil ? QueueService(queue) : ServedShifts.Worker(queue: queue)
         // On a terminal it says that this is gone.
         let isOnTerminal = isatty(STDERR_FILENO) == 1
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
-            .init(service: QueueService(queue), failureTerminationBehavior: .cancelGroup), .init(service: server),
+            .init(service: worker, failureTerminationBehavior: .cancelGroup), .init(service: server),
         ]
         if !isOnTerminal { services.append(.init(service: reloading)) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint] + (isOnTerminal ? [.sighup] : []),
-                logger: quiet))
-        try await group.run()
-        notify?.send(.stopping)
+                logger: Self.quiet))
+        do {
+            try await group.run()
+            notify?.send(.stopping)
+        } catch {
+            watchdog?.stop()
+            await files.stop()
+            throw error
+        }
         watchdog?.stop()
         await files.stop()
     }
@@ -128,7 +140,10 @@ struct Serving {
         }
         let first: Int32 = 3
         _ = fcntl(first, F_SETFD, FD_CLOEXEC)
-        return .inherited(first)
+        // The server closes what it listens to, and may begin anew.
+        let own = fcntl(first, F_DUPFD_CLOEXEC, first + 1)
+        guard own >= 0 else { throw TransferError(.internalFault, "no descriptor is left for the manager's socket") }
+        return .inherited(own)
     }
 
     /// - Returns: The rules, and the secret where it was made just now.
@@ -200,11 +215,11 @@ struct Serving {
     }
 
     /// The group's own steps are of no interest.
-    private var quiet: Logger {
-        var logger = logger
+    static let quiet: Logger = {
+        var logger = Logger(label: "transfer serve") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
         return logger
-    }
+    }()
 
     private func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path

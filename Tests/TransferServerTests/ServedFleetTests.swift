@@ -95,6 +95,30 @@ import TransferTestSupport
         }
     }
 
+    /// As after a night's sleep of its machine.
+    @Test func aServiceWhoseLeaseIsLostBeginsAnew() async throws {
+        let (database, name) = (try await PostgresServer.shared, "q\(UInt32.random(in: 0 ... .max))")
+        try await withTestServer { server in
+            server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
+            try await withService(ServedPlace.options + ["--queue", database.url(queue: name)]) { place in
+                let first = try await place.ask("/api/v1/jobs", json: job(server.url("/a"), to: "in/a"))
+                _ = try await place.job(try #require(first.json["gid"] as? String), becomes: "done")
+                try await database.ask("DELETE FROM transfer_\(name).process")
+                _ = try await place.process.line { $0.contains("taken for dead") && $0.contains("it begins anew") }
+                // The kernel chooses a port again.
+                let line = try await place.process.line(.standardOutput) {
+                    $0.hasPrefix("serving ") && !$0.hasSuffix(place.url)
+                }
+                let anew = ServedPlace(
+                    folder: place.folder, process: place.process, url: String(line.split(separator: " ").last ?? ""),
+                    secret: place.secret)
+                let next = try await anew.ask("/api/v1/jobs", json: job(server.url("/b"), to: "in/b"))
+                _ = try await anew.job(try #require(next.json["gid"] as? String, "\(next.text)"), becomes: "done")
+                #expect(try await anew.stop().exitCode == 0)
+            }
+        }
+    }
+
     @Test func aQueueThatCannotBeReachedIsSaid() async throws {
         let folder = try TemporaryFolder("serve")
         var command = ChildProcess.Command(
