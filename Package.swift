@@ -131,7 +131,7 @@ let package = Package(
             name: "TransferStorePostgres",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferEngine", "TransferJobs", "TransferScheduling",
-                "TransferStore", "CTransferLinux", "CTransferPostgres",
+                "TransferStore", "CTransferFailpoint", "CTransferLinux", "CTransferPostgres",
             ],
             swiftSettings: settings),
         .target(

@@ -18,7 +18,7 @@ BEGIN {
     allow("TransferStore", "TransferCore TransferEventLoop TransferEngine TransferReachability TransferWatch " \
         "TransferJobs TransferScheduling CTransferLinux CTransferFailpoint CTransferSQLite")
     allow("TransferStorePostgres", "TransferCore TransferEventLoop TransferEngine TransferJobs TransferScheduling " \
-        "TransferStore CTransferLinux CTransferPostgres")
+        "TransferStore CTransferFailpoint CTransferLinux CTransferPostgres")
     allow("TransferFolders", "TransferCore TransferEventLoop TransferEngine TransferWatch TransferJobs TransferStore " \
         "CTransferLinux CTransferFailpoint")
     allow("TransferQueue", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \

@@ -29,17 +29,20 @@ package final class PostgresAbandonment: Sendable {
     /// - Returns: Whether it's ready before the time is over.
     /// - Throws: `TransferError` when nobody waits any more.
     func wait(for other: Int32, _ events: Int16, until limit: MonotonicTime?) throws -> Bool {
+        let alarm = limit.flatMap(BootAlarm.init)
         var waited = [
             pollfd(fd: other, events: events, revents: 0), pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            // None is left out (poll(2)).
+            pollfd(fd: alarm?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
         ]
         while true {
             let left = limit.map { Int32(clamping: max(0, ($0 - .now).inMilliseconds)) } ?? -1
-            let ready = poll(&waited, 2, left)
+            let ready = poll(&waited, 3, left)
             if ready < 0, errno == EINTR { continue }
             guard waited[1].revents == 0 else {
                 throw TransferError(.cancelled, "the queue's database isn't waited for any more")
             }
-            return ready > 0
+            return ready > 0 && waited[0].revents != 0
         }
     }
 
@@ -48,12 +51,32 @@ package final class PostgresAbandonment: Sendable {
     /// - Returns: Whether the time was waited for to its end.
     package func rest(_ time: Duration) -> Bool {
         let limit = MonotonicTime.now + time
-        var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let alarm = BootAlarm(limit)
+        var waited = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: alarm?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+        ]
         while !isTold {
             let left = (limit - .now).inMilliseconds
             guard left > 0 else { return true }
-            _ = poll(&waited, 1, Int32(clamping: left))
+            _ = poll(&waited, 2, Int32(clamping: left))
         }
         return false
     }
+}
+
+/// The end of a wait on the clock that goes on while the machine sleeps, for which poll(2)'s own time stands still
+/// (timerfd_create(2)).
+private final class BootAlarm {
+    let descriptor: Int32
+
+    /// - Returns: `nil` for a time so near that no machine falls asleep before, and where there is no descriptor left.
+    init?(_ time: MonotonicTime) {
+        guard time - .now > .seconds(1) else { return nil }
+        descriptor = transfer_timerfd()
+        guard descriptor >= 0 else { return nil }
+        _ = transfer_timerfd_set(descriptor, time.nanoseconds)
+    }
+
+    deinit { close(descriptor) }
 }

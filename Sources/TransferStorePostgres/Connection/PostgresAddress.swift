@@ -43,8 +43,7 @@ package struct PostgresAddress: Sendable, Hashable {
         let service = keywords["service"] ?? environment("PGSERVICE")
         if let service { keywords = PostgresService.keywords(of: service, keywords) }
         hosts = PostgresHosts(keywords, environment: environment)
-        // A service file may say it, and this would be stronger.
-        if keywords["sslmode"] == nil, service == nil, environment("PGSSLMODE") == nil {
+        if keywords["sslmode"] == nil, environment("PGSSLMODE") == nil {
             // Without a host it's a socket of this machine.
             keywords["sslmode"] = hosts?.areLocal ?? true ? "prefer" : "verify-full"
         }

@@ -7,13 +7,15 @@ package struct PostgresFault: Error, Sendable, Hashable {
     package let message: String
 
     package static let noPrivilege = "42501"
+    /// A standby says so of changes.
+    static let noChanges = "25006"
 
     /// Whether the same transaction may succeed another time, as others were in its way.
     package var isConflict: Bool { ["40001", "40P01", "55P03"].contains(code) }
 
     /// Codes of a server that starts, stops, has no place for a connection, has no space, or takes no changes: another
     /// attempt may find it otherwise (class 08 tells of lost connections).
-    private static let absent: Set = ["57P01", "57P02", "57P03", "53300", "53100", "25006"]
+    private static let absent: Set = ["57P01", "57P02", "57P03", "53300", "53100", noChanges]
 
     /// Whether nothing is wrong with what was asked: the database is away.
     package static func isAbsence(_ error: any Error) -> Bool {
@@ -33,10 +35,12 @@ package struct PostgresFault: Error, Sendable, Hashable {
         return switch code {
         case "53100": TransferError(.fileAccess, "the disk of \(place) is full", isTransient: true)
         case Self.noPrivilege: TransferError(.fileAccess, "the database's role may not do that in \(place): \(message)")
-        case "25006":
+        case Self.noChanges:
             TransferError(.fileAccess, "\(place) is a standby, which takes no changes", isTransient: true)
         case _ where Self.isAbsence(self): TransferError(.connectionLost, "\(place): \(message)", isTransient: true)
-        default: TransferError(.internalFault, "\(place): \(message) (\(code))", isTransient: isConflict)
+        case _ where isConflict:
+            TransferError(.timedOut, "\(place): others hold what is needed: \(message)", isTransient: true)
+        default: TransferError(.internalFault, "\(place): \(message) (\(code))")
         }
     }
 }

@@ -42,8 +42,11 @@ package final class PostgresDatabase: Sendable {
             } else {
                 try migration.run(first)
                 let (asked, term) = (MonotonicTime.now, role.term)
-                process = try PostgresTransaction.run(first) { PostgresOutcome(try PostgresLeases.register($0, role)) }
+                process = try Self.repeating {
+                    try PostgresTransaction.run(first) { PostgresOutcome(try PostgresLeases.register($0, role)) }
+                }
                 lease.renewed(until: asked + term)
+                try PostgresLeases.takeOver(in: first, own: process)
             }
             connection = Mutex(first)
         } catch let fault as PostgresFault {
@@ -104,6 +107,7 @@ package final class PostgresDatabase: Sendable {
     package func read<Value: Sendable>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
         try turn.withLock { _ in
             try patiently { db in
+                if case .onlooker = role { db.limit = .now + Self.answerLimit }
                 let value = try body(db)
                 try db.settle()
                 return value
@@ -190,6 +194,9 @@ package final class PostgresDatabase: Sendable {
     }
 
     private static let attempts = 5
+
+    /// The longest that somebody who only looks waits for an answer, which tells that the database doesn't answer.
+    private static let answerLimit = PostgresConnection.connectTimeout
 
     private static func repeating<Value>(_ transact: () throws -> Value) throws -> Value {
         for _ in 1..<attempts {

@@ -97,6 +97,11 @@ extension PostgresConnection {
         try post(Self.settings, [address.schema])
         let row = try run(Self.place, [address.schema]).first
         timeline = row?.number(1) ?? 0
+        if case .onlooker = role {
+            // A standby tells of the queue as well as another one.
+        } else if timeline == 0 {
+            throw PostgresFault(code: PostgresFault.noChanges, message: "the server is a standby")
+        }
         guard row?.flag(0) == true else { return }
         calls = PostgresFunctionCalls(address: address, login: login, wanted: role.access)
     }

@@ -65,6 +65,8 @@ package final class PostgresKeeper: Sendable {
                 PostgresOutcome(try PostgresLeases.renew($0, database.process, term))
             }
             database.lease.renewed(until: asked + term)
+            db.limit = asked + left
+            try PostgresLeases.takeOver(in: db, own: database.process)
             let next = asked + term / 3
             while MonotonicTime.now < next, !end.isTold {
                 for text in Set(try db.notices(until: next)) {

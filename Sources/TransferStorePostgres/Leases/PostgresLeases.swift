@@ -17,7 +17,6 @@ package struct PostgresLeases: Sendable {
     private static let token = "\(timeline) << 40 | nextval('generation')"
 
     package static func register(_ db: PostgresConnection, _ role: PostgresRole) throws -> Int64 {
-        try reclaim(db, own: 0)
         let row = try db.run(
             Self.registration,
             [
@@ -34,16 +33,34 @@ package struct PostgresLeases: Sendable {
         // A crash of the database that forgot it would end the lease sooner than this process thinks.
         try database.write(isRepeatable: true) { db in try Self.renew(db, database.process, term) }
         database.lease.renewed(until: asked + term)
+        try Self.unlessInTheWay {
+            try database.write { db in try Self.takeOver(db, own: database.process) }
+        }
         return Lease(generation: database.process, until: asked + term)
     }
 
     /// - Throws: ``/TransferStore/LeaseLost``.
     package static func renew(_ db: PostgresConnection, _ process: Int64, _ term: Duration) throws {
-        let renewed = try db.post(Self.renewal, [process, term.inMilliseconds])
-        // Workers that go on for days take over what others have lost.
-        let lost = try db.post(Self.lostLeases, [process])
-        guard try renewed.rows().count > 0 else { throw LeaseLost() }
-        try reclaim(db, lost.rows())
+        guard try db.run(Self.renewal, [process, term.inMilliseconds]).count > 0 else { throw LeaseLost() }
+    }
+
+    /// Takes over what others have lost, as workers that go on for days have to. Where somebody holds what is needed the next
+    /// renewal tries again: a lease never waits for the rows of others.
+    package static func takeOver(in db: PostgresConnection, own: Int64) throws {
+        try unlessInTheWay { try PostgresTransaction.run(db) { PostgresOutcome(try takeOver($0, own: own)) } }
+    }
+
+    private static func takeOver(_ db: PostgresConnection, own: Int64) throws {
+        try db.post(Self.haste)
+        try reclaim(db, own: own)
+    }
+
+    private static func unlessInTheWay(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let fault as PostgresFault where fault.isConflict {
+            return
+        }
     }
 
     /// Frees what processes held whose leases are over. One that is in a transaction right now is left alone.
@@ -66,14 +83,13 @@ package struct PostgresLeases: Sendable {
     private static func endWhatMayHaveArrived(_ db: PostgresConnection, of process: Int64) throws {
         let sent = try db.run(Self.sending, [process])
         guard sent.count > 0 else { return }
-        let first = try PostgresEndNumbers.take(db, sent.count)
         let ids = sent.compactMap { $0.number(0) }
+        let dependents = try PostgresDependents.find(db, of: sent.map { ($0.number(0) ?? 0, $0.text(1) ?? "") })
+        let first = try PostgresEndNumbers.take(db, ids.count + dependents.count)
         let error = UploadRules.interrupted
         try db.post(Self.doubt, [PostgresArray(ids), error.code.rawValue, error.message, first])
         _ = try PostgresHookMessages.add(db, ended: ids)
-        for batch in Set(sent.compactMap { $0.number(1) }) {
-            _ = try PostgresNeeds.skipWhatCannotStart(db, batch: batch)
-        }
+        _ = try dependents.skip(db, from: first + Int64(ids.count))
     }
 
     package func retire() throws {
@@ -100,6 +116,8 @@ package struct PostgresLeases: Sendable {
 
     // MARK: Statements
 
+    private static let haste = PostgresStatement(direct: "SET LOCAL lock_timeout = '1s'")
+
     private static let registration = PostgresStatement(
         "register_process", [.submit, .work],
         """
@@ -124,7 +142,7 @@ package struct PostgresLeases: Sendable {
     private static let sending = PostgresStatement(
         "sending_jobs", [.submit, .work],
         """
-        SELECT id, batch FROM job WHERE owner = $1 AND state = \(JobStates.claimed) AND is_sending
+        SELECT id, identity FROM job WHERE owner = $1 AND state = \(JobStates.claimed) AND is_sending
         ORDER BY id FOR UPDATE
         """)
 

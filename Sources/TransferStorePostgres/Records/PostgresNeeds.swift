@@ -26,35 +26,12 @@ package enum PostgresNeeds {
         return lanes
     }
 
-    /// Skips the jobs that need one of these, and those that need them in turn: they can't start any more.
-    package static func skipDependents(
-        _ db: PostgresConnection, of failed: [(id: Int64, identity: String)]
-    ) throws -> [SkippedJob] {
-        var skipped: [SkippedJob] = []
-        var given = failed
-        while let failed = given.popLast() {
-            let followers = try db.run(Self.followers, [failed.id])
-            guard followers.count > 0 else { continue }
-            var cursor = try PostgresEndNumbers.take(db, followers.count)
-            for row in followers {
-                let (id, identity) = (row.number(0) ?? 0, row.text(2) ?? "")
-                try db.post(Self.skipping, [id, "needs \(failed.identity)", cursor])
-                let tells = try !PostgresHookMessages.add(db, ended: [id]).isEmpty
-                skipped.append(
-                    SkippedJob(
-                        batch: row.number(1) ?? 0, identity: identity, need: failed.identity, cursor: cursor,
-                        tellsHook: tells, route: JobRoute(canonicalJSON: row.text(3) ?? "")))
-                cursor += 1
-                given.append((id, identity))
-            }
-        }
-        return skipped
-    }
-
     /// Skips every job of the batch that waits for one that failed, was skipped or cancelled.
     package static func skipWhatCannotStart(_ db: PostgresConnection, batch: Int64) throws -> [SkippedJob] {
         let ended = try db.run(Self.endedNeeds, [batch])
-        return try skipDependents(db, of: ended.map { ($0.number(0) ?? 0, $0.text(1) ?? "") })
+        let dependents = try PostgresDependents.find(db, of: ended.map { ($0.number(0) ?? 0, $0.text(1) ?? "") })
+        guard dependents.count > 0 else { return [] }
+        return try dependents.skip(db, from: PostgresEndNumbers.take(db, dependents.count))
     }
 
     /// Gives skipped jobs a new start, but for those that still follow from a job that failed or was cancelled.
@@ -82,20 +59,6 @@ package enum PostgresNeeds {
             state = CASE WHEN state = \(JobStates.blocked) AND needs_left <= met.count THEN \(JobStates.queued) ELSE state END
         FROM met WHERE job.id = met.id AND needs_left > 0
         RETURNING needs_left, state, batch, origin, network, tags
-        """)
-
-    private static let followers = PostgresStatement(
-        "dependents", [.submit, .work],
-        """
-        SELECT id, batch, identity, spec FROM job WHERE id IN (SELECT job FROM need WHERE needed = $1)
-            AND state IN (\(JobStates.unclaimed)) ORDER BY id FOR UPDATE
-        """)
-
-    private static let skipping = PostgresStatement(
-        "skip_job", [.submit, .work],
-        """
-        UPDATE job SET state = \(JobStates.skipped), error_message = $2, ended = \(PostgresClock.now), end_number = $3
-        WHERE id = $1
         """)
 
     private static let endedNeeds = PostgresStatement(
@@ -136,6 +99,6 @@ package enum PostgresNeeds {
         """)
 
     package static let statements = [
-        existence, freeing, followers, skipping, endedNeeds, revival, counting, blocking,
+        existence, freeing, endedNeeds, revival, counting, blocking,
     ]
 }

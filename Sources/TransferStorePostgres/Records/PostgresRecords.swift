@@ -1,3 +1,4 @@
+import CTransferFailpoint
 import TransferCore
 import TransferEngine
 package import TransferJobs
@@ -20,9 +21,21 @@ package struct PostgresRecords: Sendable {
             let batches = Set(ends.map(\.batch)).sorted()
             let needs = try batches.map { ($0, try PostgresNeeds.ask(db, batch: $0)) }
             let needing = try needs.filter { try PostgresNeeds.flag($1) }.map(\.0)
-            // Other processes wait for the numbers: from here on nothing is waited for, unless more follows from the ends.
-            let first = try PostgresEndNumbers.post(db, ends.count)
-            for (index, end) in ends.enumerated() { try write(db, end, behind: ends.count - 1 - index) }
+            try db.post(Self.lock, [PostgresArray(ends.map(\.id)), database.process])
+            var dependents = PostgresDependents()
+            for batch in needing {
+                let own = ends.filter { $0.batch == batch }
+                let complete = own.filter { $0.completion != nil }.map(\.id)
+                for (lane, count) in try PostgresNeeds.free(db, after: complete) {
+                    recorded.unblocked[lane, default: 0] += count
+                }
+                try dependents.find(db, of: own.filter { $0.completion == nil }.map { ($0.id, $0.identity) })
+            }
+            // Other processes wait for the numbers: from here on nothing is waited for, unless hooks are told of the ends.
+            let all = ends.count + dependents.count
+            let first = try PostgresEndNumbers.post(db, all)
+            for (index, end) in ends.enumerated() { try write(db, end, behind: all - 1 - index) }
+            Failpoint.reached(.recordUncommitted)
             guard !needing.isEmpty || ends.contains(where: \.tellsHook) else {
                 let stepped = recorded
                 return PostgresOutcome(
@@ -37,15 +50,8 @@ package struct PostgresRecords: Sendable {
                     try PostgresHookMessages.add(
                         db, ended: hooked.map(\.id), kept: Set(hooked.filter(\.wasKept).map(\.id))))
             }
-            for batch in needing {
-                let own = ends.filter { $0.batch == batch }
-                let complete = own.filter { $0.completion != nil }.map(\.id)
-                for (lane, count) in try PostgresNeeds.free(db, after: complete) {
-                    recorded.unblocked[lane, default: 0] += count
-                }
-                recorded.skipped += try PostgresNeeds.skipDependents(
-                    db, of: own.filter { $0.completion == nil }.map { ($0.id, $0.identity) })
-            }
+            let cursor = (recorded.cursors.first ?? 1) + Int64(ends.count)
+            recorded.skipped += try dependents.skip(db, from: cursor)
             if !recorded.unblocked.isEmpty { try PostgresNotice.work.tell(db) }
             recorded.unblocked = recorded.unblocked.filter { database.role.mayDo($0.key) }
             recorded.hooked.formUnion(recorded.skipped.lazy.filter(\.tellsHook).map(\.batch))
@@ -169,6 +175,14 @@ package struct PostgresRecords: Sendable {
             asked_wait = $8, origin = $9, resume = $10, error_code = $11, error_message = $12
         """, where: "id = $1 AND owner = $2")
 
+    /// As whoever steers jobs does it: their rows before the counter.
+    private static let lock = PostgresStatement(
+        "lock_ending_jobs", .work,
+        """
+        SELECT count(*) FROM (
+            SELECT FROM job WHERE id = ANY ($1::bigint[]) AND owner = $2 ORDER BY id FOR NO KEY UPDATE) AS locked
+        """)
+
     private static let numbers = PostgresStatement(
         "numbers_of_ends", .work,
         """
@@ -177,7 +191,7 @@ package struct PostgresRecords: Sendable {
         """)
 
     package static let statements = [
-        failure, cancellation, completion, stepping.statement, numbers,
+        failure, cancellation, completion, stepping.statement, lock, numbers,
     ]
 }
 

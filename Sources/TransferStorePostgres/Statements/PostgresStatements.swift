@@ -3,7 +3,8 @@ package enum PostgresStatements {
     package static let all: [PostgresStatement] = {
         let parts: [[PostgresStatement]] = [
             PostgresAnswers.statements, PostgresBatches.statements, PostgresClaims.statements,
-            PostgresCompletedJobs.statements, PostgresDatabase.statements, PostgresEndNumbers.statements,
+            PostgresCompletedJobs.statements, PostgresDatabase.statements, PostgresDependents.statements,
+            PostgresEndNumbers.statements,
             PostgresEnds.statements, PostgresHoldings.statements, PostgresHookCalls.statements,
             PostgresHookMessages.statements,
             PostgresIntake.statements, PostgresJobFacts.statements, PostgresJobList.statements,

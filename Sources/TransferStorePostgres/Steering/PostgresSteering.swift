@@ -134,14 +134,14 @@ package struct PostgresSteering: Sendable {
         var applied = AppliedCommand()
         guard !meant.isEmpty else { return applied }
         let ids = meant.compactMap { $0.number(0) }
-        let first = try PostgresEndNumbers.take(db, ids.count)
+        let dependents = try PostgresDependents.find(db, of: meant.map { ($0.number(0) ?? 0, $0.text(1) ?? "") })
+        let first = try PostgresEndNumbers.take(db, ids.count + dependents.count)
         try db.post(Self.cancellation, [PostgresArray(ids), first])
         for (cursor, row) in zip(first..., meant) {
             applied.jobs.append((row.text(1) ?? "", cursor, JobRoute(canonicalJSON: row.text(2) ?? "")))
         }
         let hooked = try PostgresHookMessages.add(db, ended: ids)
-        applied.skipped = try PostgresNeeds.skipDependents(
-            db, of: meant.map { ($0.number(0) ?? 0, $0.text(1) ?? "") })
+        applied.skipped = try dependents.skip(db, from: first + Int64(ids.count))
         applied.isHooked = !hooked.isEmpty || applied.skipped.contains(where: \.tellsHook)
         return applied
     }

@@ -10,9 +10,12 @@ struct FleetNameTests {
 
     /// A worker that knows the database by its name, and the name server.
     ///
-    /// - Parameter isService: Whether only a service file says the name.
+    /// - Parameters:
+    ///   - isService: Whether only a service file says the name.
+    ///   - saysTrust: Whether the service file says how the server is trusted.
     private func with(
-        isService: Bool = false, _ body: (NetworkStage, TestNameServer, ChildProcess) async throws -> Void
+        isService: Bool = false, saysTrust: Bool = true,
+        _ body: (NetworkStage, TestNameServer, ChildProcess) async throws -> Void
     ) async throws {
         try await NetworkStage.with { stage in
             let names = try await stage.network.startNameServer()
@@ -31,8 +34,7 @@ struct FleetNameTests {
                     [main]
                     host=\(Self.name)
                     port=\(database.port)
-                    sslmode=verify-full
-                    sslrootcert=\(authority.anchors)
+                    \(saysTrust ? "sslmode=verify-full\nsslrootcert=\(authority.anchors)" : "")
 
                     """, to: "services")
             }
@@ -62,6 +64,17 @@ struct FleetNameTests {
             worker.kill(SIGTERM)
             let result = try await worker.result()
             #expect(result.exitCode == 0, "\(result)")
+        }
+    }
+
+    /// libpq's own mode would take whoever answers.
+    @Test func aServerOfAServiceFileIsVerifiedUnlessItSaysOtherwise() async throws {
+        try await with(isService: true, saysTrust: false) { _, names, worker in
+            names.set(Self.name, [TestNetwork.server])
+            names.answers = true
+            _ = try await worker.line { $0.contains("root certificate file") }
+            worker.kill(SIGTERM)
+            _ = try await worker.result()
         }
     }
 

@@ -47,6 +47,21 @@ import TransferTestSupport
         }
     }
 
+    /// Half a minute: an answer is waited for, and then a connection.
+    @Test(.enabled(if: TransferCommand.runsHeavyTests, "it takes half a minute"))
+    func aRunThatShowsTheJobsSaysThatItWaitsForIt() async throws {
+        try await with { fleet, database in
+            let run = try fleet.command(["run", "jobs.json", "--queue", fleet.queue, "--json"]).start()
+            try await run.event("batch.started")
+            try database.freeze()
+            _ = try await run.line { $0.contains("the queue's database is away, waiting for it") }
+            try database.thaw()
+            _ = try await run.line { $0.contains("the queue's database is back") }
+            run.kill(SIGINT)
+            _ = try await run.result()
+        }
+    }
+
     /// The end of the small one has to be recorded, which takes until the database answers again.
     @Test func transfersThatAreUnderWayGoOnWithoutIt() async throws {
         // More than the kernel keeps for a client that doesn't read.

@@ -180,4 +180,17 @@ import TransferTestSupport
             #expect(try bench.another().counts(bench.batch) == [.queued: 4])
         }
     }
+
+    /// A standby answers questions before it's promoted, and takes no changes: an address that names it alone, or doesn't
+    /// ask for the other kind.
+    @Test func aStandbyIsNoDatabaseToWorkOnUntilItIsPromoted() async throws {
+        try await with(isSynchronous: true) { bench in
+            try await bench.follow()
+            let error = #expect(throws: TransferError.self) { _ = try bench.another() }
+            #expect(error.map { PostgresFault.isAbsence($0) } == true, "a worker waits for it")
+            #expect(error?.message.contains("is a standby") == true)
+            try await bench.failOver()
+            #expect(try bench.another().counts(bench.batch) == [.queued: 4])
+        }
+    }
 }

@@ -53,7 +53,7 @@ import TransferCore
     @Test(arguments: [
         ("PGHOST", "db.example", "verify-full"), ("PGHOSTADDR", "192.0.2.1", "verify-full"),
         ("PGHOST", "/run/postgresql", "prefer"), ("PGHOST", "", "prefer"), ("PGSSLMODE", "require", nil),
-        ("PGSERVICE", "main", nil),
+        ("PGSERVICE", "main", "prefer"),
     ])
     func variablesSayWhatTheAddressDoesnt(_ name: String, _ value: String, _ mode: String?) throws {
         let address = try PostgresAddress("postgres:///jobs") { $0 == name ? value : nil }

@@ -1,0 +1,95 @@
+import TransferJobs
+package import TransferStore
+
+/// Jobs that can't start any more, as others that they need came to nothing, and those that need them in turn.
+///
+/// Dependents are found, and their rows locked, before the numbers of ends are taken: whoever takes numbers has locked all
+/// rows that it changes, so that nobody waits for a row with the counter that all wait for.
+package struct PostgresDependents {
+    private struct Job {
+        let id: Int64
+        let batch: Int64
+        let identity: String
+        let spec: String
+        let tellsHook: Bool
+    }
+
+    /// In the order of their ends, each with the identity of the job that it misses.
+    private var found: [(job: Job, need: String)] = []
+
+    package init() {}
+
+    package var count: Int { found.count }
+
+    package static func find(
+        _ db: PostgresConnection, of failed: [(id: Int64, identity: String)]
+    ) throws -> PostgresDependents {
+        var result = PostgresDependents()
+        try result.find(db, of: failed)
+        return result
+    }
+
+    /// Finds those of further jobs, of another batch.
+    ///
+    /// - Parameter failed: The jobs that came to nothing.
+    package mutating func find(_ db: PostgresConnection, of failed: [(id: Int64, identity: String)]) throws {
+        guard !failed.isEmpty else { return }
+        var followers: [Int64: [Job]] = [:]
+        for row in try db.run(Self.search, [PostgresArray(failed.map(\.id))]) {
+            let job = Job(
+                id: row.number(0) ?? 0, batch: row.number(1) ?? 0, identity: row.text(2) ?? "", spec: row.text(3) ?? "",
+                tellsHook: row.flag(4))
+            followers[row.number(5) ?? 0, default: []].append(job)
+        }
+        // One that comes to nothing itself isn't skipped, though it may need another one of them.
+        var (given, taken) = (failed, Set(failed.map(\.id)))
+        while let failed = given.popLast() {
+            for job in followers[failed.id] ?? [] where taken.insert(job.id).inserted {
+                found.append((job, failed.identity))
+                given.append((job.id, job.identity))
+            }
+        }
+    }
+
+    /// Skips them.
+    ///
+    /// - Parameter first: The number of the first end; one follows the other.
+    package func skip(_ db: PostgresConnection, from first: Int64) throws -> [SkippedJob] {
+        guard !found.isEmpty else { return [] }
+        let needs = found.map { "needs \($0.need)" }
+        try db.post(Self.skipping, [PostgresArray(found.map(\.job.id)), PostgresArray(needs), first])
+        let telling = found.map(\.job).filter(\.tellsHook)
+        if !telling.isEmpty { _ = try PostgresHookMessages.add(db, ended: telling.map(\.id)) }
+        return zip(first..., found).map { cursor, found in
+            SkippedJob(
+                batch: found.job.batch, identity: found.job.identity, need: found.need, cursor: cursor,
+                tellsHook: found.job.tellsHook, route: JobRoute(canonicalJSON: found.job.spec))
+        }
+    }
+
+    // MARK: Statements
+
+    private static let search = PostgresStatement(
+        "dependents", [.submit, .work],
+        """
+        WITH RECURSIVE stuck(id) AS (
+            SELECT unnest($1::bigint[])
+            UNION
+            SELECT need.job FROM stuck JOIN need ON need.needed = stuck.id
+                JOIN job AS follower ON follower.id = need.job AND follower.state IN (\(JobStates.unclaimed))
+        )
+        SELECT job.id, batch, identity, spec, tells_hook, needed
+        FROM stuck JOIN need ON needed = stuck.id JOIN job ON job.id = need.job
+        WHERE state IN (\(JobStates.unclaimed)) ORDER BY job.id FOR UPDATE OF job
+        """)
+
+    private static let skipping = PostgresStatement(
+        "skip_jobs", [.submit, .work],
+        """
+        UPDATE job SET state = \(JobStates.skipped), error_message = message, ended = \(PostgresClock.now),
+            end_number = $3 + position - 1
+        FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS missing(id, message, position) WHERE job.id = missing.id
+        """)
+
+    package static let statements = [search, skipping]
+}
