@@ -23,6 +23,7 @@ TORTURE_BUILD := swift build $(RELEASE) -Xcc -DTRANSFER_FAILPOINTS --scratch-pat
 TORTURE_SERVE_BUILD := $(TORTURE_BUILD)-server
 RUN_TORTURE_SERVE = $(WITHOUT_PROXIES) python3 Tests/torture/torture.py --served \
 	--binary "$$($(TORTURE_SERVE_BUILD) --show-bin-path)/transfer-server"
+RUN_TORTURE_WORK = $(RUN_TORTURE) --fleet
 RUN_TORTURE = $(WITHOUT_PROXIES) python3 Tests/torture/torture.py --binary "$$($(TORTURE_BUILD) --show-bin-path)/transfer"
 # How often it dies at random moments, and further arguments, for example TORTURE='--kind put --point bodyComplete'.
 KILLS ?= 1000
@@ -45,7 +46,7 @@ PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
 .PHONY: help setup setup-build setup-test setup-peers peers setup-bench setup-docs setup-deb setup-clean swift build command server demo-server run test matrix \
-	tables fuzz tsan torture-build torture torture-serve torture-fleet torture-copies lint format \
+	tables fuzz tsan torture-build torture torture-serve torture-work torture-fleet torture-copies lint format \
 	bench bench-network docs deb deb-test record check check-build install uninstall clean
 
 help: ## this list
@@ -139,6 +140,9 @@ torture-serve: swift setup-test ## the same with the work submitted to a service
 	@$(TORTURE_SERVE_BUILD)
 	@$(RUN_TORTURE_SERVE) --kills $(KILLS) $(TORTURE)
 
+torture-work: torture-build setup-test ## the same with workers of a queue in PostgreSQL
+	@$(RUN_TORTURE_WORK) --kills $(KILLS) $(TORTURE)
+
 torture-fleet: command setup-test ## 500 kills, sleeps, partitions and crashes over four workers of one queue (KILLS=50 for fewer), and fail-overs
 	@$(WITHOUT_PROXIES) python3 Tests/torture/fleet.py --kills $(if $(filter-out 1000,$(KILLS)),$(KILLS),500) \
 		--binary "$$(swift build $(RELEASE) --show-bin-path)/transfer" $(TORTURE)
@@ -164,6 +168,7 @@ bench: command setup-bench ## compare with curl, wget2, aria2 and, request by re
 	@Benchmarks/copies "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@Benchmarks/scale "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@Benchmarks/uploads "$$(swift build $(RELEASE) --show-bin-path)/transfer"
+	@Benchmarks/fleet/run "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@swift build $(RELEASE) --product transfer-server
 	@Benchmarks/serve "$$(swift build $(RELEASE) --show-bin-path)/transfer-server"
 	@Benchmarks/serve-downloads "$$(swift build $(RELEASE) --show-bin-path)/transfer" \
@@ -206,6 +211,7 @@ check: lint docs check-build torture-build peers setup-clean ## everything: lint
 		$(WITHOUT_PROXIES) scripts/run-tests $(TEST_FLAGS)
 	@TRANSFER_TEST_STORE=postgres TRANSFER_PEERS=required $(WITHOUT_PROXIES) scripts/run-tests $(QUEUE_SUITES) $(TEST_FLAGS)
 	@TRANSFER_PEERS=required $(RUN_TORTURE) --short --kills 50
+	@$(RUN_TORTURE_WORK) --short --kills 50
 	@$(TORTURE_SERVE_BUILD)
 	@$(RUN_TORTURE_SERVE) --short --kills 50
 	@FUZZ_RUNS=1000 Tests/fuzz/run

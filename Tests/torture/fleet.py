@@ -43,13 +43,13 @@ class Fleet:
     workers_count = WORKERS
     quiet = ("-q",)
     # Of ten jobs each: downloads, and uploads by the protocol that their path names.
-    mix = ("download",) * 7 + ("draft", "draft", "put")
+    mix = ("download",) * 6 + ("draft", "draft", "put", "post")
 
     def __init__(self, binary, folder, rng):
         self.binary, self.folder, self.rng = binary, folder, rng
         self.network = self.make_network()
         self.database = self.make_database()
-        self.server = Server(self.network.host)
+        self.server = Server(self.network.server_host)
         self.server.pace = 256 << 10
         self.queue = self.database.url(QUEUE)
         self.batches = 0
@@ -144,10 +144,11 @@ class Fleet:
             worker.signal(signal.SIGSTOP)
             self.later.append((time.monotonic() + span, lambda: self.wake(number, sleeper)))
         elif chance < 0.4 and number not in self.busy and self.network.names:
-            self.happened["partitions"] += 1
+            side = self.rng.choice(self.network.SIDES)
+            self.happened[f"partitions from {side}"] += 1
             self.busy.add(number)
-            self.network.cut(number, True)
-            self.later.append((time.monotonic() + span, lambda: self.join(number)))
+            self.network.cut(number, side, True)
+            self.later.append((time.monotonic() + span, lambda: self.join(number, side)))
         else:
             self.happened["kills of workers"] += 1
             worker.kill()
@@ -158,9 +159,9 @@ class Fleet:
         if process.poll() is None:
             process.send_signal(signal.SIGCONT)
 
-    def join(self, number):
+    def join(self, number, side):
         self.busy.discard(number)
-        self.network.cut(number, False)
+        self.network.cut(number, side, False)
 
     # The run
 
@@ -212,6 +213,9 @@ def judge(fleet):
                 wrong["wrong files"].append(name)
             if len(sent or []) > 1:
                 wrong["arrived twice"].append(name)
+            # The rest of a body may be on its way already when the next owner asks the server, which can't tell that yet.
+            if len(fleet.server.whole.get(f"/put/{name}", [])) > 1:
+                fleet.happened["puts that arrived again, with the same bytes"] += 1
             if len(fleet.server.whole.get(f"/draft/{name}", [])) > 1:
                 begun = [upload for upload in fleet.server.uploads.values() if upload.target == f"/draft/{name}"]
                 wrong["arrived twice"].append(f"{name}, of {len(begun)} uploads that were begun")

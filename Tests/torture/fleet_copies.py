@@ -32,7 +32,7 @@ CHUNK = 5 << 20
 class Loopback:
     """The place of workers that nobody cuts off."""
 
-    host = "127.0.0.1"
+    host = server_host = "127.0.0.1"
 
     def inside(self, number):
         return []

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Two workers whose database is killed for good, again and again, and whose synchronous standby takes its place.
 
+Now and then the standby is cut off first, and all changes wait until it's there again.
+
 Workers have the addresses of both servers. Nothing may be lost, recorded twice, or wrong, no upload may arrive twice, and no
 worker may need a hand. A POST may end as one that may have arrived, which is counted, as are workers that began anew: where the
 standby was promoted before the end of their leases they go on. Exit status 1 where something is wrong.
@@ -9,13 +11,14 @@ standby was promoted before the end of their leases they go on. Exit status 1 wh
 import argparse
 import os
 import random
+import signal
 import sys
 import tempfile
 import time
 
 from fleet import AUDIT, BATCH, KINDS, LEASE, QUEUE, Fleet, judge
 from fleet_copies import Loopback
-from fleet_place import Database, report
+from fleet_place import Database, children, report
 
 WORKERS = 2
 
@@ -43,6 +46,16 @@ class Pair:
         while self.primary.ask(question) != [["*", "sync"]]:
             # The servers' processes have no event for this one.
             time.sleep(0.02)
+
+    def cut_off(self, span):
+        """The standby says nothing for a while."""
+        every = [self.standby.process.pid, *children(self.standby.process.pid)]
+        for word in (signal.SIGSTOP, signal.SIGCONT):
+            for pid in every:
+                os.kill(pid, word)
+            if word == signal.SIGSTOP:
+                # What is tried is a time.
+                time.sleep(span)
 
     def fail_over(self, pause):
         """The primary is gone with its disk, and the standby is promoted after a while."""
@@ -93,6 +106,9 @@ class FailOverFleet(Fleet):
                 self.bring()
             # In the midst of a batch, which takes two seconds or more.
             time.sleep(self.rng.uniform(0.3, 1.2))
+            if self.rng.random() < 0.3:
+                self.happened["standbys that were cut off"] += 1
+                self.database.cut_off(self.rng.choice([0.5, LEASE * 0.5]))
             self.happened["fail-overs" if self.open_jobs() else "fail-overs without work"] += 1
             # Now and then for longer than a lease.
             pause = self.rng.choice([0, 0.5, LEASE * 1.5])

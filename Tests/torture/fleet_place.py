@@ -1,7 +1,7 @@
 """A database, a server and workers that can be killed, stopped and cut off, on one machine.
 
-As root each worker is in a network namespace of its own, and a partition is a link that loses every packet; else all of
-them share this machine's loopback, and nobody is cut off.
+As root each worker is in a network namespace of its own, and a partition loses every packet: of the worker's link, or those
+that come from the database or from the server alone. Else all of them share this machine's loopback, and nobody is cut off.
 """
 
 import glob
@@ -28,11 +28,14 @@ class Network:
     def __init__(self, count):
         self.names = [f"{BRIDGE}w{number}" for number in range(count)] if os.geteuid() == 0 else []
         self.host = f"{NET}.1" if self.names else "127.0.0.1"
+        # Of the server that jobs ask.
+        self.server_host = f"{NET}.2" if self.names else "127.0.0.1"
         self.close()
         if not self.names:
             return
         run("ip", "link", "add", BRIDGE, "type", "bridge")
-        run("ip", "addr", "add", f"{self.host}/24", "dev", BRIDGE)
+        for host in (self.host, self.server_host):
+            run("ip", "addr", "add", f"{host}/24", "dev", BRIDGE)
         run("ip", "link", "set", BRIDGE, "up")
         for number, name in enumerate(self.names):
             run("ip", "netns", "add", name)
@@ -46,11 +49,26 @@ class Network:
         """The words before a command that runs in a worker's namespace."""
         return ["ip", "netns", "exec", self.names[number]] if self.names else []
 
-    def cut(self, number, is_cut):
+    # What a worker can be cut off from.
+    SIDES = ("everything", "the database", "the server")
+
+    def cut(self, number, side, is_cut):
         # The worker's own link stays up: nothing tells it that packets are lost.
-        run("ip", "link", "set", f"{self.names[number]}h", "nomaster" if is_cut else "master", *([] if is_cut else [BRIDGE]))
+        if side == "everything":
+            run("ip", "link", "set", f"{self.names[number]}h", "nomaster" if is_cut else "master",
+                *([] if is_cut else [BRIDGE]))
+            return
+        host = self.host if side == "the database" else self.server_host
+        run("ip", "rule", "add" if is_cut else "del", *self.rule(number, host))
+
+    @staticmethod
+    def rule(number, host):
+        """The answers of a host to a worker are dropped."""
+        return ["from", host, "to", f"{NET}.{10 + number}", "blackhole"]
 
     def close(self):
+        for number, host in ((number, host) for number in range(len(self.names)) for host in (self.host, self.server_host)):
+            run("ip", "rule", "del", *self.rule(number, host), check=False)
         for name in self.names:
             run("ip", "netns", "del", name, check=False)
             run("ip", "link", "del", f"{name}h", check=False)

@@ -3,6 +3,11 @@
 import os
 import signal
 import subprocess
+import threading
+
+
+class Gone(Exception):
+    """The process doesn't answer: it was killed, or has ended."""
 
 
 class Run:
@@ -50,3 +55,39 @@ class Run:
     def to_its_end(self, patience):
         """Waits for the end, for so many seconds. Returns whether there was one."""
         return self.has_ended(patience)
+
+
+class DrivenRun(Run):
+    """A process that works until it's told to end, by a client that waits for the jobs."""
+
+    def __init__(self, scenario, command, environment, failpoint=None):
+        self.failed = 0
+        super().__init__(scenario, command, environment, failpoint)
+        self.client = threading.Thread(target=self.drive, daemon=True)
+        self.client.start()
+
+    def drive(self):
+        try:
+            self.follow()
+            self.process.send_signal(signal.SIGTERM)
+        except Gone:
+            # By a kill; an end of its own shows in the exit status.
+            pass
+
+    def follow(self):
+        """Returns when all jobs have ended, and has judged them. Raises Gone where the process is."""
+        raise NotImplementedError
+
+    @property
+    def code(self):
+        return self.process.returncode or (1 if self.failed else 0)
+
+    def has_ended(self, within):
+        if not super().has_ended(within):
+            return False
+        self.client.join()
+        return True
+
+    def kill(self):
+        super().kill()
+        self.client.join()

@@ -5,26 +5,19 @@ A run ends as that of the command does: when all jobs of its batch have ended, t
 
 import json
 import re
-import signal
-import threading
 import time
 import urllib.error
 import urllib.request
 
-from runs import Run
+from runs import DrivenRun, Gone
 
 SECRET = "of-the-torture"
 
 
-class Gone(Exception):
-    """The service doesn't answer: it was killed, or has ended."""
-
-
-class ServiceRun(Run):
+class ServiceRun(DrivenRun):
     """One process of the service, and the client that submits to it and waits."""
 
     def __init__(self, binary, scenario, failpoint=None):
-        self.failed = 0
         super().__init__(
             scenario,
             [
@@ -32,37 +25,16 @@ class ServiceRun(Run):
                 str(scenario.folder), "--secret", "$SECRET", "--allow-private",
             ],
             {"SECRET": SECRET}, failpoint)
-        self.client = threading.Thread(target=self.drive, daemon=True)
-        self.client.start()
-
-    @property
-    def code(self):
-        return self.process.returncode or (1 if self.failed else 0)
-
-    def has_ended(self, within):
-        if not super().has_ended(within):
-            return False
-        self.client.join()
-        return True
-
-    def kill(self):
-        super().kill()
-        self.client.join()
 
     # The client
 
-    def drive(self):
-        try:
-            self.base = self.address()
-            key = self.submit()
-            while (batch := self.look(key))["remaining"] > 0:
-                # Between two looks at another process.
-                time.sleep(0.01)
-            self.judge(batch)
-            self.process.send_signal(signal.SIGTERM)
-        except Gone:
-            # By a kill; an end of its own shows in the exit status.
-            pass
+    def follow(self):
+        self.base = self.address()
+        key = self.submit()
+        while (batch := self.look(key))["remaining"] > 0:
+            # Between two looks at another process.
+            time.sleep(0.01)
+        self.judge(batch)
 
     def address(self):
         while True:

@@ -1,6 +1,7 @@
 """Kills `transfer` with -9 at every failpoint and at random moments, and looks at what came of it.
 
-With `--served` it's `transfer-server` that is killed, and the work is submitted to it over HTTP (service.py).
+With `--served` it's `transfer-server` that is killed, and the work is submitted to it over HTTP (service.py). With `--fleet` it's
+a worker of a queue in PostgreSQL, into which the work is brought (fleet_run.py).
 
 First each kind of job dies once at each step that it passes, and runs again to its end. Then kills come at random
 moments, over all kinds, until there were enough of them. What is printed last are the figures that the promises name;
@@ -20,6 +21,7 @@ import time
 from pathlib import Path
 
 import fileservers
+import fleet_run
 import peers
 import scenarios
 from runs import Run
@@ -77,8 +79,8 @@ class Peers:
 class Place:
     """A worker's own: a folder, the queue's state, which goes from scenario to scenario, and servers."""
 
-    def __init__(self, folder, far, shared):
-        self.folder, self.far, self.peers = folder, far, shared
+    def __init__(self, folder, far, shared, database):
+        self.folder, self.far, self.peers, self.database = folder, far, shared, database
         folder.mkdir()
         far.mkdir()
         self.server = Server()
@@ -130,7 +132,7 @@ class Torture:
     def __init__(self, options):
         self.options = options
         self.binary = str(Path(options.binary).resolve())
-        self.rule = "torture-serve" if options.served else "torture"
+        self.rule = "torture-serve" if options.served else "torture-work" if options.fleet else "torture"
         self.lock = threading.Lock()
         self.kills = 0
         self.at_points = 0
@@ -152,7 +154,7 @@ class Torture:
     def start(self, scenario, failpoint=None):
         with self.lock:
             self.runs += 1
-        kind = ServiceRun if self.options.served else CommandRun
+        kind = ServiceRun if self.options.served else fleet_run.FleetRun if self.options.fleet else CommandRun
         return kind(self.binary, scenario, failpoint)
 
     def end(self, scenario, again):
@@ -243,8 +245,8 @@ class Torture:
 
         self.in_parallel(go, places)
         if not self.options.kind:
-            # Clients of the service watch no folders.
-            mine = [point for point, section in failpoints() if not self.options.served or section != "Watched folders"]
+            # Clients of the service, and of a queue that many machines share, watch no folders.
+            mine = [point for point, section in failpoints() if not self.options.is_outside or section != "Watched folders"]
             self.never = [point for point in mine if point not in reached]
         print(f"failpoints: {len(reached)} of {len(failpoints())} reached, {self.at_points} kills", flush=True)
 
@@ -337,13 +339,15 @@ def main():
     parser.add_argument("--short", action="store_true", help="each failpoint once for each kind of job")
     parser.add_argument("--no-points", action="store_true", help="at random moments alone")
     parser.add_argument("--served", action="store_true", help="BINARY is transfer-server, which gets the work over HTTP")
+    parser.add_argument("--fleet", action="store_true", help="the work is brought into a queue in PostgreSQL")
     parser.add_argument("--keep", action="store_true", help="leave the folders of what failed")
     options = parser.parse_args()
+    options.is_outside = options.served or options.fleet
 
     has_peers = peers.are_installed()
-    kinds = scenarios.OWN + ([] if options.served else scenarios.WATCHED)
+    kinds = scenarios.OWN + ([] if options.is_outside else scenarios.WATCHED)
     # The others' jobs name secrets, which no client may.
-    more_kinds = [] if options.served else [
+    more_kinds = [] if options.is_outside else [
         ("tus and S3", has_peers, scenarios.FROM_PYPI, "setup-peers"),
         ("FTP", fileservers.has_ftp(), scenarios.BY_FTP, "setup"),
         ("SFTP", fileservers.has_ssh(), scenarios.BY_SSH, "setup"),
@@ -366,17 +370,20 @@ def main():
     # Another file system than that of the folders, where the machine has one.
     memory = Path("/dev/shm")
     far = Path(tempfile.mkdtemp(prefix="torture-", dir=memory if memory.is_dir() else None))
-    shared = None
+    shared = database = None
     places = []
     try:
+        if options.fleet:
+            folder.chmod(0o755)
+            database = fleet_run.start_database(folder / "database")
         shared = Peers(folder) if has_peers else None
-        places = [Place(folder / f"w{n}", far / f"w{n}", shared) for n in range(options.workers)]
+        places = [Place(folder / f"w{n}", far / f"w{n}", shared, database) for n in range(options.workers)]
         if not options.no_points:
             torture.all_points(kinds, places)
         if not options.point:
             torture.at_random(kinds, places, options.kills)
     finally:
-        for server in places + ([shared] if shared else []):
+        for server in places + [server for server in (shared, database) if server]:
             server.stop()
         if not (options.keep and torture.faults):
             shutil.rmtree(folder, ignore_errors=True)
