@@ -164,6 +164,8 @@ package final class PostgresDatabase: Sendable {
             try Self.repeating {
                 var open: PostgresTransaction.Unsettled<Value>?
                 return try patiently { db in
+                    // A change of a large batch may take long.
+                    if case .onlooker = role { db.limit = nil }
                     if let known = open {
                         if try known.isCommitted(db) { return try known.outcome.lookUp(db) }
                         open = nil
@@ -196,7 +198,7 @@ package final class PostgresDatabase: Sendable {
     private static let attempts = 5
 
     /// The longest that somebody who only looks waits for an answer, which tells that the database doesn't answer.
-    private static let answerLimit = PostgresConnection.connectTimeout
+    private static let answerLimit = Duration.seconds(30)
 
     private static func repeating<Value>(_ transact: () throws -> Value) throws -> Value {
         for _ in 1..<attempts {
