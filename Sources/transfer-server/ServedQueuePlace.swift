@@ -3,19 +3,20 @@ import TransferFleet
 import TransferQueue
 
 /// The queue that is served: a folder's, or one of many machines, which the service works on beside others.
-struct ServedQueuePlace {
-    private let options: ServeCommand
+struct ServedQueuePlace: Sendable {
+    /// The queue of many machines; `nil` for a folder's.
+    private let address: FleetAddress?
     private let configuration: QueueConfiguration
     private let rules: OutsideRules
 
-    init(_ options: ServeCommand, _ configuration: QueueConfiguration, _ rules: OutsideRules) {
-        self.options = options
+    init(_ address: FleetAddress?, _ configuration: QueueConfiguration, _ rules: OutsideRules) {
+        self.address = address
         self.configuration = configuration
         self.rules = rules
     }
 
     func open() async throws -> JobQueue {
-        guard let address = try options.address() else { return try await JobQueue.open(configuration) }
+        guard let address else { return try await JobQueue.open(configuration) }
         var worker = FleetWorker(rules: rules)
         worker.tellAbsence = { [logger = configuration.logger] error in
             if let error {
@@ -30,7 +31,7 @@ struct ServedQueuePlace {
 
     /// The same queue, for looks at it.
     func remote() throws -> QueueRemote {
-        if let address = try options.address() { return try Fleet.look(at: address) }
+        if let address { return try Fleet.look(at: address) }
         return try QueueRemote(state: configuration.state, runtimeFolder: configuration.runtimeFolder)
     }
 }

@@ -3,14 +3,17 @@ import TransferCore
 import TransferFleet
 import TransferQueue
 import TransferService
-import UnixSignals
 
-/// The service on a queue that many machines share. Where its lease is lost it begins anew, once the database is there, as a
+/// The service on a queue that many machines share. It begins anew when its lease is lost, once the database is there, as a
 /// worker does: nobody has to see to it. A database that can't be reached at first ends it.
-struct ServedShifts {
+struct ServedShifts: Service {
     let address: FleetAddress
+    /// The manager of the service, which is told that it's alive between two shifts.
+    let notify: SystemdNotify?
+    /// One shift; it returns when the service is told to end.
+    let serve: @Sendable () async throws -> Void
 
-    /// The queue's end that nobody asked for.
+    /// The queue ended, and nobody had asked for that.
     struct QueueEnded: Error {
         let error: any Error
     }
@@ -28,32 +31,26 @@ struct ServedShifts {
         }
     }
 
-    /// The time between two shifts, which a signal ends.
-    private struct Pause: Service {
-        static let length = Duration.seconds(1)
+    private static let pause = Duration.seconds(1)
 
-        func run() async {
-            await cancelWhenGracefulShutdown {
-                // A sleep with a reason: what is waited for is a time.
-                try? await Task.sleep(for: Self.length)
-            }
-        }
-    }
-
-    /// - Parameter serve: One shift; returns when the service is told to end.
-    func run(_ serve: () async throws -> Void) async throws {
+    func run() async throws {
         var (told, hasServed) = ("", false)
-        while true {
+        while !Task.isShuttingDownGracefully {
             do {
                 return try await serve()
             } catch {
+                if Task.isShuttingDownGracefully { return }
                 if error is QueueEnded { hasServed = true }
                 guard hasServed, let reason = reason(error) else { throw error }
                 // A database that is away for long is told of once.
                 if reason != told { StandardStreams.tell("transfer serve: \(reason); it begins anew") }
                 told = reason
             }
-            if try await pauseIsCutShort() { return }
+            notify?.send(.watchdog)
+            await cancelWhenGracefulShutdown {
+                // A sleep with a reason: the pause between two shifts is a time, and a signal ends it.
+                try? await Task.sleep(for: Self.pause)
+            }
         }
     }
 
@@ -62,15 +59,5 @@ struct ServedShifts {
             return "what was under way is given up: \((ended.error as? TransferError)?.message ?? "\(ended.error)")"
         }
         return address.absence(error).map { "the queue's database is away, waiting for it: \($0.message)" }
-    }
-
-    private func pauseIsCutShort() async throws -> Bool {
-        let begun = ContinuousClock.now
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: [.init(service: Pause(), successTerminationBehavior: .gracefullyShutdownGroup)],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: Serving.quiet))
-        try await group.run()
-        return ContinuousClock.now - begun < Pause.length
     }
 }

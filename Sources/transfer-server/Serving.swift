@@ -17,8 +17,19 @@ struct Serving {
 
     func run() async throws {
         guard let address = try options.address() else { return try await serve() }
-        try await ServedShifts(address: address).run { try await serve() }
+        let shifts = ServedShifts(address: address, notify: SystemdNotify(environment: environment)) {
+            try await serve()
+        }
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [.init(service: shifts, successTerminationBehavior: .gracefullyShutdownGroup)],
+                gracefulShutdownSignals: Self.signals, logger: Self.quiet))
+        try await group.run()
     }
+
+    /// On a terminal SIGHUP says that this is gone.
+    private static let isOnTerminal = isatty(STDERR_FILENO) == 1
+    private static let signals: [UnixSignal] = [.sigterm, .sigint] + (isOnTerminal ? [.sighup] : [])
 
     private func serve() async throws {
         let set = try options.configuration.load()
@@ -44,8 +55,8 @@ struct Serving {
         var opening = queueConfiguration(state)
         (opening.configuration, opening.hooks) = (set, surroundings.hooks)
         opening.meteredRule = MeteredRule(links: set.meteredLinks)
-        let place = ServedQueuePlace(options, opening, rules)
-        let queue = try await place.open()
+        let place = ServedQueuePlace(try options.address(), opening, rules)
+        let queue = try await cancelWhenGracefulShutdown { try await place.open() }
         if let notice = queue.notice { StandardStreams.tell("transfer serve: \(notice)") }
         do {
             try await serve(queue, try place.remote(), &configuration, set, surroundings, printed: printed)
@@ -70,23 +81,27 @@ struct Serving {
             Self.tell(address, directory, secret)
             notify?.send(.ready, .status("serving \(directory) at \(address)"))
         }
+        configuration.address = try Self.own(configuration.address)
         let server = try TransferServer(queue, remote, configuration)
         let reloading = Reloading(
             files: files, configuration: options.configuration, bounds: options.bounds, environment: environment,
             queue: queue, server: server, notify: notify, limits: configuration.running)
         let worker: any Service = options.queue == nil ? QueueService(queue) : ServedShifts.Worker(queue: queue)
-        // On a terminal it says that this is gone.
-        let isOnTerminal = isatty(STDERR_FILENO) == 1
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: worker, failureTerminationBehavior: .cancelGroup), .init(service: server),
         ]
-        if !isOnTerminal { services.append(.init(service: reloading)) }
+        if !Self.isOnTerminal { services.append(.init(service: reloading)) }
+        // Between shifts, signals are those of the group around this one.
+        let signals = options.queue == nil ? Self.signals : []
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: services, gracefulShutdownSignals: [.sigterm, .sigint] + (isOnTerminal ? [.sighup] : []),
-                logger: Self.quiet))
+                services: services, gracefulShutdownSignals: signals, logger: Self.quiet))
         do {
-            try await group.run()
+            try await withGracefulShutdownHandler {
+                try await group.run()
+            } onGracefulShutdown: {
+                Task { await group.triggerGracefulShutdown() }
+            }
             notify?.send(.stopping)
         } catch {
             watchdog?.stop()
@@ -140,8 +155,13 @@ struct Serving {
         }
         let first: Int32 = 3
         _ = fcntl(first, F_SETFD, FD_CLOEXEC)
-        // The server closes what it listens to, and may begin anew.
-        let own = fcntl(first, F_DUPFD_CLOEXEC, first + 1)
+        return .inherited(first)
+    }
+
+    /// The address for one server, which closes what it listens to: another one may follow.
+    private static func own(_ address: ListenAddress) throws -> ListenAddress {
+        guard case .inherited(let descriptor) = address else { return address }
+        let own = fcntl(descriptor, F_DUPFD_CLOEXEC, descriptor + 1)
         guard own >= 0 else { throw TransferError(.internalFault, "no descriptor is left for the manager's socket") }
         return .inherited(own)
     }

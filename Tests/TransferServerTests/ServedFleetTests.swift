@@ -95,7 +95,7 @@ import TransferTestSupport
         }
     }
 
-    /// As after a night's sleep of its machine.
+    /// The service is taken for dead, as after a night's sleep of its machine.
     @Test func aServiceWhoseLeaseIsLostBeginsAnew() async throws {
         let (database, name) = (try await PostgresServer.shared, "q\(UInt32.random(in: 0 ... .max))")
         try await withTestServer { server in
@@ -117,6 +117,21 @@ import TransferTestSupport
                 #expect(try await anew.stop().exitCode == 0)
             }
         }
+    }
+
+    /// The rest of the lease goes by first.
+    @Test(.enabled(if: TransferCommand.runsHeavyTests, "it takes half a minute"))
+    func aServiceThatWaitsForTheDatabaseEndsWhenItIsTold() async throws {
+        let database = try await PostgresServer.start()
+        try await withService(ServedPlace.options + ["--queue", database.url(queue: "q")]) { place in
+            try await database.kill()
+            _ = try await place.process.line { $0.contains("it begins anew") }
+            _ = try await place.process.line { $0.contains("is away, waiting for it") && $0.contains("it begins anew") }
+            let begun = ContinuousClock.now
+            let result = try await place.stop()
+            #expect(result.exitCode == 0 && ContinuousClock.now - begun < .seconds(5), "\(result)")
+        }
+        await database.stop()
     }
 
     @Test func aQueueThatCannotBeReachedIsSaid() async throws {

@@ -52,9 +52,13 @@ class Pair:
         every = [self.standby.process.pid, *children(self.standby.process.pid)]
         for word in (signal.SIGSTOP, signal.SIGCONT):
             for pid in every:
-                os.kill(pid, word)
+                try:
+                    os.kill(pid, word)
+                except ProcessLookupError:
+                    # One of its children has ended.
+                    continue
             if word == signal.SIGSTOP:
-                # What is tried is a time.
+                # The length of the silence is a time, and nothing else.
                 time.sleep(span)
 
     def fail_over(self, pause):

@@ -28,7 +28,7 @@ class Network:
     def __init__(self, count):
         self.names = [f"{BRIDGE}w{number}" for number in range(count)] if os.geteuid() == 0 else []
         self.host = f"{NET}.1" if self.names else "127.0.0.1"
-        # Of the server that jobs ask.
+        # The address of the server that jobs ask.
         self.server_host = f"{NET}.2" if self.names else "127.0.0.1"
         self.close()
         if not self.names:
@@ -49,7 +49,7 @@ class Network:
         """The words before a command that runs in a worker's namespace."""
         return ["ip", "netns", "exec", self.names[number]] if self.names else []
 
-    # What a worker can be cut off from.
+    # The sides that a worker can be cut off from.
     SIDES = ("everything", "the database", "the server")
 
     def cut(self, number, side, is_cut):

@@ -33,7 +33,7 @@ class FleetRun(DrivenRun):
             {}, failpoint)
 
     def bring(self, binary, scenario):
-        """The first time, and as a repetition when all has ended."""
+        """Brings the jobs the first time, and as a repetition when all has ended."""
         if getattr(scenario, "is_brought", False) and not getattr(scenario, "has_ended", False):
             self.ask(f"UPDATE transfer_{self.queue}.process SET until = 0 WHERE is_worker")
             return
@@ -71,7 +71,7 @@ class FleetRun(DrivenRun):
             time.sleep(0.05)
         self.scenario.has_ended = True
         self.failed = sum(count for state, _, count in rows if state != DONE)
-        # What is in doubt is read there, as it is in what the command says.
+        # Jobs in doubt are found in the output, as in that of the command.
         with open(self.output_path, "a") as output:
             for state, code, count in rows:
                 output.write(f'{{"state":{state},"error":"{code}","count":{count}}}\n')

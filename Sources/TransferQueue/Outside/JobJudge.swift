@@ -24,7 +24,7 @@ extension ClaimedJobs {
 }
 
 extension HookCall {
-    /// - Returns: Why this machine doesn't tell it; `nil` where it does.
+    /// - Returns: Why this machine doesn't tell the hook; `nil` where it does.
     func refusal(by accept: JobJudge) -> TransferError? {
         let work = JobSpec.Download(urls: ["http:"], destination: "")
         do throws(TransferError) {

@@ -32,7 +32,7 @@ package final class PostgresAbandonment: Sendable {
         let alarm = limit.flatMap(BootAlarm.init)
         var waited = [
             pollfd(fd: other, events: events, revents: 0), pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-            // None is left out (poll(2)).
+            // The kernel passes over the descriptor -1 (poll(2)).
             pollfd(fd: alarm?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
         ]
         while true {

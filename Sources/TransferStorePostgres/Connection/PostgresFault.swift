@@ -7,7 +7,7 @@ package struct PostgresFault: Error, Sendable, Hashable {
     package let message: String
 
     package static let noPrivilege = "42501"
-    /// A standby says so of changes.
+    /// The code of changes that a standby refuses.
     static let noChanges = "25006"
 
     /// Whether the same transaction may succeed another time, as others were in its way.

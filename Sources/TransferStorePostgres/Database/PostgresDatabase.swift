@@ -197,7 +197,7 @@ package final class PostgresDatabase: Sendable {
 
     private static let attempts = 5
 
-    /// The longest that somebody who only looks waits for an answer, which tells that the database doesn't answer.
+    /// The longest time for the answers to one question of a process that only looks; it says then that there are none.
     private static let answerLimit = Duration.seconds(30)
 
     private static func repeating<Value>(_ transact: () throws -> Value) throws -> Value {

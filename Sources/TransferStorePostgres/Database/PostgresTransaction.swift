@@ -98,7 +98,7 @@ extension PostgresConnection {
         let row = try run(Self.place, [address.schema]).first
         timeline = row?.number(1) ?? 0
         if case .onlooker = role {
-            // A standby tells of the queue as well as another one.
+            // A standby answers questions as well as the server that it follows.
         } else if timeline == 0 {
             throw PostgresFault(code: PostgresFault.noChanges, message: "the server is a standby")
         }

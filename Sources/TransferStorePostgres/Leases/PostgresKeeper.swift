@@ -65,7 +65,7 @@ package final class PostgresKeeper: Sendable {
                 PostgresOutcome(try PostgresLeases.renew($0, database.process, term))
             }
             database.lease.renewed(until: asked + term)
-            db.limit = asked + left
+            db.limit = .now + left
             try PostgresLeases.takeOver(in: db, own: database.process)
             let next = asked + term / 3
             while MonotonicTime.now < next, !end.isTold {

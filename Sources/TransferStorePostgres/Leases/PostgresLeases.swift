@@ -34,7 +34,7 @@ package struct PostgresLeases: Sendable {
         try database.write(isRepeatable: true) { db in try Self.renew(db, database.process, term) }
         database.lease.renewed(until: asked + term)
         try Self.unlessInTheWay {
-            try database.write { db in try Self.takeOver(db, own: database.process) }
+            try database.write(isRepeatable: true) { db in try Self.takeOver(db, own: database.process) }
         }
         return Lease(generation: database.process, until: asked + term)
     }
@@ -44,8 +44,8 @@ package struct PostgresLeases: Sendable {
         guard try db.run(Self.renewal, [process, term.inMilliseconds]).count > 0 else { throw LeaseLost() }
     }
 
-    /// Takes over what others have lost, as workers that go on for days have to. Where somebody holds what is needed the next
-    /// renewal tries again: a lease never waits for the rows of others.
+    /// Takes over what others have lost, as workers that go on for days have to. A lease never waits for the rows of others:
+    /// while somebody holds what is needed nothing is taken over, and the next renewal tries again.
     package static func takeOver(in db: PostgresConnection, own: Int64) throws {
         try unlessInTheWay { try PostgresTransaction.run(db) { PostgresOutcome(try takeOver($0, own: own)) } }
     }
@@ -79,7 +79,8 @@ package struct PostgresLeases: Sendable {
         if lost.count > 0 { try PostgresNotice.work.tell(db) }
     }
 
-    /// Fails a POST whose body may have left: it's not sent again by itself.
+    /// Fails a POST whose body may have left: it's not sent again by itself. All jobs of the process are locked first, as the
+    /// numbers of ends are taken here.
     private static func endWhatMayHaveArrived(_ db: PostgresConnection, of process: Int64) throws {
         let sent = try db.run(Self.sending, [process])
         guard sent.count > 0 else { return }
@@ -116,7 +117,7 @@ package struct PostgresLeases: Sendable {
 
     // MARK: Statements
 
-    private static let haste = PostgresStatement(direct: "SET LOCAL lock_timeout = '1s'")
+    private static let haste = PostgresStatement(direct: "SET LOCAL lock_timeout = '200ms'")
 
     private static let registration = PostgresStatement(
         "register_process", [.submit, .work],
@@ -142,8 +143,10 @@ package struct PostgresLeases: Sendable {
     private static let sending = PostgresStatement(
         "sending_jobs", [.submit, .work],
         """
-        SELECT id, identity FROM job WHERE owner = $1 AND state = \(JobStates.claimed) AND is_sending
-        ORDER BY id FOR UPDATE
+        WITH held AS MATERIALIZED (
+            SELECT id, identity, is_sending FROM job WHERE owner = $1 AND state = \(JobStates.claimed)
+            ORDER BY id FOR UPDATE)
+        SELECT id, identity FROM held WHERE is_sending ORDER BY id
         """)
 
     private static let doubt = PostgresStatement(

@@ -3,8 +3,8 @@ package import TransferStore
 
 /// Jobs that can't start any more, as others that they need came to nothing, and those that need them in turn.
 ///
-/// Dependents are found, and their rows locked, before the numbers of ends are taken: whoever takes numbers has locked all
-/// rows that it changes, so that nobody waits for a row with the counter that all wait for.
+/// Dependents are found, and their rows locked, before the numbers of ends are taken: the counter, which all wait for, isn't
+/// held for as long as somebody else has a row.
 package struct PostgresDependents {
     private struct Job {
         let id: Int64
@@ -14,7 +14,7 @@ package struct PostgresDependents {
         let tellsHook: Bool
     }
 
-    /// In the order of their ends, each with the identity of the job that it misses.
+    /// The dependents in the order of their ends, each with the identity of the job that it misses.
     private var found: [(job: Job, need: String)] = []
 
     package init() {}
@@ -29,7 +29,7 @@ package struct PostgresDependents {
         return result
     }
 
-    /// Finds those of further jobs, of another batch.
+    /// Finds the dependents of further jobs, of another batch.
     ///
     /// - Parameter failed: The jobs that came to nothing.
     package mutating func find(_ db: PostgresConnection, of failed: [(id: Int64, identity: String)]) throws {
@@ -41,7 +41,7 @@ package struct PostgresDependents {
                 tellsHook: row.flag(4))
             followers[row.number(5) ?? 0, default: []].append(job)
         }
-        // One that comes to nothing itself isn't skipped, though it may need another one of them.
+        // A job that comes to nothing itself isn't skipped, though it may need another one of them.
         var (given, taken) = (failed, Set(failed.map(\.id)))
         while let failed = given.popLast() {
             for job in followers[failed.id] ?? [] where taken.insert(job.id).inserted {
@@ -51,7 +51,7 @@ package struct PostgresDependents {
         }
     }
 
-    /// Skips them.
+    /// Skips the jobs that were found.
     ///
     /// - Parameter first: The number of the first end; one follows the other.
     package func skip(_ db: PostgresConnection, from first: Int64) throws -> [SkippedJob] {

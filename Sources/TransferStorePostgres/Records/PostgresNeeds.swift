@@ -54,7 +54,11 @@ package enum PostgresNeeds {
     private static let freeing = PostgresStatement(
         "free_dependents", [.submit, .work],
         """
-        WITH met AS (SELECT job AS id, count(*)::integer AS count FROM need WHERE needed = ANY ($1::bigint[]) GROUP BY job)
+        WITH met AS MATERIALIZED (
+            SELECT job.id, (SELECT count(*)::integer FROM need
+                WHERE need.job = job.id AND need.needed = ANY ($1::bigint[])) AS count
+            FROM job WHERE needs_left > 0 AND job.id IN (SELECT need.job FROM need WHERE need.needed = ANY ($1::bigint[]))
+            ORDER BY job.id FOR NO KEY UPDATE)
         UPDATE job SET needs_left = needs_left - met.count,
             state = CASE WHEN state = \(JobStates.blocked) AND needs_left <= met.count THEN \(JobStates.queued) ELSE state END
         FROM met WHERE job.id = met.id AND needs_left > 0

@@ -16,12 +16,12 @@ package struct PostgresRecords: Sendable {
             try !ended.isEmpty && !PostgresHoldings.has(db, database.process, oneOf: ended)
         }
         let recorded = try database.transactFenced { db in
+            if !ends.isEmpty { try db.post(Self.lock, [PostgresArray(ends.map(\.id)), database.process]) }
             var recorded = try write(db, steps)
             guard !ends.isEmpty else { return PostgresOutcome(recorded, isThere: isThere) }
             let batches = Set(ends.map(\.batch)).sorted()
             let needs = try batches.map { ($0, try PostgresNeeds.ask(db, batch: $0)) }
             let needing = try needs.filter { try PostgresNeeds.flag($1) }.map(\.0)
-            try db.post(Self.lock, [PostgresArray(ends.map(\.id)), database.process])
             var dependents = PostgresDependents()
             for batch in needing {
                 let own = ends.filter { $0.batch == batch }
@@ -175,7 +175,7 @@ package struct PostgresRecords: Sendable {
             asked_wait = $8, origin = $9, resume = $10, error_code = $11, error_message = $12
         """, where: "id = $1 AND owner = $2")
 
-    /// As whoever steers jobs does it: their rows before the counter.
+    /// Jobs are locked before the counter, in the order of those who steer them.
     private static let lock = PostgresStatement(
         "lock_ending_jobs", .work,
         """

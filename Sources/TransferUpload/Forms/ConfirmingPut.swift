@@ -62,7 +62,7 @@ public struct ConfirmingPut: UploadDialogue {
         }
     }
 
-    /// - Parameter reason: Why it's sent though it may have been before; `nil` where it's sure that it isn't there.
+    /// - Parameter reason: Why the file is sent though the server may have it; `nil` where the server said that it hasn't.
     private mutating func sendAgain(_ reason: String?, _ now: Int64) -> [UploadAction] {
         copy = nil
         let word = reason.map { UploadAction.restart("an earlier attempt may have sent it, and \($0)") }

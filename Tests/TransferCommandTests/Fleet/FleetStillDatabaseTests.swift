@@ -47,7 +47,7 @@ import TransferTestSupport
         }
     }
 
-    /// Half a minute: an answer is waited for, and then a connection.
+    /// The wait is for an answer, and then for a connection.
     @Test(.enabled(if: TransferCommand.runsHeavyTests, "it takes half a minute"))
     func aRunThatShowsTheJobsSaysThatItWaitsForIt() async throws {
         try await with { fleet, database in

@@ -224,7 +224,7 @@ import TransferTestSupport
         #expect(try await fleet.batch() == nil)
     }
 
-    /// A job's, a batch's, and the one of an option.
+    /// The hook is a job's, a batch's, or an option's.
     @Test(arguments: [0, 1, 2]) func hooksAreNotBroughtIntoTheQueue(_ place: Int) async throws {
         let fleet = try await FleetPlace()
         let hook = #""onFinish": "tell""#

@@ -52,7 +52,7 @@ import TransferTestSupport
         #expect(try refusal(#"{"download": "http://store.example:9001/a", "to": "a"\#(header)}"#) == "secretRefused")
     }
 
-    /// As in a queue of many machines, where whoever brings jobs may name any server and any command.
+    /// Jobs of a queue of many machines may name any server and any command.
     @Test func aHookThatOthersBroughtIsNotTold() async throws {
         let folder = try TemporaryFolder("outside")
         var rules = OutsideRules(directory: folder.path)

@@ -78,7 +78,7 @@ final class UploadDialogues {
         let made =
             job.record.watched?.verifies == true ? try attempt.verifyingDialogue() : try attempt.dialogue()
         guard let dialogue = made else {
-            if job.record.mayHaveBeenPut {
+            if job.record.mayHaveBeenPut, likeness != .other {
                 let reason = "an earlier attempt may have sent it, and the file has changed since"
                 host.emit(job.record.batch, .restarted(job: job.record.identity, reason: reason))
             }

@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferStore
 @testable import TransferStorePostgres
 
-/// Somebody has rows of the queue locked for long, as whoever brings a large file again.
+/// Rows of the queue are locked for long, as by a process that brings a large file again.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct RowLockTests: SharedQueueTests {
     let address: PostgresAddress
 
@@ -45,7 +45,7 @@ import TransferTestSupport
         #expect(try new.counts(batch) == [.queued: 3])
     }
 
-    /// Whoever cancels a batch locks its jobs, and takes numbers of ends then.
+    /// A process that cancels a batch locks its jobs, and takes numbers of ends then.
     @Test func anEndThatWaitsForItsJobsRowHasNoNumberYet() async throws {
         let batch = try bring(jobs)
         let one = try worker()
@@ -63,7 +63,7 @@ import TransferTestSupport
         #expect(recorded.state?.cursors == [6])
     }
 
-    /// Until a statement waits for a lock.
+    /// Returns once a statement waits for a lock.
     private func untilWaiting() async throws {
         let question = PostgresStatement(
             direct: "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database"

@@ -81,7 +81,7 @@ import TransferTestSupport
     @Test func whatIsAskedTellsTheHookOfTheJob() throws {
         var spec = jobs[0]
         spec.settings.onFinish = .command("tell")
-        // Those who bring jobs for others bring none with a hook.
+        // A process that brings jobs for others brings none with a hook.
         let owner = try PostgresStore(address)
         let batch = try owner.stage([spec]).batch.id
         _ = try owner.letGo(batch: batch, isComplete: false)
