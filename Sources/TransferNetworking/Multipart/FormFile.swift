@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import TransferCore
 import TransferEngine
 
@@ -12,8 +11,8 @@ enum FormFile {
     /// Opens the file, so that one that can't be read is told now and not half-way through an upload.
     static func size(of url: URL) throws(Refusal) -> UInt64 {
         let path = url.path
-        var status = stat()
-        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
             throw Refusal(reason: .bodyPartFileIsDirectory(at: url))
         }
         do { return UInt64(try SourceFile(path).size) } catch {
