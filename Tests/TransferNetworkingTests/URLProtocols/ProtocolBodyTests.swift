@@ -90,11 +90,15 @@ struct ProtocolBodyTests {
     @Test func aSuspendedRequestGetsNothingBeforeItGoesOn() async throws {
         let (started, pieces) = (Calls<HeldMock>(), Calls<String>())
         let url = MockProtocol.answer(unique()) { mock, _ in started.add(HeldMock(mock: mock)) }
-        let request = makeMockedSession().streamRequest(url).responseStreamString(on: testQueue) { stream in
+        let recorder = EventRecorder()
+        let session = makeMockedSession { $0.eventMonitors = [recorder] }
+        let request = session.streamRequest(url).responseStreamString(on: testQueue) { stream in
             if case .stream(.success(let piece)) = stream.event { pieces.add(piece) }
         }
         let mock = try #require(await started.first()).mock
         request.suspend()
+        // The thread that starts the transfer may be at it still: it suspends it then.
+        await recorder.until("didSuspendTask")
         mock.respond(body: "piece")
         #expect(request.isSuspended)
         #expect(pieces.all == [])
