@@ -36,7 +36,7 @@ package final class PostgresDatabase: Sendable {
             let first = try PostgresConnection(address, opening, names: names)
             try first.begin(address, as: role)
             let migration = PostgresMigration(address: address)
-            if case .onlooker = role {
+            if role.isOnlooker {
                 try migration.requireTables(first)
                 process = 0
             } else {
@@ -107,7 +107,7 @@ package final class PostgresDatabase: Sendable {
     package func read<Value: Sendable>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
         try turn.withLock { _ in
             try patiently { db in
-                if case .onlooker = role { db.limit = .now + Self.answerLimit }
+                if role.isOnlooker { db.limit = .now + Self.answerLimit }
                 let value = try body(db)
                 try db.settle()
                 return value
@@ -165,7 +165,7 @@ package final class PostgresDatabase: Sendable {
                 var open: PostgresTransaction.Unsettled<Value>?
                 return try patiently { db in
                     // A change of a large batch may take long.
-                    if case .onlooker = role { db.limit = nil }
+                    if role.isOnlooker { db.limit = nil }
                     if let known = open {
                         if try known.isCommitted(db) { return try known.outcome.lookUp(db) }
                         open = nil

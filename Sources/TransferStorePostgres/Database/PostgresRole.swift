@@ -48,6 +48,9 @@ extension PostgresRole {
         }
     }
 
+    /// Whether it looks at the queue, and steers it, without a part in it.
+    package var isOnlooker: Bool { if case .onlooker = self { true } else { false } }
+
     /// Whether it hears what is asked of it.
     package var takesCommands: Bool { if case .submitter = self { false } else { true } }
 

@@ -97,9 +97,8 @@ extension PostgresConnection {
         try post(Self.settings, [address.schema])
         let row = try run(Self.place, [address.schema]).first
         timeline = row?.number(1) ?? 0
-        if case .onlooker = role {
-            // A standby answers questions as well as the server that it follows.
-        } else if timeline == 0 {
+        // A standby answers questions as well as the server that it follows, and takes no changes.
+        if timeline == 0, !role.isOnlooker {
             throw PostgresFault(code: PostgresFault.noChanges, message: "the server is a standby")
         }
         guard row?.flag(0) == true else { return }

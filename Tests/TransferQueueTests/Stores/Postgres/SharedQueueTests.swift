@@ -11,6 +11,11 @@ protocol SharedQueueTests {
 }
 
 extension SharedQueueTests {
+    /// Four downloads of one origin.
+    var jobs: [JobSpec] {
+        (0..<4).map { Sample.download("http://h.example/\($0)", to: "\($0)", id: "\($0)") }
+    }
+
     static func newQueue() async throws -> PostgresAddress {
         let queue = UUID().uuidString.lowercased().replacing("-", with: "")
         return try PostgresAddress(await PostgresServer.shared.url(queue: queue))

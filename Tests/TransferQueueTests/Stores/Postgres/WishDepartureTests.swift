@@ -50,8 +50,6 @@ import TransferTestSupport
         }
     }
 
-    private let jobs = (0..<4).map { Sample.download("http://h.example/\($0)", to: "\($0)", id: "\($0)") }
-
     @Test(arguments: Way.allCases) func whatIsAskedOfAJobHoldsHoweverItsWorkerLetsGoOfIt(_ way: Way) throws {
         let dependent = Sample.download("http://h.example/x", to: "x", id: "x", needs: ["0"])
         let batch = try bring(jobs + [dependent])

@@ -13,8 +13,6 @@ import TransferTestSupport
 
     init() async throws { address = try await Self.newQueue() }
 
-    private let jobs = (0..<4).map { Sample.download("http://h.example/\($0)", to: "\($0)", id: "\($0)") }
-
     @Test func aWishEndsWithTheClaimThatItWasAskedOf() throws {
         let batch = try bring([jobs[0]])
         let (one, other) = (try worker(), try worker())
