@@ -22,20 +22,46 @@ public struct ResponseHead: Sendable, Hashable {
 
     /// The first value of the field, without surrounding white space; bytes that aren't UTF-8 are read as ISO-8859-1.
     public func value(_ name: StaticString) -> String? {
+        var first: String?
+        forEachValue(of: name) { value in
+            first = Self.text(value)
+            return false
+        }
+        return first
+    }
+
+    /// The value of a field that an answer may have once (RFC 9110 §5.3).
+    ///
+    /// - Returns: `nil` where the field is missing, and where it came several times with different values. Each of those
+    ///   contradicts the others, so none of them proves anything.
+    public func singleValue(_ name: StaticString) -> String? {
+        var first: String?
+        var isContradicted = false
+        forEachValue(of: name) { value in
+            let value = Self.text(value)
+            isContradicted = first.map { $0 != value } ?? false
+            first = value
+            return !isContradicted
+        }
+        return isContradicted ? nil : first
+    }
+
+    /// Calls `body` with the value of each field of that name, until it returns `false`.
+    private func forEachValue(of name: StaticString, _ body: (UnsafeRawBufferPointer) -> Bool) {
         let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-        return block.withUnsafeBytes { bytes in
+        block.withUnsafeBytes { bytes in
             var rest = UnsafeRawBufferPointer(rebasing: bytes[...])
             while rest.count > name.count, let start = rest.baseAddress {
                 let end = memchr(start, Int32(UInt8(ascii: "\n")), rest.count).map { UnsafeRawPointer($0) - start }
                 if rest[name.count] == UInt8(ascii: ":"), end ?? rest.count > name.count,
                     name.indices.allSatisfy({ rest[$0].asciiLowercased == name[$0].asciiLowercased })
                 {
-                    return Self.text(UnsafeRawBufferPointer(rebasing: rest[(name.count + 1)..<(end ?? rest.count)]))
+                    let value = UnsafeRawBufferPointer(rebasing: rest[(name.count + 1)..<(end ?? rest.count)])
+                    guard body(value) else { return }
                 }
-                guard let end else { return nil }
+                guard let end else { return }
                 rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
             }
-            return nil
         }
     }
 

@@ -15,8 +15,11 @@ public struct Validator: Sendable, Hashable, Codable, CustomStringConvertible {
 
     /// Reads the validators of an answer; `nil` when it has none.
     public init?(_ head: ResponseHead) {
-        let etag = head.value("ETag").flatMap { Self.isEntityTag($0) ? $0 : nil }
-        let lastModified = head.value("Last-Modified")
+        let field = head.singleValue("ETag")
+        let etag = field.flatMap { Self.isEntityTag($0) ? $0 : nil }
+        // A head with two different tags contradicts itself about the version. Its date proves nothing either.
+        let isContradictory = field == nil && head.value("ETag") != nil
+        let lastModified = isContradictory ? nil : head.singleValue("Last-Modified")
         guard etag != nil || lastModified != nil else { return nil }
         var strong = false
         // Beside a tag the date is never asked for, and reading dates takes its time.

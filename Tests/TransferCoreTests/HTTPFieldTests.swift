@@ -176,6 +176,19 @@ import TransferCore
         #expect(validator(etag, modified, date: date)?.ifRange == ifRange)
     }
 
+    /// Fields that an answer may have once (RFC 9110 §5.3): whoever added the second one may not be the server.
+    @Test(
+        arguments: [
+            ("ETag: \"a\"\r\nETag: \"a\"\r\n", "\"a\""), ("ETag: \"a\"\r\nX: y\r\netag:\"b\"\r\n", nil),
+            ("ETag: \"a\"\r\nETag: \"b\"\r\nLast-Modified: \(modified)\r\n", nil),
+            ("Last-Modified: \(modified)\r\nLast-Modified: yesterday\r\n", nil),
+            ("ETag: \"a\"\r\nLast-Modified: \(modified)\r\nLast-Modified: yesterday\r\n", "\"a\""),
+        ] as [(String, String?)])
+    func aVersionThatIsNamedTwiceAndDifferentlyIsNoVersion(_ block: String, _ expected: String?) {
+        let head = ResponseHead(status: 200, block: Array(block.utf8))
+        #expect(Validator(head)?.description == expected)
+    }
+
     @Test func thereIsNoneWithoutTagAndDate() {
         #expect(validator(nil, nil, date: Self.modified) == nil)
         #expect(validator("unquoted", nil, date: nil) == nil)

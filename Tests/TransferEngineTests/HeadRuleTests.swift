@@ -8,7 +8,7 @@ import TransferTestServer
 @Suite struct HeadRuleTests {
     @Test(arguments: [
         "", "Content-Length: 5\r\n", "Content-Length: 0\r\nX: 1\r\n", "X-A: b\nContent-Length: 5\n",
-        "Transfer-Encoding: chunked\r\nX: a, b\r\n", "No colon in this one\r\nETag: \"1\"\r\n",
+        "Content-Range: bytes 0-4/9\r\nContent-Range:bytes 0-4/9 \r\n", "Transfer-Encoding: chunked\r\nX: a, b\r\n", "No colon in this one\r\nETag: \"1\"\r\n",
     ])
     func aPlainHeadStaysAsItIs(_ block: String) throws {
         #expect(try HeadRule.judge(Array(block.utf8)) == Array(block.utf8))
@@ -39,6 +39,8 @@ import TransferTestServer
         "Content-Length: 5.0\r\n", "Content-Length:\r\n 5\r\n", "Transfer-Encoding:\r\n chunked\r\n",
         "Content-Range: bytes 0-4/\r\n\t5\r\n", " folded: x\r\nContent-Length: 5\r\n", "\tx\r\n",
         "A: b\r\n\r\n folded: x\r\n",
+        "Content-Range: bytes 0-4/9\r\nContent-Range: bytes 5-8/9\r\n",
+        "Content-Range: bytes 0-4/9\r\nX: y\r\ncontent-range:bytes 0-4/10\r\n",
     ])
     func aHeadThatCanBeReadInTwoWaysEndsTheTransfer(_ block: String) {
         let error = #expect(throws: TransferError.self) { try HeadRule.judge(Array(block.utf8)) }

@@ -22,8 +22,15 @@ struct HeadRule {
         let lines = try unfolded(block)
         var length: Substring.UTF8View?
         var lengths = 0
+        var range: ArraySlice<UInt8>?
         for line in lines ?? split(block) {
-            guard let (name, value) = field(line), name.isNamed("content-length") else { continue }
+            guard let (name, value) = field(line) else { continue }
+            if name.isNamed("content-range") {
+                let value = trimmed(value)
+                if let known = range, known != value { throw fault("ranges that differ: \(quoted(value))") }
+                range = value
+            }
+            guard name.isNamed("content-length") else { continue }
             for item in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
                 lengths += 1
                 let text = Substring(decoding: trimmed(item), as: UTF8.self).utf8
