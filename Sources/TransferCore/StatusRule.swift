@@ -49,6 +49,20 @@ public enum StatusRule {
     /// time of one is over (400 and 403 at Google's and Amazon's storage, 401 and 410 elsewhere).
     public static func mayBeOfSignature(_ status: Int) -> Bool { [400, 401, 403, 410].contains(status) }
 
+    /// Whether a refusal may be that of the field Range, or of its condition, and not of the file. A server needn't know
+    /// Range (RFC 9110 §14.2), and some filters refuse each request that has it.
+    ///
+    /// Statuses are left out that speak of the file (404, 410), of the caller (401, 407), of its rate (425, 429) or of the
+    /// request's time and place (408, 421), and those that a range has of its own (416).
+    public static func mayBeOfRange(_ status: Int) -> Bool {
+        switch status {
+        case 401, 404, 407, 408, 410, 416, 421, 423, 425, 429, 451: false
+        case 400..<500: true
+        case 500, 501, 502, 503: true
+        default: false
+        }
+    }
+
     /// Whether the server says that it did nothing with the request, so that any method may be repeated
     /// (RFC 9110 §15.5.20, RFC 8470 §5.2, RFC 6585 §4 and §6).
     public static func saysNothingWasDone(_ status: Int) -> Bool { [421, 425, 429, 511].contains(status) }

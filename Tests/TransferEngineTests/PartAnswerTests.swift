@@ -50,6 +50,10 @@ import TransferCore
         ("not modified", answer(304, tag)),
         ("no range", answer(206, tag)),
         ("several ranges", answer(206, ["Content-Type": "multipart/byteranges; boundary=x"])),
+        (
+            "several ranges that name one",
+            part("bytes 400-599/1000", tag.merging(["Content-Type": "multipart/byteranges; boundary=x"]) { $1 })
+        ),
         ("a malformed range", part("bytes 400-x/1000")),
         ("another unit", part("lines 400-599/1000")),
         ("an earlier range", part("bytes 399-599/1000")),

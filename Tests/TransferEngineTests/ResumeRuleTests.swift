@@ -70,6 +70,8 @@ import TransferCore
         case whole
         /// An attempt fails and the bytes stay.
         case odd
+        /// The same, with a status that says so.
+        case refused
         case complete
         /// An answer that has nothing to do with what is there.
         case none
@@ -83,6 +85,7 @@ import TransferCore
             case .ask(.lastByte(true), _): self = .lastByte
             case .ask: self = .plain
             case .refuse: self = .odd
+            case .fail: self = .refused
             case .complete: self = .complete
             }
         }
@@ -151,6 +154,7 @@ import TransferCore
         // What fits neither proves nothing.
         Row(.tagged, 206, ["ETag": "\"a\""], .odd),
         Row(.tagged, 206, ["ETag": "\"a\"", "Content-Type": "multipart/byteranges; boundary=x"], .odd),
+        Row(.tagged, 206, part("400-999/1000", "\"a\"", ["Content-Type": "multipart/byteranges; boundary=x"]), .odd),
         Row(.tagged, 206, part("400-1000/1000"), .odd), Row(.tagged, 206, part("*/1000"), .odd),
         Row(.tagged, 206, ["Content-Range": "items 400-999/1000", "ETag": "\"a\""], .odd),
         Row(.tagged, 206, ["Content-Range": "", "ETag": "\"a\""], .odd),
@@ -250,10 +254,36 @@ import TransferCore
         // Without a range nobody may answer with one.
         Row(.weak, 206, part("400-999/1000"), .odd), Row(.weak, 416, [:], .odd),
         Row(.weak, 200, all("W/\"a\""), .anew), Row(.weak, 200, all(nil), .anew),
-        Row(.tagged, 404, [:], .none), Row(.tagged, 503, [:], .none), Row(.tagged, 302, [:], .none),
+        Row(.tagged, 404, [:], .none), Row(.tagged, 302, [:], .none),
     ]
 
-    @Test(arguments: parts + wholes + others) func judges(_ row: Row) {
+    /// A server, or what stands before it, that refuses each request with a range.
+    static let refusals: [Row] = [
+        // The condition may be what it doesn't understand.
+        Row(.tagged, 400, [:], .plain), Row(.tagged, 400, [:], .whole, plain: true), Row(.tagged, 412, [:], .plain),
+        Row(.tagged, 403, [:], .whole), Row(.tagged, 405, [:], .whole), Row(.tagged, 406, [:], .whole),
+        Row(.tagged, 501, [:], .whole), Row(.whole, 403, [:], .whole), Row(.digest, 403, [:], .whole),
+        // A refusal that may pass is one of the range once it came again and again.
+        Row(.tagged, 503, [:], .refused), Row(.tagged, 500, [:], .refused), Row(.tagged, 502, [:], .refused),
+        Row(.tagged, 503, [:], .refused, doubt: ResumeDoubt(claim: "refused:503", count: 1)),
+        Row(.tagged, 503, [:], .whole, doubt: ResumeDoubt(claim: "refused:503", count: 2)),
+        Row(.tagged, 503, ["Retry-After": "9"], .none, doubt: ResumeDoubt(claim: "refused:503", count: 2)),
+        // These say nothing of the range.
+        Row(.tagged, 401, [:], .none), Row(.tagged, 404, [:], .none), Row(.tagged, 410, [:], .none),
+        Row(.tagged, 408, [:], .none), Row(.tagged, 429, [:], .none), Row(.tagged, 504, [:], .none),
+        Row(.tagged, 507, [:], .none),
+        // Nothing was asked but the whole.
+        Row(.weak, 403, [:], .none), Row(.weak, 503, [:], .none),
+    ]
+
+    /// A part has others beside it, and whoever asked for it decides.
+    @Test(arguments: refusals) func aRefusedPartIsNoReasonToAskForTheWhole(_ row: Row) {
+        var point = row.held.point
+        (point.isPart, point.end, point.doubt) = (true, 900, row.doubt)
+        #expect(ResumeRule(point: point).judge(row.head, to: .rest(isConditional: true)) == nil)
+    }
+
+    @Test(arguments: parts + wholes + others + refusals) func judges(_ row: Row) {
         var point = row.held.point
         point.doubt = row.doubt
         let rule = ResumeRule(point: point, isSamePlace: row.held.isSamePlace)
@@ -264,7 +294,7 @@ import TransferCore
     }
 
     /// Those who hold nothing dear begin anew where others would fail an attempt.
-    @Test(arguments: parts + wholes + others) func nothingIsOddWhereBytesAreCheap(_ row: Row) {
+    @Test(arguments: parts + wholes + others + refusals) func nothingIsOddWhereBytesAreCheap(_ row: Row) {
         var point = row.held.point
         point.doubt = row.doubt
         point.outlastsOddAnswers = false

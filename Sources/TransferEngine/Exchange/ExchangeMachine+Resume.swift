@@ -3,10 +3,14 @@ import TransferCore
 // Answers that are to be the file, or the rest of it.
 extension ExchangeMachine {
     mutating func represented(_ hop: Hop, _ head: ResponseHead, now: Int64) -> HeadAction {
+        // What the place that the bytes came from refuses for good, the request's own URL may still give.
+        if head.status >= 400, head.status != 416, !StatusRule.mayPass(head.status), mayGoBack(from: hop) {
+            return turnBack(hop)
+        }
         if let rule = resumption.rule(hop), let point = resumption.point,
             let verdict = rule.judge(head, to: resumption.question)
         {
-            return follow(verdict, point, hop, head)
+            return follow(verdict, point, hop, head, now: now)
         }
         switch head.status {
         case let status where StatusRule.isWhole(status): return deliver(hop, head)
@@ -17,8 +21,8 @@ extension ExchangeMachine {
         }
     }
 
-    /// The hop came to nothing. A refusal for good may be that of a URL which no longer leads to its file, as one with an
-    /// expired signature (400 with Google's and Amazon's storage): the request's own URL may lead there.
+    /// Ends a hop that came to nothing. A refusal for good may be that of a URL which no longer leads to its file, as one
+    /// with an expired signature (400 with Google's and Amazon's storage). The request's own URL may lead there.
     mutating func refused(_ hop: Hop, _ error: TransferError) -> HeadAction {
         guard !error.isTransient, mayGoBack(from: hop) else { return fail(hop, error) }
         return turnBack(hop)
@@ -30,7 +34,7 @@ extension ExchangeMachine {
     }
 
     private mutating func follow(
-        _ verdict: ResumeRule.Verdict, _ point: ResumePoint, _ hop: Hop, _ head: ResponseHead
+        _ verdict: ResumeRule.Verdict, _ point: ResumePoint, _ hop: Hop, _ head: ResponseHead, now: Int64
     ) -> HeadAction {
         // A new beginning is of the file that the request's own URL names, which needn't be the one that the place has now.
         if verdict.beginsAnew, mayGoBack(from: hop) { return turnBack(hop) }
@@ -67,6 +71,9 @@ extension ExchangeMachine {
             if resumption.hasLeftPlace(hop), mayGoBack(from: hop) { return turnBack(hop) }
             resumption.refuse(claim)
             return fail(hop, TransferError(.badResponse, reason, isTransient: true))
+        case .fail(let claim):
+            resumption.refuse(claim)
+            return refused(hop, StatusRule.error(head, now: now))
         case .ask(let question, let restart):
             guard resumption.ask(question, restart: restart) else {
                 return fail(hop, Self.noFurther(restart))
@@ -87,7 +94,7 @@ extension ExchangeMachine {
             switch verdict {
             case .anew(let reason), .refuse(_, let reason): reason
             case .ask(_, let restart): restart ?? "the server doesn't take the condition of a part"
-            case .append, .complete: "\(head.status) came in the place of a part of the file"
+            case .append, .complete, .fail: "\(head.status) came in the place of a part of the file"
             }
         return TransferError(.badResponse, reason, isTransient: true)
     }

@@ -93,6 +93,7 @@ extension ExchangeOutcome {
         joined.resumeData = resumeData
         joined.isUntouched = false
         joined.bodyLeft = bodyLeft
+        joined.doubtfulClaim = doubtfulClaim
         joined.refusal = refusal
         joined.hops = hops
         return joined

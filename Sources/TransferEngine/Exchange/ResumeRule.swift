@@ -44,6 +44,8 @@ struct ResumeRule {
         case ask(ResumeQuestion, restart: String?)
         /// The answer proves nothing: the attempt has failed, the bytes stay.
         case refuse(claim: String, reason: String)
+        /// The status is a refusal. The bytes stay, and the claim is counted as those of ``refuse`` are.
+        case fail(claim: String)
         /// Every byte is there already.
         case complete
 
@@ -51,7 +53,7 @@ struct ResumeRule {
         var beginsAnew: Bool {
             switch self {
             case .anew, .ask(.whole, restart: _): true
-            case .append, .ask, .refuse, .complete: false
+            case .append, .ask, .refuse, .fail, .complete: false
             }
         }
     }
@@ -74,18 +76,34 @@ struct ResumeRule {
             // A success that is neither the file nor a part of it says nothing of the file.
             point.outlastsOddAnswers
                 ? .refuse(claim: "status:\(status)", reason: "\(status) came instead of the rest of the file") : nil
+        case let status where question.isRange && !point.isPart && StatusRule.mayBeOfRange(status):
+            judgeRefusal(head, question)
         default: nil
         }
+    }
+
+    // MARK: A refusal
+
+    /// A server that refuses ranges may give the whole file to a request without one. A refusal for good is asked about at
+    /// once. One that may pass is believed after ``ResumeDoubt/confirmations`` attempts: it may be of the server's load.
+    private func judgeRefusal(_ head: ResponseHead, _ question: ResumeQuestion) -> Verdict? {
+        let isOfCondition = head.status == 400 || head.status == 412
+        if isOfCondition, let plain = question.unconditional { return .ask(plain, restart: nil) }
+        guard StatusRule.mayPass(head.status) else { return .ask(.whole, restart: nil) }
+        guard point.outlastsOddAnswers, head.value("Retry-After") == nil else { return nil }
+        let claim = "refused:\(head.status)"
+        return ResumeClaim.isConfirmed(claim, point.doubt) ? .ask(.whole, restart: nil) : .fail(claim: claim)
     }
 
     // MARK: A part
 
     private func judgePartial(_ head: ResponseHead, _ question: ResumeQuestion) -> Verdict {
+        // RFC 9110 §15.3.7.2: the body of such an answer is no range, whatever a Content-Range beside it says.
+        if head.mediaType == "multipart/byteranges" {
+            return odd("range:several", "the server sent several ranges for one")
+        }
         guard let field = head.value("Content-Range") else {
-            let isMultipart = head.mediaType == "multipart/byteranges"
-            return odd(
-                "range:none",
-                isMultipart ? "the server sent several ranges for one" : "a 206 answer without Content-Range")
+            return odd("range:none", "a 206 answer without Content-Range")
         }
         guard let contentRange = ContentRange(field), let range = contentRange.range else {
             return odd("range:malformed", "an answer with a malformed Content-Range")

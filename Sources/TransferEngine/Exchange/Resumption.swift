@@ -108,6 +108,8 @@ struct Resumption {
     mutating func goOn(from position: Int64, after start: BodyStart, of hop: Hop) -> Bool {
         let wasPlain = question == .rest(isConditional: false)
         let earlier = point
+        // Whoever asks for parts has others to ask: it decides when a part that came so slowly is asked for again.
+        if let earlier, earlier.isPart, position - earlier.offset < DetourCount.progress { return false }
         let place = AnsweredPlace(url: hop.url, takesCredentials: hop.sendsCredentials)
         var next = ResumePoint(
             offset: position, validator: Validator(start.head) ?? earlier?.validator, total: start.total,

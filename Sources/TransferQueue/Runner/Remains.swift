@@ -18,7 +18,11 @@ enum Remains: Sendable, Equatable {
     ///   - isHeld: Whether the exchange began with bytes to be continued.
     ///   - earlier: What was recorded of them.
     init(_ outcome: ExchangeOutcome, isHeld: Bool, _ earlier: ResumeData?) {
-        if let resume = outcome.resumeData {
+        if var resume = outcome.resumeData {
+            // Of a file with holes the bytes stay by a new record, also where nothing came.
+            if outcome.received == 0, let claim = outcome.doubtfulClaim {
+                resume.doubt = .after(earlier?.doubt, claim: claim)
+            }
             self = .record(resume)
         } else if !outcome.isUntouched {
             self = .nothing
