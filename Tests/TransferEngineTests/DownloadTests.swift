@@ -101,6 +101,17 @@ import TransferTestSupport
         Turn(name: "a redirect", fault: .redirect(to: "/x"), requests: 3),
     ]
 
+    /// A server that sends one 1xx answer after the other, and no final one.
+    @Test func interimAnswersWithoutAnEndEndTheTransfer() async throws {
+        try await Bench.with { bench in
+            bench.server.serve("/x", .text("hello"))
+            bench.server.script("/x", [.interim(103, count: 1000)])
+            let (outcome, _) = try await bench.download("/x")
+            #expect(outcome.error?.code == .badResponse && outcome.error?.isTransient == true)
+            #expect(outcome.error?.message.contains("1xx") == true)
+        }
+    }
+
     @Test(arguments: turns)
     func whateverTheSecondAnswerTheFileIsOneVersionWhole(_ turn: Turn) async throws {
         try await Bench.with { bench async throws in

@@ -11,7 +11,9 @@ extension ActiveExchange {
             guard mayBeAnswer() else { return false }
             answer.status = status
             answer.isFramed = line[Self.statusPrefix.count] != UInt8(ascii: "1")
-            noteActivity()
+            // A 1xx says that the server works on a body (102 of RFC 2518 §10.1, 104 of resumable uploads). Where no body
+            // was sent, it would keep a request alive that gets no answer.
+            if status >= 200 || hop?.sendsBody == true { noteActivity() }
             answer.block = []
             // Enough for most heads.
             answer.block.reserveCapacity(512)
@@ -30,6 +32,12 @@ extension ActiveExchange {
         }
         // 1xx answers come before the final one, which starts with a status line of its own.
         guard answer.status >= 200 else {
+            answer.interims += 1
+            if answer.interimsBegan == nil { answer.interimsBegan = .now }
+            guard answer.interims <= allowedInterims else {
+                stopReason = .failed(TransferError(.badResponse, Self.tooManyInterims, isTransient: true))
+                return false
+            }
             if answer.status > 101 { events(.interim(ResponseHead(status: answer.status, block: answer.block))) }
             return true
         }
@@ -41,6 +49,14 @@ extension ActiveExchange {
             return false
         }
     }
+
+    /// Answers of the class 1xx that a hop may have. A long upload is told of its progress several times a second.
+    private var allowedInterims: Int {
+        guard hop?.sendsBody == true, let began = answer.interimsBegan else { return 100 }
+        return 100 + Int(10 * (MonotonicTime.now - began).inSeconds)
+    }
+
+    private static let tooManyInterims = "the server sent one 1xx answer after the other, and no final one"
 
     func receivedHead(_ head: ResponseHead) -> Bool {
         if !machine.isConfirming { lastHead = head }

@@ -8,6 +8,10 @@ struct IncomingAnswer {
     /// The block of field lines that is coming in.
     var block: [UInt8] = []
     var status = 0
+    /// Answers of the class 1xx since the hop began.
+    var interims = 0
+    /// When the first of them came.
+    var interimsBegan: MonotonicTime?
     /// Whether the answer's protocol ends bodies by itself: every one but HTTP/1.
     var isFramed = false
     /// Takes the codings off the body, where it has any that are to be taken off.
