@@ -21,6 +21,9 @@ public struct ResumeData: Sendable, Hashable, Codable {
     public var partialFile: String?
     /// The number of that file's inode: another file may have got the name since.
     public var partialInode: UInt64?
+    /// The random mark of the map of ranges beside the file; `nil` without a map, and in records of older versions. A map
+    /// that has another mark says nothing of these bytes.
+    public var mapMark: UInt64?
     /// The resource that the bytes are of; `nil` in records of older versions.
     public var place: AnsweredPlace?
     /// The content coding of the bytes (RFC 9110 §8.4): ranges count in the coded representation (§14.2).

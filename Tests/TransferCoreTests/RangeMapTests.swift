@@ -48,6 +48,52 @@ import Testing
         #expect(map.claimNext() == nil)
     }
 
+    @Test func aClaimThatIsDoneTakesOverWhatNobodyHasBroughtAnythingOf() {
+        var map = RangeMap(total: 400)
+        let lead = map.claim(0..<100)
+        let mute = map.claim(100..<200)
+        let late = map.claim(250..<300)
+        let busy = map.claim(300..<400)
+        map.advance(busy, to: 310)
+        map.advance(lead, to: 100)
+        map.takeOver(lead)
+        // Over a claim without a byte, a gap, another such claim, and up to the one that has brought something.
+        #expect(map.claims[lead]?.end == 300 && map.claims[mute] == nil && map.claims[late] == nil)
+        map.advance(lead, to: 300)
+        map.takeOver(lead)
+        #expect(map.claims[lead]?.isDone == true)
+    }
+
+    /// A few bytes that a connection brought before it was refused are no reason to end the one that brings the file.
+    @Test func aCrumbIsFetchedAgainAndMoreIsNot() {
+        let crumb: Int64 = 64 << 10
+        var map = RangeMap(total: 10 * crumb)
+        let lead = map.claim(0..<crumb)
+        for (start, bytes) in [(1, 1), (3, crumb - 1), (6, crumb)] as [(Int64, Int64)] {
+            let part = map.claim((start * crumb)..<((start + 1) * crumb))
+            map.advance(part, to: start * crumb + bytes)
+            map.release(part)
+        }
+        map.advance(lead, to: crumb)
+        let discarded = map.takeOver(lead)
+        #expect(discarded == crumb && map.claims[lead]?.end == 6 * crumb)
+        #expect(map.receivedCount == 2 * crumb)
+    }
+
+    @Test func aClaimGoesOnOverTheGapThatFollowsIt() {
+        var map = RangeMap(total: 400)
+        let lead = map.claim(0..<100)
+        let other = map.claim(200..<400)
+        map.extendOverGap(lead)
+        #expect(map.claims[lead]?.end == 200)
+        map.release(other)
+        map.extendOverGap(lead)
+        #expect(map.claims[lead]?.end == 400)
+        map.advance(lead, to: 400)
+        map.extendOverGap(lead)
+        #expect(map.claims[lead]?.isDone == true)
+    }
+
     /// Connections that come, go on, fail and take from each other, in any order: every byte has one owner at most, and
     /// in the end all are there.
     @Test(arguments: 0..<200 as Range<UInt64>) func everyByteHasOneOwnerAtMost(_ seed: UInt64) throws {
@@ -55,13 +101,18 @@ import Testing
         let total = Int64.random(in: 1...(40 << 20), using: &random)
         var map = RangeMap(total: total)
         for _ in 0..<2000 where !map.isComplete {
-            switch Int.random(in: 0..<6, using: &random) {
+            switch Int.random(in: 0..<8, using: &random) {
             case 0, 1:
                 let rate = Bool.random(using: &random) ? Double.random(in: 1...1e7, using: &random) : nil
                 if map.claims.count < 8 { _ = map.claimNext(rate: rate) }
             case 2...4:
                 guard let (number, claim) = map.claims.randomElement(using: &random) else { continue }
                 map.advance(number, to: claim.position + min(claim.left, .random(in: 0...(1 << 20), using: &random)))
+            case 5:
+                if let number = map.claims.keys.randomElement(using: &random) { map.extendOverGap(number) }
+            case 6:
+                guard let (number, claim) = map.claims.randomElement(using: &random) else { continue }
+                if claim.isDone { map.takeOver(number) }
             default:
                 guard let (number, claim) = map.claims.randomElement(using: &random) else { continue }
                 if claim.isDone || Bool.random(using: &random) { map.release(number) }

@@ -65,4 +65,57 @@ import TransferCore
         sources.measured(2, 1e6, now: 999)
         #expect(sources.next(now: 1000) != 1)
     }
+
+    // MARK: Requests that bring nothing
+
+    /// A server that takes one connection refuses the seven others at once: that is one failure.
+    @Test func connectionsThatWereOpenTogetherFailOnce() {
+        var sources = SegmentSources([Self.urls[0]])
+        sources.isFirstUnderWay = true
+        for _ in 0..<7 { sources.opened(0) }
+        for number in 0..<7 {
+            sources.closed(0, bytes: 0, seconds: 1, fault: "403", now: 101 + Double(number) / 100)
+        }
+        #expect(sources[0].failures == 1 && sources[0].dropped == nil)
+        #expect(sources.next(now: 103) == nil)
+        // One connection shows whether that has changed.
+        #expect(sources.next(now: 107) == 0)
+        sources.opened(0)
+        #expect(sources.next(now: 107) == nil)
+        sources.closed(0, bytes: SegmentSources.fruitful, seconds: 1, fault: "cut", now: 108)
+        for _ in 0..<3 {
+            #expect(sources.next(now: 108) == 0)
+            sources.opened(0)
+        }
+    }
+
+    /// An answer that breaks off after a byte, or is a byte long, isn't worth its request.
+    @Test(arguments: [0, 1, SegmentSources.fruitful - 1]) func aFewBytesAreNoProgress(_ bytes: Int64) {
+        var sources = SegmentSources([Self.urls[0]])
+        var (now, requests) = (100.0, 0)
+        while sources[0].dropped == nil, requests < 100 {
+            if sources.next(now: now) == 0 {
+                sources.opened(0)
+                sources.measured(0, 1, now: now, of: bytes)
+                sources.closed(0, bytes: bytes, seconds: 0.01, fault: "cut", now: now + 0.01)
+                requests += 1
+            }
+            now += 0.1
+        }
+        // At most three, and pauses that grow between them.
+        #expect(requests == 3 && now > 114)
+    }
+
+    @Test func aSourceThatFailedInAnEarlierAttemptIsTriedByOneConnection() {
+        var sources = SegmentSources(Self.urls, hasFailed: true)
+        sources.isFirstUnderWay = true
+        for index in 1...2 {
+            sources.opened(index)
+            sources.measured(index, 1, now: 100)
+        }
+        sources.measured(0, 1e6, now: 100, of: 0)
+        #expect(sources.next(now: 100) == 0)
+        sources.opened(0)
+        #expect(sources.next(now: 100) != 0)
+    }
 }

@@ -112,12 +112,49 @@ public struct RangeMap: Sendable {
     /// The claim goes on to the end of the file, whatever is there already.
     public mutating func extendToEnd(_ number: Int) { claims[number]?.end = total }
 
-    /// The claim goes on over what follows it, where nobody has that.
-    public mutating func extend(_ number: Int, over range: Range<Int64>) {
-        if let claim = claims[number], claim.end == range.lowerBound, claim.left > 0 {
-            claims[number]?.end = range.upperBound
-        }
+    /// Extends a claim that isn't done over the unclaimed bytes that follow it.
+    ///
+    /// - Returns: Bytes that had come, too few to leave out: they are fetched again.
+    @discardableResult
+    public mutating func extendOverGap(_ number: Int) -> Int64 {
+        guard let claim = claims[number], claim.left > 0 else { return 0 }
+        return extend(number, overClaims: false)
     }
+
+    /// Extends a claim that is done over what follows it: unclaimed bytes, and claims that have brought nothing yet.
+    /// Those claims end. The connection of the extended claim must have asked for the rest of the file.
+    ///
+    /// - Returns: Bytes that had come, too few to leave out: they are fetched again.
+    @discardableResult
+    public mutating func takeOver(_ number: Int) -> Int64 { extend(number, overClaims: true) }
+
+    private mutating func extend(_ number: Int, overClaims: Bool) -> Int64 {
+        var discarded: Int64 = 0
+        while let end = claims[number]?.end, end < total {
+            if let gap = unclaimed.first(where: { $0.lowerBound == end }) {
+                claims[number]?.end = gap.upperBound
+            } else if let crumb = settled.ranges.first(where: { $0.lowerBound <= end && end < $0.upperBound }),
+                crumb.upperBound - end < Self.crumb
+            {
+                settled.remove(end..<crumb.upperBound)
+                discarded += crumb.upperBound - end
+                claims[number]?.end = crumb.upperBound
+            } else if overClaims,
+                let (mute, next) = claims.first(where: { other, next in
+                    other != number && next.start == end && next.position == end && next.end > end
+                })
+            {
+                claims[mute] = nil
+                claims[number]?.end = next.end
+            } else {
+                break
+            }
+        }
+        return discarded
+    }
+
+    /// Bytes between two gaps that are sooner fetched again than left out.
+    private static let crumb: Int64 = 64 << 10
 
     /// Bytes turned out to be wrong, or of no use: they are fetched anew.
     public mutating func discard(_ range: Range<Int64>) { settled.remove(range) }

@@ -120,10 +120,13 @@ public final class PartFile: Sendable {
         set { mapped.store(newValue, ordering: .relaxed) }
     }
 
+    /// The file as its map knows it.
+    var asLogged: SegmentLog.Part { SegmentLog.Part(place: place, descriptor) }
+
     /// The file has no holes any more, or nothing at all.
     public func removeMap() {
         guard hasMap else { return }
-        SegmentLog.remove(beside: place)
+        SegmentLog.remove(beside: asLogged)
         hasMap = false
     }
 
@@ -225,7 +228,7 @@ public final class PartFile: Sendable {
         guard let mount, mount == record.mount else { return record.synced.clipped(to: initialSize) }
         var ranges = record.written
         ranges.formUnion(record.synced)
-        if let log = SegmentLog.read(beside: place, inode: inode), log.total == record.total {
+        if let log = SegmentLog.read(beside: asLogged, mark: record.mapMark), log.total == record.total {
             ranges.formUnion(log.received)
         }
         return ranges.clipped(to: initialSize)

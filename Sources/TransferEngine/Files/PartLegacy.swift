@@ -41,7 +41,7 @@ public struct PartLegacy {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG
         else { return }
-        SegmentLog.remove(beside: place)
+        SegmentLog.remove(beside: SegmentLog.Part(place: place, descriptor))
         if PartFile.look(PartFile.asidePath(of: place))?.record != nil { unlink(PartFile.asidePath(of: place)) }
         unlink(place)
     }

@@ -5,7 +5,8 @@ import TransferCore
 /// The companion of a partial file that several connections fill: `NAME.part.map`, in which each of them notes how far it
 /// has come, so that a kill costs no more than the write that was under way.
 ///
-/// A header names the partial file's inode and the length of the whole; behind it stands a pair of numbers for each claim,
+/// A header names the partial file's inode, the length of the whole and a random mark that the partial file's record has
+/// too; behind it stands a pair of numbers for each claim,
 /// its first byte (plus one, as 0 is no claim) and the first byte that isn't there yet. Pairs are only added and moved on, never reused. The numbers
 /// are written by pwrite(2) and not through a mapping: a mapping of a file that somebody shortens, or that the disk has
 /// no block for, would end the process (SIGBUS). What the system has taken survives the process; a loss of power it
@@ -30,16 +31,31 @@ final class SegmentLog: Sendable {
 
     deinit { close(descriptor) }
 
+    /// The partial file that a companion belongs to.
+    struct Part {
+        let place: String
+        let inode: UInt64
+        /// The user ID of its owner: a companion has the same one.
+        let owner: UInt32
+
+        init(place: String, _ descriptor: Int32) {
+            var status = stat()
+            let isKnown = fstat(descriptor, &status) == 0
+            (self.place, inode, owner) = (place, isKnown ? UInt64(status.st_ino) : 0, isKnown ? status.st_uid : .max)
+        }
+    }
+
     /// Makes the companion anew. Blocks: for workers.
     ///
+    /// - Parameter mark: What the partial file's record will have too.
     /// - Throws: `fileExists` when somebody else's file has the name; `diskFull`.
     static func make(
-        beside part: String, inode: UInt64, total: Int64, _ ranges: [Range<Int64>]
+        beside part: Part, total: Int64, mark: UInt64, _ ranges: [Range<Int64>]
     ) throws(TransferError) -> SegmentLog {
-        let path = path(of: part)
+        let path = path(of: part.place)
         if let old = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0).asDescriptor {
             defer { close(old) }
-            guard header(old) != nil else {
+            guard isOurs(old, of: part) else {
                 throw TransferError(.fileExists, "\(path) isn't ours", cause: .os(errno: EEXIST))
             }
             unlink(path)
@@ -54,7 +70,7 @@ final class SegmentLog: Sendable {
             throw .file("reserve", path, code)
         }
         do throws(TransferError) {
-            try log.write([magic, inode, UInt64(total), 0], at: 0)
+            try log.write([magic, part.inode, UInt64(total), mark], at: 0)
             for (index, range) in ranges.enumerated() {
                 try log.add(index, start: range.lowerBound, position: range.upperBound)
             }
@@ -84,13 +100,17 @@ final class SegmentLog: Sendable {
 
     /// The bytes that are there by a companion's word. Blocks.
     ///
+    /// - Parameter mark: The one of the partial file's record; `nil` in records of older versions, which had none.
     /// - Returns: `nil` when there is none for this very file.
-    static func read(beside part: String, inode: UInt64) -> (total: Int64, received: ByteRanges)? {
-        let path = path(of: part)
+    static func read(beside part: Part, mark: UInt64?) -> (total: Int64, received: ByteRanges)? {
+        let path = path(of: part.place)
         guard let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0).asDescriptor
         else { return nil }
         defer { close(descriptor) }
-        guard let (known, total) = header(descriptor), known == inode else { return nil }
+        guard isOurs(descriptor, of: part), let header = header(descriptor), header.inode == part.inode,
+            mark == nil || mark == header.mark
+        else { return nil }
+        let total = header.total
         var received = ByteRanges()
         var index = 0
         while let pair = numbers(descriptor, at: headerSize + index * pairSize, count: 2), pair[0] != 0 {
@@ -102,10 +122,22 @@ final class SegmentLog: Sendable {
         return (total, received)
     }
 
-    private static func header(_ descriptor: Int32) -> (inode: UInt64, total: Int64)? {
+    /// Whether the file is a companion that this program made: a regular file of the partial file's owner with one name,
+    /// which begins like a companion. After a loss of power it may have its length and nothing but zeros.
+    private static func isOurs(_ descriptor: Int32, of part: Part) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == part.owner,
+            status.st_nlink == 1
+        else { return false }
+        if header(descriptor) != nil { return true }
+        guard status.st_size == off_t(reserved) else { return false }
+        return numbers(descriptor, at: 0, count: reserved / 8)?.allSatisfy { $0 == 0 } ?? false
+    }
+
+    private static func header(_ descriptor: Int32) -> (inode: UInt64, total: Int64, mark: UInt64)? {
         guard let header = numbers(descriptor, at: 0, count: 4), header[0] == magic, header[2] <= UInt64(Int64.max)
         else { return nil }
-        return (header[1], Int64(header[2]))
+        return (header[1], Int64(header[2]), header[3])
     }
 
     private static func numbers(_ descriptor: Int32, at offset: Int, count: Int) -> [UInt64]? {
@@ -115,12 +147,12 @@ final class SegmentLog: Sendable {
     }
 
     /// Removes a companion, and nothing else that has its name.
-    static func remove(beside part: String) {
-        let path = path(of: part)
+    static func remove(beside part: Part) {
+        let path = path(of: part.place)
         guard let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0).asDescriptor
         else { return }
         defer { close(descriptor) }
-        if header(descriptor) != nil { unlink(path) }
+        if isOurs(descriptor, of: part) { unlink(path) }
     }
 }
 

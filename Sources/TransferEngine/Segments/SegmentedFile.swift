@@ -70,7 +70,8 @@ public final class SegmentedFile: Sendable {
     /// - Parameter received: More than one range; the first one from the file's start on.
     /// - Returns: Where the first hole ends.
     public func resume(_ record: ResumeData, received: ByteRanges, total: Int64) throws(TransferError) -> Int64 {
-        let log = try SegmentLog.make(beside: part.place, inode: part.inode, total: total, received.ranges)
+        let log = try SegmentLog.make(
+            beside: part.asLogged, total: total, mark: record.mapMark ?? 0, received.ranges)
         part.hasMap = true
         let end = state.withLock { state in
             var map = RangeMap(total: total, received: received)
@@ -104,7 +105,8 @@ public final class SegmentedFile: Sendable {
     ) {
         do throws(TransferError) {
             try part.ensureNamed()
-            let log = try SegmentLog.make(beside: part.place, inode: part.inode, total: total, [0..<position])
+            let mark = UInt64.random(in: 1 ... .max)
+            let log = try SegmentLog.make(beside: part.asLogged, total: total, mark: mark, [0..<position])
             part.hasMap = true
             Failpoint.reached(.segmentsPrepared)
             state.withLock { state in
@@ -115,6 +117,7 @@ public final class SegmentedFile: Sendable {
                 state.log = log
                 state.slotCount = 1
                 state.template = record
+                state.template?.mapMark = mark
                 state.synced = record.synced
                 Self.giveSlot(lead, at: position, &state)
             }
@@ -183,15 +186,15 @@ public final class SegmentedFile: Sendable {
     /// - Returns: Whether all of it came.
     @discardableResult
     public func release(_ number: Int, toLead: Bool = false) -> Bool {
-        state.withLock { state in
+        let (isDone, discarded) = state.withLock { state in
             state.slots[number] = nil
             if state.lead == number { state.lead = nil }
-            guard let claim = state.map?.release(number) else { return false }
-            if toLead, !state.isBounded, let lead = state.lead {
-                state.map?.extend(lead, over: claim.position..<claim.end)
-            }
-            return claim.isDone
+            guard let claim = state.map?.release(number) else { return (false, Int64(0)) }
+            guard toLead, !state.isBounded, let lead = state.lead else { return (claim.isDone, 0) }
+            return (claim.isDone, state.map?.extendOverGap(lead) ?? 0)
         }
+        if discarded > 0 { meter.add(beside: -discarded) }
+        return isDone
     }
 
     /// The exchange that began the file is over.
@@ -234,7 +237,8 @@ public final class SegmentedFile: Sendable {
     ) throws(TransferError) {
         var rest = bytes
         while !rest.isEmpty {
-            let room = state.withLock { $0.map?.claims[number].map { $0.end - position } ?? 0 }
+            let (room, discarded) = state.withLock { Self.room(number, at: position, isLead: isLead, &$0) }
+            if discarded > 0 { meter.add(beside: -discarded) }
             guard room > 0 else { throw .partDone }
             let count = pwrite(
                 part.descriptor, rest.baseAddress, min(rest.count, Self.piece, Int(clamping: room)), off_t(position))
@@ -248,6 +252,20 @@ public final class SegmentedFile: Sendable {
             try came(count, to: position, number)
             if !isLead { meter.add(beside: Int64(count)) }
         }
+    }
+
+    /// The bytes that a claim has left. The exchange that began the file keeps its answer, where that goes on to the file's
+    /// end, over parts of which nothing has come: whether the server gives parts isn't proven until it has given one.
+    ///
+    /// - Returns: With bytes of others that are fetched again.
+    private static func room(
+        _ number: Int, at position: Int64, isLead: Bool, _ state: inout State
+    ) -> (room: Int64, discarded: Int64) {
+        guard let claim = state.map?.claims[number] else { return (0, 0) }
+        if claim.end > position { return (claim.end - position, 0) }
+        guard isLead, !state.isBounded else { return (0, 0) }
+        let discarded = state.map?.takeOver(number) ?? 0
+        return (state.map?.claims[number].map { $0.end - position } ?? 0, discarded)
     }
 
     private func came(_ count: Int, to position: Int64, _ number: Int) throws(TransferError) {

@@ -59,11 +59,13 @@ final class SegmentedJob {
         let origin: String
     }
 
-    /// - Parameter places: The one that the file was begun with comes first.
-    init(_ file: SegmentedFile, _ wish: ConnectionGrowth.Wish, _ places: [Place]) {
+    /// - Parameters:
+    ///   - places: The one that the file was begun with comes first.
+    ///   - hasFailed: Whether an earlier attempt got nothing from that one.
+    init(_ file: SegmentedFile, _ wish: ConnectionGrowth.Wish, _ places: [Place], hasFailed: Bool = false) {
         self.file = file
         growth = ConnectionGrowth(wish)
-        sources = SegmentSources(places.map(\.url))
+        sources = SegmentSources(places.map(\.url), hasFailed: hasFailed)
         origins = places.map(\.origin)
     }
 
@@ -96,10 +98,13 @@ final class SegmentedJob {
     /// The rates of the sources are those of their connections, while these are at it.
     func measureSources(now: MonotonicTime) {
         guard let map = file.map else { return }
-        if let rate = leadRate(now: now) { sources.measured(0, rate, now: now.inSeconds) }
+        // The first connection brings the file also where the server gives no parts: it says nothing of them.
+        if let rate = leadRate(now: now) { sources.measured(0, rate, now: now.inSeconds, of: 0) }
         let rates = rates(map, now: now)
         for (number, connection) in connections where now - connection.since >= .milliseconds(200) {
-            if let rate = rates[number], rate > 0 { sources.measured(connection.source, rate, now: now.inSeconds) }
+            guard let rate = rates[number], rate > 0, let claim = map.claims[number] else { continue }
+            sources.measured(
+                connection.source, rate, now: now.inSeconds, of: claim.position - connection.start)
         }
     }
 

@@ -127,7 +127,14 @@ extension SegmentedDownloads {
             }
         }
         for (number, connection) in segments.connections {
-            guard let claim = map.claims[number] else { continue }
+            guard let claim = map.claims[number] else {
+                // The first connection took the part over before anything of it came.
+                if !connection.isStopped {
+                    segments.connections[number]?.isStopped = true
+                    connection.handle.cancel(.partDone)
+                }
+                continue
+            }
             if claim.position > connection.position {
                 segments.connections[number]?.position = claim.position
                 segments.connections[number]?.lastMoved = now
@@ -141,9 +148,16 @@ extension SegmentedDownloads {
     }
 
     /// Nothing is left that nobody fetches: where one that is much slower has the last of it, that is taken from it.
-    func stopSlowest(_ segments: SegmentedJob, _ map: RangeMap, faster source: Int, _ now: MonotonicTime) {
+    func stopSlowest(
+        _ job: RunningJob, _ segments: SegmentedJob, _ map: RangeMap, faster source: Int, _ now: MonotonicTime
+    ) {
         guard let rate = segments.sources[source].rate else { return }
         let rates = segments.rates(map, now: now)
+        if let lead = segments.file.lead, let claim = map.claims[lead], let own = rates[lead], own * 4 < rate,
+            Double(claim.left) / max(1, own) > 1, case .transferring(let handle) = job.phase
+        {
+            handle.cancel(.partDone)
+        }
         for (number, connection) in segments.connections where !connection.isStopped {
             // A young one hasn't shown yet how fast it is.
             guard now - connection.since >= Self.proving, let claim = map.claims[number], let own = rates[number],

@@ -104,7 +104,8 @@ final class SegmentedDownloads {
     func responded(_ job: RunningJob, _ start: BodyStart, on host: isolated some SegmentHost) {
         guard let file = job.file, job.segments == nil, let total = start.total, total >= Self.smallest || file.isSplit
         else { return }
-        let segments = SegmentedJob(file, job.segmentWish, sources(job, on: host))
+        let segments = SegmentedJob(
+            file, job.segmentWish, sources(job, on: host), hasFailed: job.record.attempts > 0)
         segments.leadBegan = (start.offset, .now)
         segments.sources.isFirstUnderWay = true
         segments.isDivisible = Self.isDivisible(job, start)
@@ -136,6 +137,8 @@ final class SegmentedDownloads {
         guard case .download(let download) = job.record.spec.work, (download.method ?? "GET") == "GET",
             download.body == nil, start.isContinuable, start.head.contentCoding == nil
         else { return false }
+        // A whole answer for bytes that are there already: the server refused the range.
+        guard start.offset > 0 || start.overlap == 0 else { return false }
         guard start.head.status == 206 || start.head.value("Accept-Ranges")?.lowercased() == "bytes" else {
             return false
         }
@@ -190,7 +193,7 @@ final class SegmentedDownloads {
                 let number = segments.file.claimNext(
                     rate: segments.sources[source].rate, rates: segments.rates(map, now: now))
             else {
-                stopSlowest(segments, map, faster: source, now)
+                stopSlowest(job, segments, map, faster: source, now)
                 break
             }
             segments.sources.opened(source)
@@ -253,7 +256,7 @@ final class SegmentedDownloads {
         if connection.source > 0, outcome.position > connection.start {
             segments.shares[connection.source, default: ByteRanges()].insert(connection.start..<outcome.position)
         }
-        let isDone = segments.file.release(number, toLead: outcome.received == 0)
+        let isDone = segments.file.release(number, toLead: outcome.received < SegmentSources.fruitful)
         var fault: TransferError?
         if !isDone, case .failure(let error) = outcome.result, error != .partDone { fault = error }
         if outcome.received > 0, let start = outcome.start {
@@ -299,6 +302,13 @@ final class SegmentedDownloads {
             // The place of the one that has just ended may be another's by now.
             let most = spare < 0 ? max(1, segments.count + spare) : segments.count + max(1, spare)
             fill(job, segments, upTo: min(segments.growth.wanted, most), on: host)
+        }
+        if isComplete {
+            // Nothing is left for those whose parts others took over.
+            for (number, connection) in segments.connections where !connection.isStopped {
+                segments.connections[number]?.isStopped = true
+                connection.handle.cancel(.partDone)
+            }
         }
         guard segments.count == 0, let lead = segments.lead else { return }
         (job.segments, job.file) = (nil, nil)
