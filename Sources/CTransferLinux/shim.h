@@ -89,6 +89,11 @@ static inline int transfer_reserve(int descriptor, int64_t length) {
     return syscall(SYS_fallocate, descriptor, FALLOC_FL_KEEP_SIZE, (int64_t)0, length) == 0 ? 0 : errno;
 }
 
+// The start of the first hole of a file (lseek(2), SEEK_HOLE); its end where it has none, -1 where that can't be told.
+static inline int64_t transfer_first_hole(int descriptor) {
+    return syscall(SYS_lseek, descriptor, (int64_t)0, 4 /* SEEK_HOLE */);
+}
+
 // Renames only when nothing is there under the new name.
 static inline int transfer_rename_new(const char *from, const char *to) {
     return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1 /* RENAME_NOREPLACE */) == 0 ? 0 : errno;

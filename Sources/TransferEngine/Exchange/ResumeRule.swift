@@ -170,6 +170,10 @@ struct ResumeRule {
         let length = head.value("Transfer-Encoding") == nil ? head.contentLength : nil
         if isProven(head), hasSameCoding(head) { return judgeSame(head, question, length) }
         if isPage(head) { return .refuse(claim: "page", reason: "a page of HTML came instead of the file") }
+        // The same version in another coding has other bytes. It never takes the place of those that a version vouches for.
+        if isProven(head), point.outlastsOddAnswers, !point.needsNoValidator {
+            return .refuse(claim: "coding", reason: Self.recoded)
+        }
         let mayBeAll = length == nil || point.total == nil || length == point.total
         if point.needsNoValidator, mayBeAll, !isRefuted, hasSameCoding(head) {
             if let plain = question.unconditional { return .ask(plain, restart: nil) }
@@ -275,6 +279,9 @@ struct ResumeRule {
         return "changed on server (Last-Modified \(old.lastModified ?? "none")→\(new.lastModified ?? "none"))"
     }
 
+    private static let recoded =
+        "the answer has another content coding than the bytes that are there, which are of the same version (to begin anew, "
+        + "remove the partial file)"
     private static let whole = "the server sent the whole file instead of the rest"
     private static let unversioned =
         "the answer doesn't say of which version it is (to begin anew, remove the partial file)"

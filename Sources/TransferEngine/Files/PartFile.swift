@@ -207,6 +207,25 @@ public final class PartFile: Sendable {
         }
     }
 
+    /// The start of the first hole (lseek(2), `SEEK_HOLE`): a range that was never written, or given back by truncate(2).
+    ///
+    /// - Returns: `nil` where there is none before `length`, and where the file system tells of none.
+    public func firstHole(before length: Int64) -> Int64? {
+        let hole = transfer_first_hole(descriptor)
+        return hole >= 0 && hole < length ? hole : nil
+    }
+
+    /// Whether its file system may keep written zeros as a hole, so that a hole is no proof of a loss.
+    public var storesZerosAsHoles: Bool {
+        var system = statfs()
+        guard fstatfs(descriptor, &system) == 0 else { return true }
+        switch UInt32(truncatingIfNeeded: system.f_type) {
+        case MountInstance.Kind.ext4, MountInstance.Kind.xfs, MountInstance.Kind.f2fs, MountInstance.Kind.tmpfs:
+            return false
+        default: return true
+        }
+    }
+
     /// The life of its file system (`MountInstance`), which an open file doesn't outlive.
     public var mount: String? {
         knownMount.withLock { known in

@@ -21,6 +21,8 @@ struct DownloadCompletion: Sendable {
         let modified: Int64?
         let expected: Checksum?
         var pieces: PieceDigests?
+        /// The bytes that were written to the partial file.
+        let length: Int64
         /// The bytes that the file must have.
         var size: Int64?
         /// What the server said of the whole file; it judges where the job says nothing.
@@ -98,6 +100,7 @@ struct DownloadCompletion: Sendable {
 
     /// - Throws: `checksumMismatch`; the partial file is removed then, as nothing in it can be trusted, but for one of several sources.
     static func verify(_ item: Item) throws(TransferError) -> Verified {
+        try WrittenBytes.check(item.part, length: item.length)
         if let size = item.size {
             let found = try item.part.facts().size
             guard found == size else {

@@ -1,4 +1,4 @@
-import Glibc
+import Synchronization
 import Testing
 import TransferCore
 import TransferCrypto
@@ -62,6 +62,34 @@ import TransferTestSupport
             #expect(bytes < content.count * 2, "fetched in vain")
             // One request a connection, and few more.
             #expect(server.requests.count <= 24, "\(server.requests.count) requests")
+        }
+    }
+
+    /// Each request of the job's own URL is redirected to another one, which is good for one request.
+    @Test(arguments: [SegmentCount.exactly(4), .automatic]) func linksForOneRequestEachAreEnough(
+        _ segments: SegmentCount
+    ) async throws {
+        let content = Self.content
+        try await withTestServer { server in
+            let count = Mutex(0)
+            server.handle("GET", "/x") { _ in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                return Response(status: 302, headers: ["Location": "/one/\(number)"])
+            }
+            for number in 1...60 {
+                server.serve("/one/\(number)", content, etag: "\"1\"")
+                let first = number == 1 ? Fault.trickle(128 << 10, every: .milliseconds(10)) : .none
+                server.script("/one/\(number)", [first], afterwards: .status(410))
+            }
+            try await withQueue(folder) { queue in
+                let totals = try await queue.complete([job(server.url("/x"), segments)])
+                #expect(totals.completed == 1)
+            }
+            #expect(try content.firstDifference(fromFileAt: folder.path("x")) == nil)
+            #expect(server.requests.count <= 60)
         }
     }
 

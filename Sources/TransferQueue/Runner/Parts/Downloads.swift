@@ -81,7 +81,8 @@ final class Downloads {
                 modified: download.remoteTime
                     ? (head.value("Last-Modified") ?? ready.earlier(for: outcome)?.validator?.lastModified)
                         .flatMap { HTTPDate.parse($0) } : nil,
-                expected: download.checksum, pieces: download.pieces, size: download.size, told: told,
+                expected: download.checksum, pieces: download.pieces, length: outcome.position,
+                size: download.size, told: told,
                 computed: outcome.digest,
                 isLarge: outcome.position > 1 << 20,
                 adopted: ready.earlier(for: outcome)?.adopted?.path,
@@ -115,7 +116,7 @@ final class Downloads {
                 id: job.candidate.id, part: ready.part, path: ready.target.file(url: job.url, disposition: nil),
                 replacement: ready.replacement, picksFreeName: download.ifExists == .rename,
                 modified: download.remoteTime ? modified : nil, expected: download.checksum, pieces: download.pieces,
-                size: download.size, computed: digest,
+                length: resume.offset, size: download.size, computed: digest,
                 isLarge: resume.offset > 1 << 20, adopted: ready.earlier?.adopted?.path,
                 mark: isMarked(job, resume.offset, host.batches) ? ready.earlier : nil,
                 owners: job.record.partOwners))
@@ -183,7 +184,7 @@ final class Downloads {
         // Bytes of two attempts may have been put together wrongly by the server's fault, and those of an earlier one may
         // have been lost by the disk: once more from the start.
         if case .download(let ready) = job.ready, error.code == .checksumMismatch {
-            error.isTransient = (job.start?.continued ?? ready.resume?.offset ?? 0) > 0
+            error.isTransient = error.isTransient || (job.start?.continued ?? ready.resume?.offset ?? 0) > 0
             left = .nothing
         }
         host.failed(job, error, bodyLeft: false, left: left, progressed: false)
