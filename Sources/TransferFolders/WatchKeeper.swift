@@ -177,7 +177,7 @@ package actor WatchKeeper: LoopActor {
                 guard let (error, again) = failure(end.index) else { continue }
                 hear(again.map { .failed(job: end.job, again: $0) } ?? .left(job: end.job))
                 if error.code == .digestUnknown || error.code == .checksumMismatch {
-                    tell(.stays(path: end.path, error))
+                    tell(.stays(path: end.path, error, again: nil))
                 }
             }
         }

@@ -12,6 +12,10 @@ public struct FolderStatus: Sendable, Hashable {
     public var waitingBytes: Int64 = 0
     /// The one of those that was queued first.
     public var oldest: File?
+    /// Confirmed files that are to be moved or deleted.
+    public var unsettled = 0
+    /// When the first of those is tried, or tried again: milliseconds since 1970.
+    public var unsettledNext: Int64?
     /// The last error of one that isn't uploaded.
     public var error: Failure?
 

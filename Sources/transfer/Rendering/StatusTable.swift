@@ -117,6 +117,12 @@ enum StatusTable {
         } else {
             lines.append("\(last); nothing waits")
         }
+        if folder.unsettled > 0 {
+            let files = NumberText.count(folder.unsettled, "uploaded file")
+            let verb = folder.unsettled == 1 ? "is" : "are"
+            let next = folder.unsettledNext.map { ", the next from \(TimeText.local($0)) on" } ?? ""
+            lines.append("\(files) \(verb) to be moved or deleted\(next)")
+        }
         if let error = folder.error {
             let time = error.time.map { " \(TimeText.local($0))" } ?? ""
             let path = WatchedFolder.path(ofJob: error.job)
@@ -140,6 +146,8 @@ enum StatusTable {
             object.field("waiting", folder.waiting)
             object.field("waitingBytes", folder.waitingBytes)
             file("oldest", folder.oldest, &object)
+            object.field("unsettled", folder.unsettled)
+            object.optional("unsettledNext", folder.unsettledNext.map { TimeStamp.text($0) })
             if let error = folder.error {
                 object.object("error") { object in
                     object.field("id", error.job)

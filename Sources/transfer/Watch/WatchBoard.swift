@@ -61,7 +61,7 @@ struct WatchBoard: Sendable {
         case .told(.paused): folders[index].isPaused = true
         case .told(.retargeted), .told(.notUploaded): break
         case .told(.backlog(let waiting, let kept)): (folders[index].waiting, folders[index].kept) = (waiting, kept)
-        case .told(.stays(let path, _)): folders[index].stuck.insert(PathKey(path))
+        case .told(.stays(let path, _, _)): folders[index].stuck.insert(PathKey(path))
         case .told(.moved(let path, _)), .told(.deleted(let path)): folders[index].stuck.remove(PathKey(path))
         }
     }

@@ -21,7 +21,7 @@ import TransferWatch
 /// | `watch.confirmed`  | `path` `url`                                                                         |
 /// | `watch.moved`      | `path` `to`                                                                          |
 /// | `watch.deleted`    | `path`                                                                               |
-/// | `watch.stays`      | `path` `code` `message`                                                              |
+/// | `watch.stays`      | `path` `code` `message`, `again` where it is tried again                              |
 /// | `watch.notUploaded`| `path` `sameAs`                                                                      |
 /// | `watch.backlog`    | `waiting` `kept`                                                                     |
 /// | `watch.ended`      |                                                                                      |
@@ -50,9 +50,10 @@ enum WatchLines {
                 object.field("path", path)
                 object.field("to", destination)
             case .told(.deleted(let path)): object.field("path", path)
-            case .told(.stays(let path, let error)):
+            case .told(.stays(let path, let error, let again)):
                 object.field("path", path)
                 fields(error, &object)
+                object.optional("again", again)
             case .told(.notUploaded(let path, let other)):
                 object.field("path", path)
                 object.field("sameAs", other)

@@ -22,8 +22,9 @@ enum WatchWords {
         case .told(.moved(let path, let destination)):
             return verbose ? (.info, "\(folder)/\(path): moved to \(destination)") : nil
         case .told(.deleted(let path)): return verbose ? (.info, "\(folder)/\(path): deleted") : nil
-        case .told(.stays(let path, let error)):
-            return (.error, "\(folder)/\(path): stays where it is: \(error.message)")
+        case .told(.stays(let path, let error, let again)):
+            let next = again.map { "; tried again in \(DurationText.words($0))" } ?? ""
+            return (.error, "\(folder)/\(path): stays where it is: \(error.message)\(next)")
         case .told(.notUploaded(let path, let other)):
             return (.info, "\(folder)/\(path): not uploaded, it's another name of \(other)")
         case .told(.backlog): return nil

@@ -64,8 +64,11 @@ extension WatchSpec {
     private func refusal(ofDestination destination: String) -> String? {
         let advice = "files can't be moved to where they are watched"
         if destination == folder { return "\(advice); name another folder" }
-        guard watches(folder: destination) else { return nil }
-        return "\(advice), which is in sub-folders too; name a folder outside, or exclude it"
+        if watches(folder: destination) {
+            return "\(advice), which is in sub-folders too; name a folder outside, or exclude it"
+        }
+        // By what the paths lead to; a relative one has no folder that it starts from yet.
+        return folder.hasPrefix("/") ? FolderConflict.first(of: self, among: [])?.message : nil
     }
 
     /// Whether files are taken that come into a folder.
