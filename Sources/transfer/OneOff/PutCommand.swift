@@ -10,7 +10,7 @@ struct Put: AsyncParsableCommand {
         abstract: "Upload files and folders; a URL that ends in / gets the file's name.",
         discussion: """
             A folder is uploaded with all that is in it, under its own name, or without that where it's written with a / \
-            at its end. - is standard input, which is kept until it has arrived. What was broken off goes on where it was, \
+            at its end. What can't be read is named, the rest is sent, and the exit status is 1. - is standard input, which is kept until it has arrived. What was broken off goes on where it was, \
             as far as the protocol lets it: run the same command again.
             """)
 
@@ -42,6 +42,7 @@ struct Put: AsyncParsableCommand {
         let made = try upload.upload(to: url).upload
         let givesNames = made.uploadProtocol.givesNames
         let isFolder = url.hasSuffix("/") && !givesNames
+        if isFolder, let refusal = JobSpec.refusal(ofFolder: url) { throw ValidationError(refusal) }
         if sources.count > 1, !isFolder, !givesNames {
             throw ValidationError("several files need a URL that ends in /")
         }

@@ -39,7 +39,7 @@ extension WatchSpec {
     }
 
     private func completedURL() throws(Fault) -> String {
-        if let refusal = URLRule.refusal(of: url) { throw Fault(part: .url, message: refusal.message) }
+        if let refusal = URLRule.refusal(ofDestination: url) { throw Fault(part: .url, message: refusal.message) }
         let template: URLTemplate
         do throws(TransferError) {
             template = try URLTemplate(url)
@@ -52,6 +52,13 @@ extension WatchSpec {
         }
         guard upload.uploadProtocol.entry.hasURLPerFile else { return url }
         let completed = template.completed(isRecursive: rules.isRecursive)
+        let isStored = upload.uploadProtocol.entry.putsIntoFolders && upload.method != "POST"
+        if isStored, url.prefix(4).lowercased() == "http", completed.namesFilesInQueryOnly {
+            throw Fault(
+                part: .url,
+                message: "the file is named behind ? only, and a server that stores files by path would have one for "
+                    + "all; write %3F where it belongs to a name, or name the file in the path")
+        }
         guard completed.tellsFilesApart(isRecursive: rules.isRecursive) else {
             throw Fault(
                 part: .url,
