@@ -68,4 +68,7 @@ public enum WatchedFolderEvent: Sendable {
     case notUploaded(path: String, sameAs: String)
     /// How many files wait for their upload, and how many are confirmed but wait for ``/TransferJobs/WatchSpec/keepFor``.
     case backlog(waiting: Int, kept: Int)
+    /// Whether the folder may hold more files that are to be uploaded than those that were counted: it's read at the moment,
+    /// or no more are taken before others were uploaded. Told when it changes; at the start it's so.
+    case holdsMore(Bool)
 }

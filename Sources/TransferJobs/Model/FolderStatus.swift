@@ -8,6 +8,8 @@ public struct FolderStatus: Sendable, Hashable {
     public var last: File?
     /// Files whose upload is still to come or under way.
     public var waiting = 0
+    /// Whether more may wait in the folder than were counted: a thousand at most are taken at a time.
+    public var isWaitingLeast: Bool { waiting >= WatchPlan.fewestWhenFull }
     /// The sizes of those together.
     public var waitingBytes: Int64 = 0
     /// The one of those that was queued first.
