@@ -14,8 +14,12 @@ static inline int transfer_close_from(posix_spawn_file_actions_t *actions, int f
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 
-// Its ends are closed in children that others start at the same time.
-static inline int transfer_pipe(int ends[2]) { return (int)syscall(SYS_pipe2, ends, O_CLOEXEC | O_NONBLOCK); }
+// A pipe whose ends are closed in children that others start at the same time. Only the end that is read doesn't block:
+// programs expect standard streams that do, and the mark is of the open file description, which a child shares.
+static inline int transfer_pipe(int ends[2]) {
+    if (syscall(SYS_pipe2, ends, O_CLOEXEC) != 0) return -1;
+    return fcntl(ends[0], F_SETFL, O_NONBLOCK);
+}
 
 // A file in memory (memfd_create(2)), closed in children that others start at the same time.
 static inline int transfer_memory_file(const char *name) { return (int)syscall(SYS_memfd_create, name, 1u); }

@@ -15,6 +15,11 @@ package struct FailedFiles: Sendable {
         package var first = Duration.seconds(60)
         package var most = Duration.seconds(6 * 3600)
 
+        package init(first: Duration = .seconds(60), most: Duration = .seconds(6 * 3600)) {
+            self.first = first
+            self.most = most
+        }
+
         /// - Parameter failures: In a row; 1 after the first.
         package func delay(after failures: Int) -> Duration {
             var delay = first

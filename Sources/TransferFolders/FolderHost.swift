@@ -1,3 +1,4 @@
+package import TransferJobs
 package import TransferStore
 
 /// Something of a watched folder that the queue has to know which runs its jobs.
@@ -21,4 +22,6 @@ package enum FolderNews: Sendable {
 /// between.
 package protocol FolderHost: Sendable {
     func hear(_ news: FolderNews, from keeper: WatchKeeper)
+    /// All folders that are watched now.
+    func watchedSpecs() -> [WatchSpec]
 }

@@ -41,7 +41,12 @@ extension WatchKeeper {
             try $0.dueRows(folder: folder, now: WallClock.milliseconds, limit: Self.page)
         }
         guard let rows, !rows.isEmpty, !isStopped else { return false }
+        let others = host.watchedSpecs()
         let outcomes = try? await pools.files.run { [stopFlag] in
+            // A link or a mount may have come since the folder began to be watched.
+            if plan.spec.then != .keep, let conflict = FolderConflict.first(of: plan.spec, among: others) {
+                return rows.map { _ in AfterUpload.Result(outcome: .stays(conflict.error)) }
+            }
             let places = FolderPlaces(plan.root)
             var outcomes: [AfterUpload.Result] = []
             for row in rows where !stopFlag.isSet {
@@ -53,8 +58,8 @@ extension WatchKeeper {
             return outcomes
         }
         guard let outcomes else { return false }
-        let again = WallClock.milliseconds + times.thenAgain.inMilliseconds
         var isGone = false
+        var pauses: [Int64: Duration] = [:]
         var settlements: [LedgerSettlement] = []
         for (row, result) in zip(rows, outcomes) {
             switch result.outcome {
@@ -65,6 +70,9 @@ extension WatchKeeper {
             case .kept: settlements.append(LedgerSettlement(row: row.id, kind: .kept))
             case .notThere: settlements.append(LedgerSettlement(row: row.id, kind: .notThere))
             case .stays:
+                let pause = times.thenAgain.delay(after: due.failed(row.id))
+                pauses[row.id] = pause
+                let again = WallClock.milliseconds + pause.inMilliseconds
                 settlements.append(LedgerSettlement(row: row.id, kind: .again(at: again, changed: result.givenBack)))
             case .noFolder: isGone = true
             case .stopped:
@@ -77,11 +85,12 @@ extension WatchKeeper {
         guard let left = await onStore({ try $0.settle(done) }) else { return false }
         Failpoint.reached(.settlementNoted)
         counts.keptMore(-left)
+        for row in rows where pauses[row.id] == nil { due.settled(row.id) }
         for (row, result) in zip(rows, outcomes) {
             switch result.outcome {
             case .deleted: tell(.deleted(path: row.version.path))
             case .moved(let target): tell(.moved(path: row.version.path, to: target))
-            case .stays(let error): tell(.stays(path: row.version.path, error))
+            case .stays(let error): tell(.stays(path: row.version.path, error, again: pauses[row.id]))
             case .notThere where result.isChanged: suspect(row.version.path)
             // Forgotten, it's new when it's found again.
             case .rewritten: suspect(row.version.path)

@@ -28,6 +28,9 @@ package actor WatchKeeper: LoopActor {
     /// Whether the watched folder is there.
     package private(set) var hasRoot = false
     private var isFull = false
+    /// All folders were read, and what was found was taken.
+    private var hasCaughtUp = false
+    private var toldMore = true
     package private(set) var offering = Offering.nothing
     package var counts: FolderCounts
     package var due = DueFiles()
@@ -116,12 +119,16 @@ package actor WatchKeeper: LoopActor {
         guard !isStopped else { return }
         switch event {
         case .rootFound, .rootReturned:
-            hasRoot = true
+            (hasRoot, hasCaughtUp) = (true, false)
             actOnDue()
         case .rootLost: hasRoot = false
-        case .caughtUp: pruneIfWorthwhile(isQuiet: true)
-        case .overflowed, .polling, .leftAlone: break
+        case .caughtUp:
+            hasCaughtUp = true
+            pruneIfWorthwhile(isQuiet: true)
+        case .overflowed: hasCaughtUp = false
+        case .polling, .leftAlone: break
         }
+        tellMore()
         tell(.watch(event))
     }
 
@@ -143,6 +150,13 @@ package actor WatchKeeper: LoopActor {
 
     package func tellBacklog() {
         if let news = counts.news() { tell(.backlog(waiting: news.waiting, kept: news.kept)) }
+    }
+
+    private func tellMore() {
+        let holdsMore = isFull || !hasCaughtUp
+        guard holdsMore != toldMore else { return }
+        toldMore = holdsMore
+        tell(.holdsMore(holdsMore))
     }
 
     // MARK: Ends of jobs
@@ -177,7 +191,7 @@ package actor WatchKeeper: LoopActor {
                 guard let (error, again) = failure(end.index) else { continue }
                 hear(again.map { .failed(job: end.job, again: $0) } ?? .left(job: end.job))
                 if error.code == .digestUnknown || error.code == .checksumMismatch {
-                    tell(.stays(path: end.path, error))
+                    tell(.stays(path: end.path, error, again: nil))
                 }
             }
         }
@@ -241,6 +255,8 @@ extension WatchKeeper: WatchConsumer {
         batch = held
         note(changes.open, changes.stamp)
         isFull = changes.handled < files.count
+        if isFull { hasCaughtUp = false }
+        tellMore()
         host.hear(.took(held, changes), from: self)
         counts.keptMore(changes.returned)
         if changes.hasDue { actOnDue() }

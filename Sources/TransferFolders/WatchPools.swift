@@ -24,12 +24,13 @@ package struct WatchTimes: Sendable {
     /// A file that isn't at its path may have been renamed, which isn't known yet.
     package var pruneGrace = Duration.seconds(60)
     /// Until a file that couldn't be moved or deleted is tried again.
-    package var thenAgain = Duration.seconds(3600)
+    package var thenAgain = FailedFiles.Delays(first: .seconds(10), most: .seconds(3600))
     /// Until a file that failed is tried again.
     package var again = FailedFiles.Delays()
 
     package init(
-        pruneGrace: Duration = Duration.seconds(60), thenAgain: Duration = Duration.seconds(3600),
+        pruneGrace: Duration = Duration.seconds(60), 
+        thenAgain: FailedFiles.Delays = FailedFiles.Delays(first: .seconds(10), most: .seconds(3600)),
         again: FailedFiles.Delays = FailedFiles.Delays()
     ) {
         self.pruneGrace = pruneGrace

@@ -60,11 +60,15 @@ public enum WatchedFolderEvent: Sendable {
     /// The file was moved, as ``/TransferJobs/WatchSpec/then`` asks.
     case moved(path: String, to: String)
     case deleted(path: String)
-    /// A confirmed file couldn't be moved or deleted, or the server's digest is another one; it stays where it is.
-    case stays(path: String, TransferError)
+    /// A confirmed file couldn't be moved or deleted, or the server's digest is another one; it stays where it is. With the
+    /// time until that is tried again; `nil` where it isn't.
+    case stays(path: String, TransferError, again: Duration?)
     /// Another name of a file that is, or will be, uploaded by the other one: a hard link, or a file that was renamed
     /// afterwards. Told once for each name.
     case notUploaded(path: String, sameAs: String)
     /// How many files wait for their upload, and how many are confirmed but wait for ``/TransferJobs/WatchSpec/keepFor``.
     case backlog(waiting: Int, kept: Int)
+    /// Whether the folder may hold more files that are to be uploaded than those that were counted: it's read at the moment,
+    /// or no more are taken before others were uploaded. Told when it changes; at the start it's so.
+    case holdsMore(Bool)
 }

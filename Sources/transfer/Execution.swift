@@ -108,7 +108,7 @@ struct Execution: Sendable {
         if summary.left > 0 || summary.hooksLeft > 0 || watch?.isCutShort == true { return .workLeft }
         let failed =
             summary.totals.values.contains { $0.failed + $0.skipped + $0.cancelled > 0 }
-            || summary.hooksFailed > 0 || !(inputFaults?.isEmpty ?? true)
+            || summary.hooksFailed > 0 || watch?.leavesFiles == true || !(inputFaults?.isEmpty ?? true)
         return failed ? .someFailed : .complete
     }
 

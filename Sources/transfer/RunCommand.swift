@@ -105,9 +105,9 @@ struct Run: AsyncParsableCommand {
             if staged.batch.jobs > 0 || staged.folders.isEmpty { batches.append(staged.batch) }
             folders += staged.folders
         }
-        if let twin = RunPlan.twin(folders) {
+        if let conflict = RunPlan.conflict(folders) {
             await queue.close()
-            throw Failure(.invalidJobFile, "\(twin) is watched by two job files")
+            throw Failure(.invalidJobFile, conflict)
         }
         var options = RunOptions()
         options.refresh = refresh

@@ -67,12 +67,13 @@ import TransferCore
 @Suite struct WatchRulesTests {
     @Test(arguments: [
         "a.part", "a.PART", "b.tmp", "c~", ".hidden", "d.filepart", "e.crdownload", ".part", "x/y.tmp",
+        "~$Plan.docx", ".~lock.Calc.ods#", "#notes#", ".#notes", "big.iso.aria2",
     ])
     func leavesTemporaryNamesAlone(path: String) {
         #expect(!WatchRules().accepts(file: path))
     }
 
-    @Test(arguments: ["a.parts", "tmp", "a.tmp.mp4", "part", "~a", "x.y/file"]) func takesOthers(path: String) {
+    @Test(arguments: ["a.parts", "tmp", "a.tmp.mp4", "part", "~a", "x.y/file", "#1.jpg", "a#", "$a", "#"]) func takesOthers(path: String) {
         #expect(WatchRules().accepts(file: path))
     }
 
@@ -82,6 +83,36 @@ import TransferCore
         #expect(rules.accepts(file: "a.mp4") && rules.accepts(file: "raw/x") && rules.accepts(file: "b/c.mp4"))
         #expect(
             !rules.accepts(file: "a.txt") && !rules.accepts(file: "draft.mp4") && !rules.accepts(file: "raw/draft1"))
+    }
+
+    /// The pattern, a path, and whether it takes that.
+    @Test(arguments: [
+        (".env", ".env", true), (".env", "a/.env", true), (".*", ".htaccess", true), ("*.part", "x.part", true),
+        ("*.PART", "x.PART", true), ("*.{tmp,part}", "x.tmp", true), ("*.[pt]art", "x.part", true),
+        ("*~", "x~", true), ("~$*", "~$Plan.docx", true), ("#*#", "#a#", true), ("*", ".env", false),
+        ("*.docx", "~$Plan.docx", false), ("*", "x.part", false), ("*.part", ".x.part", false),
+        (".*.part", ".x.part", true), ("?env", ".env", false), (".transfer-*", ".transfer-1-2", false),
+        (".*", ".transfer-1-2", false), (".transfer-*", ".transfer-x", true),
+    ])
+    func aPatternThatWritesTheMarkTakesUnfinishedNames(pattern: String, path: String, isTaken: Bool) throws {
+        #expect(WatchRules(include: [try GlobPattern(pattern)], isRecursive: true).accepts(file: path) == isTaken)
+    }
+
+    @Test func aPatternThatWritesAFoldersMarkEntersIt() throws {
+        let rules = WatchRules(include: [try GlobPattern(".well-known/**"), try GlobPattern("*.txt")], isRecursive: true)
+        #expect(rules.takes(file: ".well-known/acme/x") && rules.takes(file: "a/b.txt"))
+        #expect(!rules.takes(file: ".git/a.txt") && !rules.takes(file: "a/.well-known/x"))
+    }
+
+    @Test func excludeHasTheLastWord() throws {
+        let rules = WatchRules(include: [try GlobPattern(".*")], exclude: [try GlobPattern(".env")])
+        #expect(rules.accepts(file: ".htaccess") && !rules.accepts(file: ".env"))
+    }
+
+    @Test func aFolderThatIsSentAsItIsHasNoUnfinishedNames() throws {
+        let rules = WatchRules(exclude: [try GlobPattern("*.tmp")], isRecursive: true, leavesUnfinished: false)
+        for path in [".htaccess", ".well-known/acme", "a.part", "README~"] { #expect(rules.takes(file: path)) }
+        #expect(!rules.takes(file: "x.tmp"))
     }
 
     @Test func excludedFoldersAreNotEntered() throws {

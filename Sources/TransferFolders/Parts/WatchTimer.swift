@@ -17,6 +17,18 @@ package struct DueFiles {
     package var mustActAgain = false
     /// The time at which the next one is due.
     package var at: MonotonicTime?
+    /// How often in a row a row of the ledger came to nothing.
+    private var failures: [Int64: Int] = [:]
+    private static let mostFailures = 10_000
+
+    /// - Returns: How often in a row, with this time.
+    package mutating func failed(_ row: Int64) -> Int {
+        let count = (failures[row] ?? 0) + 1
+        if count > 1 || failures.count < Self.mostFailures { failures[row] = count }
+        return count
+    }
+
+    package mutating func settled(_ row: Int64) { failures[row] = nil }
 }
 
 /// Work of which one at a time is under way, and which is done once more where somebody asked for it meanwhile.

@@ -21,7 +21,7 @@ enum CopyDecoder {
         var url = decoder.reader.string(to)
         let name = draft.rules.download.urls.first.flatMap(SafeFileName.fromURL)
         if !decoder.isTrusted, !draft.urlsAreWrong {
-            if let refusal = URLRule.refusal(of: url) {
+            if let refusal = URLRule.refusal(ofDestination: url) {
                 decoder.note(refusal.message, to.token, isSecret: refusal.isSecret)
                 return nil
             }
@@ -30,6 +30,10 @@ enum CopyDecoder {
             if url.hasSuffix("/"), !givesNames {
                 guard let name else {
                     decoder.note("the source's URL has no name; say the destination's in full", to.token)
+                    return nil
+                }
+                if let refusal = URLRule.requestRefusal(ofFolder: url) {
+                    decoder.note(refusal, to.token)
                     return nil
                 }
                 url += PercentEncoding.encode(name)

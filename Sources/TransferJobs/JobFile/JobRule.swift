@@ -15,6 +15,7 @@ package enum JobRule {
         }
         if case .upload(let upload) = spec.work {
             if let refusal = upload.uploadProtocol.refusal(of: upload.url) { faults.append(refusal) }
+            if let refusal = URLRule.requestRefusal(ofDestination: upload.url) { faults.append(refusal) }
         }
         if let refusal = spec.id.flatMap(DestinationPath.refusal(ofID:)) { faults.append(refusal) }
         if spec.copySource == nil, let refusal = DestinationPath.refusal(ofPath: spec.work.path) {

@@ -20,6 +20,26 @@ package enum URLRule {
             ?? check(Array(url.utf8), schemes, advice)
     }
 
+    /// The rule for URLs that something is sent to: ``refusal(of:schemes:advice:)`` and what is requested of them.
+    ///
+    /// - Returns: `nil` for a URL that can be used.
+    package static func refusal(ofDestination url: String) -> Refusal? {
+        refusal(of: url) ?? requestRefusal(ofDestination: url).map { Refusal(message: $0) }
+    }
+
+    /// A fragment isn't sent (RFC 3986 §3.5): what stands there tells no two files apart at the server.
+    package static func requestRefusal(ofDestination url: String) -> String? {
+        guard url.utf8.contains(UInt8(ascii: "#")) else { return nil }
+        return "# and what follows it isn't sent to a server; write %23 where it belongs to a name"
+    }
+
+    /// The refusal of a URL that gets a file's name at its end.
+    package static func requestRefusal(ofFolder url: String) -> String? {
+        if let refusal = requestRefusal(ofDestination: url) { return refusal }
+        guard url.utf8.contains(UInt8(ascii: "?")), url.prefix(4).lowercased() == "http" else { return nil }
+        return "? begins a query, which is no place for a file's name; write %3F where it belongs to a name"
+    }
+
     /// Whether something can be moved from or to such a URL.
     package static func isSupported(_ url: String) -> Bool {
         guard let refusal = refusal(of: url) else { return true }

@@ -52,7 +52,7 @@ package enum UploadDecoder {
         _ decoder: inout JobDecoder, _ draft: inout JobDraft, of told: String, _ place: Range<Int>, _ seen: UInt64
     ) -> JobSpec.Upload? {
         var url = told
-        if !decoder.isTrusted, let refusal = URLRule.refusal(of: url) {
+        if !decoder.isTrusted, let refusal = URLRule.refusal(ofDestination: url) {
             let isPath = !url.isEmpty && !url.contains(":")
             decoder.note(
                 isPath ? "the \"to\" of an upload is a URL, not a path" : refusal.message, place,
@@ -73,6 +73,10 @@ package enum UploadDecoder {
             }
         }
         if !decoder.isTrusted, url.hasSuffix("/"), draft.rules.upload.uploadProtocol.entry.putsIntoFolders {
+            if let refusal = URLRule.requestRefusal(ofFolder: url) {
+                decoder.note(refusal, place)
+                return nil
+            }
             url += PercentEncoding.encode(draft.rules.upload.source.split(separator: "/").last.map(String.init) ?? "")
         }
         draft.rules.upload.url = url

@@ -8,10 +8,16 @@ public struct FolderStatus: Sendable, Hashable {
     public var last: File?
     /// Files whose upload is still to come or under way.
     public var waiting = 0
+    /// Whether more may wait in the folder than were counted: a thousand at most are taken at a time.
+    public var isWaitingLeast: Bool { waiting >= WatchPlan.fewestWhenFull }
     /// The sizes of those together.
     public var waitingBytes: Int64 = 0
     /// The one of those that was queued first.
     public var oldest: File?
+    /// Confirmed files that are to be moved or deleted.
+    public var unsettled = 0
+    /// When the first of those is tried, or tried again: milliseconds since 1970.
+    public var unsettledNext: Int64?
     /// The last error of one that isn't uploaded.
     public var error: Failure?
 

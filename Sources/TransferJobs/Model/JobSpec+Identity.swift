@@ -40,7 +40,7 @@ extension JobSpec {
 
     /// The same bucket and key at two endpoints are two objects.
     package static func destinationKey(ofUploadTo url: String, _ settings: JobSettings) -> String {
-        let place = Redaction.url(url)
+        let place = UploadPlace.key(of: Redaction.url(url))
         guard JobSpec.UploadProtocol.of(url: url) == .s3, let endpoint = settings.s3?.endpoint else { return place }
         return "\(place) \(endpoint)"
     }

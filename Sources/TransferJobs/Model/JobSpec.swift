@@ -254,6 +254,12 @@ extension JobSpec {
 
     /// The reason why nothing can be moved from or to such a URL, in words.
     public static func refusal(of url: String) -> String { URLRule.reason(against: url) }
+
+    /// Why nothing can be sent to a supported URL; `nil` where it can.
+    package static func refusal(ofDestination url: String) -> String? { URLRule.requestRefusal(ofDestination: url) }
+
+    /// Why no files can be sent to a supported URL that gets their names at its end; `nil` where they can.
+    package static func refusal(ofFolder url: String) -> String? { URLRule.requestRefusal(ofFolder: url) }
 }
 
 // The jobs that most programs make.

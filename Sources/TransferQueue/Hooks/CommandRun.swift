@@ -28,6 +28,8 @@ final class CommandRun: Sendable {
     private static let grace = Duration.seconds(1)
     /// The last bytes of its output that are kept, for the one who reads why it failed.
     private static let outputKept = 2048
+    /// The most bytes that are read between two looks at the clock.
+    private static let readAtOnce = 256 << 10
 
     /// Ends the command, or keeps it from starting.
     func stop() {
@@ -201,15 +203,21 @@ final class CommandRun: Sendable {
         poll(&look, 1, wait)
     }
 
+    /// Reads what is there, and no more than ``readAtOnce``: a command that writes without an end doesn't keep its time
+    /// limit from being looked at.
+    ///
     /// - Returns: Whether more may come.
     private static func read(_ output: Int32, into kept: inout [UInt8]) -> Bool {
-        var piece = [UInt8](repeating: 0, count: 4096)
-        while true {
+        var piece = [UInt8](repeating: 0, count: 16 << 10)
+        var total = 0
+        while total < readAtOnce {
             let count = Glibc.read(output, &piece, piece.count)
             guard count > 0 else { return count < 0 && errno != 0 && (errno == EAGAIN || errno == EINTR) }
-            kept += piece[..<count]
+            total += count
+            kept += piece[..<count].suffix(outputKept)
             if kept.count > outputKept { kept.removeFirst(kept.count - outputKept) }
         }
+        return true
     }
 
     private static func judge(_ end: End, _ name: String, _ command: HookCommand) throws(TransferError) {

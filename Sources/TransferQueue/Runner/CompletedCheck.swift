@@ -19,6 +19,18 @@ enum CompletedCheck {
         case repair
     }
 
+    /// - Parameter brought: Notes the files that are still there.
+    static func run(
+        _ job: CompletedJob, batch: Int64, directory: String, _ options: RunOptions, _ brought: BroughtFiles
+    ) -> Verdict {
+        let verdict = run(job, directory: directory, options)
+        var status = stat()
+        if verdict != .redo, !job.isUpload, stat(job.path, &status) == 0, job.facts.isSameVersion(as: FileStamp(status)) {
+            brought.note(FileStamp(status), batch: batch)
+        }
+        return verdict
+    }
+
     static func run(_ job: CompletedJob, directory: String, _ options: RunOptions) -> Verdict {
         if let repairs = options.repairs { return repairs.contains(job.id) ? .repair : .keep }
         var status = stat()

@@ -13,6 +13,7 @@ import TransferJobs
 struct DownloadCompletion: Sendable {
     struct Item: Sendable {
         let id: Int64
+        let batch: Int64
         let part: PartFile
         let path: String
         let replacement: Replacement
@@ -37,6 +38,8 @@ struct DownloadCompletion: Sendable {
         /// Whether it came from several sources: what is wrong of it is fetched again, and the rest stays.
         var isMixed = false
         var ahead: ReadingAhead?
+        /// How the job's own file looked when it brought it before.
+        var own: FileStamp?
         /// The processes that may have partial files of it, where several share folders.
         var owners: PartOwners?
     }
@@ -78,7 +81,7 @@ struct DownloadCompletion: Sendable {
         for (item, verified) in durable {
             do throws(TransferError) {
                 item.part.removeMap()
-                let (path, earlier) = try giveName(item)
+                let (path, earlier) = try giveName(item, census.brought)
                 if item.mark != nil, earlier == nil { item.part.noteNaming() }
                 Failpoint.reached(.downloadNamed)
                 item.part.removeAside()
@@ -180,7 +183,26 @@ struct DownloadCompletion: Sendable {
     }
 
     /// - Returns: The name that it has, and how the file looks that had it already, with the same bytes.
-    static func giveName(_ item: Item) throws(TransferError) -> (path: String, earlier: FileStamp?) {
+    static func giveName(
+        _ item: Item, _ brought: BroughtFiles
+    ) throws(TransferError) -> (path: String, earlier: FileStamp?) {
+        // Before it has the name, so that no other job that looks at it then takes it for a foreign one.
+        brought.note(try item.part.facts(), batch: item.batch)
+        guard item.replacement != .nothing else { return try giveName(item) }
+        return try brought.withNaming { () throws(TransferError) in
+            let there = try DestinationName.look(item.path, in: item.part.folder)
+            guard case .file(let other) = there, brought.contains(other, batch: item.batch),
+                !other.isSameVersion(as: item.own)
+            else { return try giveName(item) }
+            if isSame(item) {
+                item.part.remove()
+                return (item.path, other)
+            }
+            throw BroughtFiles.refusal(item.path)
+        }
+    }
+
+    private static func giveName(_ item: Item) throws(TransferError) -> (path: String, earlier: FileStamp?) {
         do throws(TransferError) {
             try item.part.rename(to: item.path, replacing: mayReplace(item))
             return (item.path, nil)

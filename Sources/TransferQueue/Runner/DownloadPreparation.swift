@@ -64,7 +64,7 @@ struct DownloadPreparation: Sendable {
         var beginning = PartName.path(of: path)
         let isNewFolder = census.isNew(folderOf: path)
         if !isNewFolder {
-            switch try judge(DestinationName.look(path, in: folder), known, at: path, in: folder) {
+            switch try judge(DestinationName.look(path, in: folder), known, at: path, in: folder, census) {
             case .take: break
             case .keep(let facts, let digest): return .kept(path: path, facts, digest)
             case .leave(let facts): return .left(path: path, facts)
@@ -219,7 +219,8 @@ struct DownloadPreparation: Sendable {
 
     /// What becomes of that which has the destination's name already.
     private func judge(
-        _ there: DestinationName, _ known: ResumeData?, at path: String, in folder: PinnedFolder?
+        _ there: DestinationName, _ known: ResumeData?, at path: String, in folder: PinnedFolder?,
+        _ census: FolderCensus
     ) throws(TransferError) -> Verdict {
         if there == .free { return .take }
         if let refusal = there.refusal(path) { throw refusal }
@@ -231,7 +232,16 @@ struct DownloadPreparation: Sendable {
                 "\(path) is a symbolic link to nothing; remove it or write \"ifExists\": \"rename\" or \"overwrite\""
                     + CommandWords.also("--if-exists"), cause: .os(errno: EEXIST))
         }
-        return try judge(existing, known, at: path, in: folder)
+        let verdict = try judge(existing, known, at: path, in: folder)
+        switch verdict {
+        // A server that confirms the version leaves the file as it is; for another one the end looks again.
+        case .take, .keep, .leave, .rename, .ask: return verdict
+        case .adopt, .replace:
+            let isOthers =
+                census.brought.contains(existing, batch: record.batch) && !existing.isSameVersion(as: record.facts)
+            if isOthers { throw BroughtFiles.refusal(path) }
+            return verdict
+        }
     }
 
     private func judge(

@@ -14,6 +14,9 @@ final class FolderCensus: Sendable {
     /// Folders that this run has made, and whose own names aren't known to be on the disk.
     private let made = Mutex<Set<String>>([])
 
+    /// What jobs have brought; another run of their batches doesn't change that.
+    let brought = BroughtFiles()
+
     private static let mostFolders = 10_000
 
     /// Whether the folder of this file was empty or missing at first. Blocks at the first question: for workers.

@@ -301,6 +301,11 @@ extension QueueRunner: WatchHost, FolderHost {
         onLoop { $0.folders.hear(news, from: keeper, on: $0) }
     }
 
+    nonisolated func watchedSpecs() -> [WatchSpec] { onLoop { $0.folders.all.map(\.plan.spec) } }
+
+    /// For those who begin to watch another one.
+    func specsOfWatched() -> [WatchSpec] { folders.all.map(\.plan.spec) }
+
     /// - Returns: Whether nobody watches it here.
     func reserveWatch(_ name: String) -> Bool { folders.reserve(name) }
 
@@ -386,6 +391,8 @@ extension QueueRunner: CredentialHost {
 }
 
 extension QueueRunner: HookHost {
+    func endHooks(ofFolder batch: Int64) { hooks.folderEnded(batch, on: self) }
+
     /// For the end of the queue.
     func closeHooks() { hooks.close() }
 }

@@ -8,8 +8,8 @@ extension WatchedFolder {
     /// tried at once; when it succeeds the others follow, else each is tried at its time.
     ///
     /// - Parameter events: Called in order on a thread of the queue: it has to be quick.
-    /// - Throws: `TransferError` for a spec that can't be done, for a folder that is watched already, and when the database
-    ///   fails. A folder that isn't there is waited for.
+    /// - Throws: `TransferError` for a spec that can't be done, for a folder that is watched already or can't be watched together
+    ///   with another one (by what their paths lead to), and when the database fails. A folder that isn't there is waited for.
     public static func start(
         _ spec: WatchSpec, on queue: JobQueue, events: @escaping @Sendable (WatchedFolderEvent) -> Void = { _ in }
     ) async throws -> WatchedFolder {
@@ -28,6 +28,9 @@ extension WatchedFolder {
             throw TransferError(.fileLocked, "\(plan.root) is watched already")
         }
         do {
+            let others = await queue.runner.specsOfWatched()
+            let conflict = try await queue.watchPools.store.run { FolderConflict.first(of: spec, among: others) }
+            if let conflict { throw conflict.error }
             // Jobs that haven't started may have to go elsewhere now.
             await queue.runner.giveBackUnstarted(of: plan.batch)
             let (opened, kept) = try await queue.watchPools.store.run {

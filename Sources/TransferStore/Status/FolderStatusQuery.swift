@@ -8,7 +8,7 @@ enum FolderStatusQuery {
     static func status(_ db: Database, batch: Int64) throws -> FolderStatus? {
         guard
             let folder = try Row.fetchOne(
-                db, sql: "SELECT path, url FROM watchedFolder WHERE batch = ?", arguments: [batch])
+                db, sql: "SELECT path, url, id FROM watchedFolder WHERE batch = ?", arguments: [batch])
         else { return nil }
         var status = FolderStatus(path: folder[0], url: folder[1])
         // The ledger forgets files that are gone; some of the jobs that were complete last stay (``LedgerRecorder``).
@@ -33,6 +33,11 @@ enum FolderStatusQuery {
             // The path is that of the row with the least time (sqlite.org/lang_select.html#bareagg).
             status.oldest = (open[2] as Int64?).map { FolderStatus.File(path: open[3], time: $0) }
         }
+        let due = try Row.fetchOne(
+            db,
+            sql: "SELECT count(*), min(due) FROM ledger WHERE folder = ? AND due IS NOT NULL AND gone IS NULL",
+            arguments: [folder[2] as Int64])
+        if let due { (status.unsettled, status.unsettledNext) = (due[0], due[1]) }
         status.error = try error(db, batch: batch)
         return status
     }

@@ -5,7 +5,8 @@ public enum WatchEvent: Sendable, Hashable {
     /// The watched folder is there, and is being read; told at the start, unless it's missing.
     case rootFound
     /// All folders have been read, every file that was found has settled and has been handled: nothing is under way but
-    /// files that somebody has open. Told each time that this becomes so, which takes long where the consumer is full.
+    /// files that somebody has open (``WatchSummary/unfinished``). Told each time that this becomes so, or that there are
+    /// more or fewer of those; it takes long where the consumer is full.
     case caughtUp(WatchSummary)
     /// The kernel's queue of events ran over (`IN_Q_OVERFLOW`); everything is read anew, so nothing is lost.
     case overflowed
@@ -25,10 +26,16 @@ public struct WatchSummary: Sendable, Hashable {
     public var folders: Int
     /// The number of folders that are polled.
     public var polledFolders: Int
+    /// Files that somebody has open for writing, as far as the kernel tells: they are taken when they are closed.
+    public var unfinished: Int
+    /// The paths of some of them, beneath the watched folder, sorted.
+    public var someUnfinished: [String]
 
-    public init(folders: Int, polledFolders: Int) {
+    public init(folders: Int, polledFolders: Int, unfinished: Int = 0, someUnfinished: [String] = []) {
         self.folders = folders
         self.polledFolders = polledFolders
+        self.unfinished = unfinished
+        self.someUnfinished = someUnfinished
     }
 }
 

@@ -53,11 +53,48 @@ public struct GlobPattern: Sendable, Hashable, CustomStringConvertible {
             isForName ? [PathText.name(path)] : path.utf8.split(separator: UInt8(ascii: "/")).map(Substring.init)
         let names = parts.map { Array($0.unicodeScalars) }
         return alternatives.contains { alternative in
-            Self.match(alternative, names, isAny: { $0 == .anyFolders }) { segment, name in
-                guard case .name(let tokens) = segment else { return false }
-                return Self.match(tokens, name, isAny: { $0 == .anyNumber }, matches: Self.matches)
+            Self.match(alternative, names, isAny: { $0 == .anyFolders }) { Self.matches($0, $1) }
+        }
+    }
+
+    /// The last name of each alternative as it writes it out; a place for any character is a character of no mark.
+    var lastNames: [String] {
+        alternatives.compactMap { alternative in
+            if case .name(let tokens)? = alternative.last { Self.written(tokens) } else { nil }
+        }
+    }
+
+    /// For a folder that lies on the way to what the pattern matches: how the pattern writes that folder's name.
+    ///
+    /// - Parameter path: The folder, beneath the watched one.
+    func beginnings(matching path: String) -> [String] {
+        guard !isForName else { return [] }
+        let names = path.utf8.split(separator: UInt8(ascii: "/")).map { Array(Substring($0).unicodeScalars) }
+        return alternatives.flatMap { alternative in
+            alternative.indices.dropFirst().compactMap { end -> String? in
+                guard case .name(let tokens) = alternative[end - 1] else { return nil }
+                let isMatch = Self.match(Array(alternative[..<end]), names, isAny: { $0 == .anyFolders }) {
+                    Self.matches($0, $1)
+                }
+                return isMatch ? Self.written(tokens) : nil
             }
         }
+    }
+
+    private static func written(_ tokens: [Token]) -> String {
+        let scalars = tokens.map { token -> Unicode.Scalar in
+            switch token {
+            case .exactly(let scalar): scalar
+            case .oneOf(let ranges, false): ranges.first?.lowerBound ?? "\u{1}"
+            case .anyOne, .anyNumber, .oneOf: "\u{1}"
+            }
+        }
+        return String(String.UnicodeScalarView(scalars))
+    }
+
+    private static func matches(_ segment: Segment, _ name: [Unicode.Scalar]) -> Bool {
+        guard case .name(let tokens) = segment else { return false }
+        return match(tokens, name, isAny: { $0 == .anyNumber }, matches: matches)
     }
 
     private static func matches(_ token: Token, _ scalar: Unicode.Scalar) -> Bool {

@@ -71,6 +71,19 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         !placeholders.isDisjoint(with: isRecursive ? [.path, .sha256] : [.path, .sha256, .name])
     }
 
+    /// Whether what tells files apart stands behind a `?` only.
+    public var namesFilesInQueryOnly: Bool {
+        let naming: Set<Placeholder> = [.name, .path, .sha256]
+        var isInQuery = false
+        for part in parts {
+            switch part {
+            case .text(let text): isInQuery = isInQuery || text.utf8.contains(UInt8(ascii: "?"))
+            case .placeholder(let placeholder): if naming.contains(placeholder), !isInQuery { return false }
+            }
+        }
+        return isInQuery && !placeholders.isDisjoint(with: naming)
+    }
+
     /// The template with `{path}` (for a recursive watch) or `{name}` at the end of its path, when nothing in it names a
     /// file; otherwise as it is. A query stays behind.
     public func completed(isRecursive: Bool) -> URLTemplate {

@@ -68,6 +68,13 @@ struct SettleMachine: Sendable {
 
     var count: Int { entries.count }
 
+    /// Paths of files that somebody has open for writing, a few of them, sorted.
+    func writtenPaths(limit: Int) -> [String] {
+        guard written > 0 else { return [] }
+        let paths = entries.lazy.filter { if case .written = $0.value.sighting { true } else { false } }.map(\.key.text)
+        return Array(paths.sorted().prefix(limit))
+    }
+
     /// Files that are on their way to being taken.
     var unsettled: Int { entries.count - written }
 

@@ -10,7 +10,7 @@ public import TransferEventLoop
 /// A file is finished when it was closed after writing, or moved in, and has been quiet for the settle time; one that
 /// was there before anybody looked, when it has been unchanged for that time and the kernel knows of nobody who has it
 /// open for writing (which it tells the file's owner, and whoever has `CAP_LEASE`). Names for what isn't finished are
-/// left alone (``WatchRules/isTemporary(_:)``).
+/// left alone (``UnfinishedName``), unless a pattern of ``WatchRules/include`` writes their mark itself.
 ///
 /// Nothing is kept about files that are finished: what the folder holds is found by reading it, as far as the consumer
 /// takes it, and again when events were lost. While nothing happens, nothing runs.

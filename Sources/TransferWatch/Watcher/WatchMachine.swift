@@ -76,12 +76,16 @@ struct WatchMachine: Sendable {
     /// How it was at the last turn and the last step.
     private struct Last: Sendable {
         var isQuiet = false
+        /// Files that somebody had open when it was told that all was caught up.
+        var written = 0
         var isLook = false
     }
 
     /// Entries that are read in one go.
     static let entriesPerStep = 256
     static let looksPerStep = 128
+    /// Files that are named of those that somebody has open.
+    static let namedUnfinished = 8
 
     let options: Options
     var tree = FolderTree()
@@ -131,8 +135,13 @@ struct WatchMachine: Sendable {
         if isReadThrough { hasReadThrough = true }
         if isReadThrough, nextPoll == nil, tree.polledCount > 0 { nextPoll = now + options.pollInterval }
         let isQuiet = isReadThrough && settling.unsettled == 0 && waiting.isEmpty && moves.isEmpty
-        if isQuiet, !last.isQuiet {
-            notices.append(.caughtUp(WatchSummary(folders: tree.count, polledFolders: tree.polledCount)))
+        if isQuiet, !last.isQuiet || last.written != settling.written {
+            notices.append(
+                .caughtUp(
+                    WatchSummary(
+                        folders: tree.count, polledFolders: tree.polledCount, unfinished: settling.written,
+                        someUnfinished: settling.writtenPaths(limit: Self.namedUnfinished))))
+            last.written = settling.written
         }
         last.isQuiet = isQuiet
     }

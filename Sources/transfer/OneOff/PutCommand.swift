@@ -10,7 +10,7 @@ struct Put: AsyncParsableCommand {
         abstract: "Upload files and folders; a URL that ends in / gets the file's name.",
         discussion: """
             A folder is uploaded with all that is in it, under its own name, or without that where it's written with a / \
-            at its end. - is standard input, which is kept until it has arrived. What was broken off goes on where it was, \
+            at its end. What can't be read is named, the rest is sent, and the exit status is 1. - is standard input, which is kept until it has arrived. What was broken off goes on where it was, \
             as far as the protocol lets it: run the same command again.
             """)
 
@@ -42,6 +42,7 @@ struct Put: AsyncParsableCommand {
         let made = try upload.upload(to: url).upload
         let givesNames = made.uploadProtocol.givesNames
         let isFolder = url.hasSuffix("/") && !givesNames
+        if isFolder, let refusal = JobSpec.refusal(ofFolder: url) { throw ValidationError(refusal) }
         if sources.count > 1, !isFolder, !givesNames {
             throw ValidationError("several files need a URL that ends in /")
         }
@@ -72,7 +73,10 @@ struct Put: AsyncParsableCommand {
             spec.lasting = plain.map { Self.job($0, path, name: name).spelt.fingerprint }
             return spec
         }
-        let rules = WatchRules(include: include.map(\.pattern), exclude: exclude.map(\.pattern), isRecursive: true)
+        let rules = WatchRules(
+            include: include.map(\.pattern), exclude: exclude.map(\.pattern), isRecursive: true,
+            leavesUnfinished: false)
+        var hasUnreadable = false
         for source in sources {
             if source == "-" {
                 if dryRun {
@@ -85,16 +89,28 @@ struct Put: AsyncParsableCommand {
                 work.spools.append(spool)
                 work.again = [to] + upload.words
             } else if SentFolder.isFolder(source) {
-                let files = try SentFolder(source, rules: rules).files()
-                if files.isEmpty { StandardError.write("transfer: \(source): no files in it that are to be sent\n") }
-                for file in files { work.jobs.append(job(file.path, file.name)) }
+                let contents = try SentFolder(source, rules: rules).contents()
+                Self.tell(contents, of: source)
+                hasUnreadable = hasUnreadable || !contents.unreadable.isEmpty
+                for file in contents.files { work.jobs.append(job(file.path, file.name)) }
             } else {
                 let name = source.split(separator: "/").last.map(String.init) ?? source
                 work.jobs.append(job(Composition.absolute(source), name))
             }
         }
-        if dryRun { return try work.printPlan() }
-        ExitStatus.exit(try await work.run())
+        // Nothing is left to run, which would be told as a success.
+        let isDone = hasUnreadable && work.jobs.isEmpty
+        if dryRun { try work.printPlan() }
+        let status = dryRun || isDone ? .complete : try await work.run()
+        ExitStatus.exit(status == .complete && hasUnreadable ? .someFailed : status)
+    }
+
+    /// Names what of a folder isn't sent, and why.
+    private static func tell(_ contents: SentFolder.Contents, of source: String) {
+        for (path, reason) in contents.unreadable { StandardError.write("transfer: can't send \(path): \(reason)\n") }
+        for (path, reason) in contents.leftOut { StandardError.write("transfer: left out \(path): \(reason)\n") }
+        guard contents.files.isEmpty, contents.unreadable.isEmpty else { return }
+        StandardError.write("transfer: \(source): no files in it that are to be sent\n")
     }
 
     /// - Parameter name: What the URL of a folder gets; with slashes for what is in a folder itself.

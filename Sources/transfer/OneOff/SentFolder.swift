@@ -23,38 +23,79 @@ struct SentFolder {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The folder's files, sorted by name. Symbolic links to folders aren't followed: they may lead round in a circle.
+    /// What is in the folder.
+    struct Contents {
+        /// Sorted by name, with the names that they get on the server.
+        var files: [(path: String, name: String)] = []
+        /// Files and folders that can't be sent, with the reason.
+        var unreadable: [(path: String, reason: String)] = []
+        /// What is no file: links to folders, devices, sockets, pipes.
+        var leftOut: [(path: String, reason: String)] = []
+    }
+
+    /// The folder's files. Symbolic links to folders aren't followed: they may lead round in a circle.
     ///
-    /// - Throws: `Failure` for a folder that can't be read: what is in it would be missing without a word.
-    func files() throws(Failure) -> [(path: String, name: String)] {
-        var found: [(path: String, name: String)] = []
-        try look(beneath: "", into: &found)
+    /// - Throws: `Failure` where the folder itself can't be read. What can't be read in it is named by ``Contents``.
+    func contents() throws(Failure) -> Contents {
+        var found = Contents()
+        if let reason = look(beneath: "", into: &found) {
+            throw Failure(.wrongUsage, "can't read the folder \(path): \(reason)")
+        }
         return found
     }
 
-    private func look(beneath folder: String, into found: inout [(path: String, name: String)]) throws(Failure) {
+    /// - Returns: Why the folder can't be read; `nil` where it was.
+    private func look(beneath folder: String, into found: inout Contents) -> String? {
         let here = folder.isEmpty ? path : path + "/" + folder
-        for name in try Self.entries(of: here) {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: here).sorted()
+        } catch {
+            return access(here, R_OK | X_OK) == 0 ? "\(error)" : Self.reason()
+        }
+        for name in names {
             let inner = folder.isEmpty ? name : folder + "/" + name
+            let place = here + "/" + name
             var status = stat()
-            guard lstat(here + "/" + name, &status) == 0 else { continue }
-            switch status.st_mode & S_IFMT {
-            case S_IFDIR where rules.enters(folder: inner): try look(beneath: inner, into: &found)
-            case S_IFREG where rules.accepts(file: inner): found.append((here + "/" + name, prefix + inner))
-            case S_IFLNK where rules.accepts(file: inner):
-                guard stat(here + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
-                found.append((here + "/" + name, prefix + inner))
-            default: continue
+            guard lstat(place, &status) == 0 else {
+                // A file that went meanwhile is none of the folder's; a name that was repaired is.
+                if errno == ENOENT {
+                    guard name.unicodeScalars.contains("\u{FFFD}") else { continue }
+                    found.unreadable.append((place, "its name isn't UTF-8; rename it"))
+                } else {
+                    found.unreadable.append((place, Self.reason()))
+                }
+                continue
             }
+            switch status.st_mode & S_IFMT {
+            case S_IFDIR where rules.enters(folder: inner):
+                if let reason = look(beneath: inner, into: &found) { found.unreadable.append((place, reason)) }
+            case S_IFDIR: continue
+            case _ where !rules.accepts(file: inner): continue
+            case S_IFREG: take(place, inner, into: &found)
+            case S_IFLNK:
+                guard stat(place, &status) == 0 else {
+                    found.unreadable.append((place, "a symbolic link, \(Self.reason())"))
+                    continue
+                }
+                switch status.st_mode & S_IFMT {
+                case S_IFREG: take(place, inner, into: &found)
+                case S_IFDIR: found.leftOut.append((place, "a symbolic link to a folder"))
+                default: found.leftOut.append((place, "no regular file"))
+                }
+            default: found.leftOut.append((place, "no regular file"))
+            }
+        }
+        return nil
+    }
+
+    private func take(_ place: String, _ inner: String, into found: inout Contents) {
+        if access(place, R_OK) == 0 {
+            found.files.append((place, prefix + inner))
+        } else {
+            found.unreadable.append((place, Self.reason()))
         }
     }
 
-    private static func entries(of folder: String) throws(Failure) -> [String] {
-        do {
-            return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-        } catch {
-            let reason = access(folder, R_OK | X_OK) == 0 ? "\(error)" : String(cString: strerror(errno)).lowercased()
-            throw Failure(.wrongUsage, "can't read the folder \(folder): \(reason)")
-        }
-    }
+    private static func reason() -> String { String(cString: strerror(errno)).lowercased() }
 }

@@ -86,14 +86,14 @@ enum StatusTable {
         for row in rows {
             var cells = [
                 charset.visible(names.short(row.name)), charset.visible(row.state),
-                "\(NumberText.grouped(row.done))/\(NumberText.grouped(row.total))", NumberText.grouped(row.failed),
+                "\(NumberText.grouped(row.done))/\(NumberText.grouped(row.total))\(isLeast(row) ? "+" : "")", NumberText.grouped(row.failed),
             ]
             if hasSkipped { cells.append(NumberText.grouped(row.skipped)) }
             if hasCancelled { cells.append(NumberText.grouped(row.cancelled)) }
             table.add(
                 cells + [
                     NumberText.grouped(row.waiting), row.rate.map { $0 > 0 ? NumberText.rate($0) : "-" } ?? "-",
-                    row.eta.map { DurationText.clock($0) } ?? "-", row.pid.map { "\($0)" } ?? "-",
+                    isLeast(row) ? "-" : row.eta.map { DurationText.clock($0) } ?? "-", row.pid.map { "\($0)" } ?? "-",
                 ])
         }
         return table.lines
@@ -104,18 +104,28 @@ enum StatusTable {
             }
     }
 
+    /// Whether the counts are those of a part: how long the rest takes isn't known.
+    private static func isLeast(_ row: BatchStatusRow) -> Bool { row.folder?.isWaitingLeast ?? false }
+
     /// A watched folder's last upload, what waits, and its last error.
     private static func folder(_ row: BatchStatusRow, _ name: String, _ charset: Charset) -> [String] {
         guard let folder = row.folder else { return [] }
         var lines: [String] = []
         let last = folder.last.map { "last upload \(TimeText.local($0.time)), \($0.path)" } ?? "nothing uploaded yet"
         if folder.waiting > 0 {
-            let files = NumberText.count(folder.waiting, "file")
+            let least = folder.isWaitingLeast ? "at least " : ""
+            let files = least + NumberText.count(folder.waiting, "file")
             let oldest = folder.oldest.map { ", the oldest since \(TimeText.local($0.time)) (\($0.path))" } ?? ""
             let verb = folder.waiting == 1 ? "waits" : "wait"
             lines.append("\(last); \(files) \(verb), \(ByteCount.format(folder.waitingBytes))\(oldest)")
         } else {
             lines.append("\(last); nothing waits")
+        }
+        if folder.unsettled > 0 {
+            let files = NumberText.count(folder.unsettled, "uploaded file")
+            let verb = folder.unsettled == 1 ? "is" : "are"
+            let next = folder.unsettledNext.map { ", the next from \(TimeText.local($0)) on" } ?? ""
+            lines.append("\(files) \(verb) to be moved or deleted\(next)")
         }
         if let error = folder.error {
             let time = error.time.map { " \(TimeText.local($0))" } ?? ""
@@ -138,8 +148,11 @@ enum StatusTable {
             object.optional("url", folder.url)
             file("last", folder.last, &object)
             object.field("waiting", folder.waiting)
+            object.field("waitingIsLeast", folder.isWaitingLeast)
             object.field("waitingBytes", folder.waitingBytes)
             file("oldest", folder.oldest, &object)
+            object.field("unsettled", folder.unsettled)
+            object.optional("unsettledNext", folder.unsettledNext.map { TimeStamp.text($0) })
             if let error = folder.error {
                 object.object("error") { object in
                     object.field("id", error.job)

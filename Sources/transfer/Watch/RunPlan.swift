@@ -104,10 +104,14 @@ struct RunPlan: Sendable {
         return (report, folders.specs)
     }
 
-    /// A folder that two files watch; each by itself is in order.
-    static func twin(_ folders: [WatchSpec]) -> String? {
+    /// Why folders can't be watched together; each by itself is in order.
+    static func conflict(_ folders: [WatchSpec]) -> String? {
         var seen = Set<String>()
-        return folders.first { !seen.insert($0.folder).inserted }?.folder
+        if let twin = folders.first(where: { !seen.insert($0.folder).inserted }) {
+            return "\(twin.folder) is watched twice"
+        }
+        let conflict = FolderConflict.first(among: folders) ?? FolderConflict.sharedDestination(among: folders)
+        return conflict?.message
     }
 }
 

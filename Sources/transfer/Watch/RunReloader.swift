@@ -63,7 +63,7 @@ struct RunReloader: Sendable {
             sources.append(source)
             folders += found
         }
-        if let twin = RunPlan.twin(folders) { throw Failure(.invalidJobFile, "\(twin) is watched by two job files") }
+        if let conflict = RunPlan.conflict(folders) { throw Failure(.invalidJobFile, conflict) }
         guard !isFaulty else { throw Failure(.invalidJobFile, "the job file has faults; going on as before") }
         return (sources, folders, rules)
     }

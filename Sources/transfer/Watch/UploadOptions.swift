@@ -75,6 +75,7 @@ struct UploadOptions: ParsableArguments {
         let start = try rules.start(for: [LoginArguments.withoutUser(named).url])
         var (url, settings) = try request.login.settings(of: named, base: start.settings, typed: typed)
         guard JobSpec.isSupported(url: url) else { throw ValidationError(option + JobSpec.refusal(of: url)) }
+        if let refusal = JobSpec.refusal(ofDestination: url) { throw ValidationError(option + refusal) }
         if let refusal = uploadProtocol?.value.refusal(of: url) { throw ValidationError(refusal) }
         if let integrity {
             guard url.prefix(5).lowercased() == "s3://" else {

@@ -12,6 +12,11 @@ struct WatchBoard: Sendable {
         var state = State.starting
         /// Files whose upload is still to come or under way.
         var waiting = 0
+        /// Whether the folder may hold more than those.
+        var holdsMore = true
+        /// Files that somebody has open for writing, and the paths of some of them.
+        var unfinished = 0
+        var someUnfinished: [String] = []
         /// Files that are uploaded and stay for a while.
         var kept = 0
         /// Somebody holds its uploads.
@@ -61,7 +66,8 @@ struct WatchBoard: Sendable {
         case .told(.paused): folders[index].isPaused = true
         case .told(.retargeted), .told(.notUploaded): break
         case .told(.backlog(let waiting, let kept)): (folders[index].waiting, folders[index].kept) = (waiting, kept)
-        case .told(.stays(let path, _)): folders[index].stuck.insert(PathKey(path))
+        case .told(.holdsMore(let more)): folders[index].holdsMore = more
+        case .told(.stays(let path, _, _)): folders[index].stuck.insert(PathKey(path))
         case .told(.moved(let path, _)), .told(.deleted(let path)): folders[index].stuck.remove(PathKey(path))
         }
     }
@@ -89,8 +95,10 @@ struct WatchBoard: Sendable {
     func status(at time: Int64) -> String {
         let name = folders.count == 1 ? folders[0].path : NumberText.count(folders.count, "folder")
         let waiting = folders.reduce(0) { $0 + $1.waiting }
+        let least = folders.contains { $0.holdsMore && $0.waiting > 0 } ? "at least " : ""
         var words = [
-            waiting > 0 ? "\(NumberText.count(waiting, "file")) waiting" : "nothing waiting", uploadedWords(at: time),
+            waiting > 0 ? "\(least)\(NumberText.count(waiting, "file")) waiting" : "nothing waiting",
+            uploadedWords(at: time),
         ]
         let failed = folders.reduce(0) { $0 + $1.failed.count }
         if failed > 0 {
@@ -150,7 +158,7 @@ struct WatchBoard: Sendable {
 extension WatchBoard.Folder {
     /// `/srv/out -> https://files.example/in/{name}: 3 files waiting, 12 uploaded`
     var screenLine: String {
-        var words = [waiting > 0 ? "\(NumberText.count(waiting, "file")) waiting" : "nothing waiting"]
+        var words = [waiting > 0 ? "\(waitingWords) waiting" : "nothing waiting"]
         words.append("\(NumberText.grouped(uploaded)) uploaded")
         if kept > 0 { words.append("\(NumberText.grouped(kept)) kept for a while") }
         if isPaused { words.append("paused") }
@@ -162,6 +170,9 @@ extension WatchBoard.Folder {
         return "\(path) -> \(url): \(words.joined(separator: ", "))"
     }
 
+    /// A thousand at most are counted; the others wait in the folder.
+    private var waitingWords: String { (holdsMore ? "at least " : "") + NumberText.count(waiting, "file") }
+
     /// What is left when the process ends.
     var stoppedLine: String {
         var words = ["\(path): stopped", "\(NumberText.grouped(uploaded)) uploaded"]
@@ -171,6 +182,10 @@ extension WatchBoard.Folder {
             words.append("\(NumberText.grouped(failed.count)) failed\(list)")
         }
         if !stuck.isEmpty { words.append("\(NumberText.grouped(stuck.count)) not moved or deleted") }
+        if unfinished > 0 {
+            let names = WatchWords.list(someUnfinished, of: unfinished)
+            words.append("\(NumberText.count(unfinished, "file")) still open for writing (\(names))")
+        }
         if waiting > 0 {
             let resume = hint.command("resume", WatchBatch.name(of: path))
             let how =
@@ -178,7 +193,9 @@ extension WatchBoard.Folder {
                 ? "and nothing is remembered"
                 : isPaused
                     ? "paused; after \(resume) the next start goes on with them" : "which the next start goes on with"
-            words.append("\(NumberText.count(waiting, "file")) left, \(how)")
+            words.append("\(waitingWords) left, \(how)")
+        } else if holdsMore, state != .starting {
+            words.append("the folder wasn't read to its end, so that more may be left")
         } else {
             words.append(words.count > 2 ? "nothing else left" : "nothing left")
         }
@@ -190,7 +207,8 @@ extension WatchBoard.Folder {
         case .rootFound, .rootReturned: state = .watching
         case .rootLost(let error): state = .lost(error.message)
         case .polling(let reason): state = .polling(WatchWords.reason(reason))
-        case .caughtUp, .overflowed, .leftAlone: break
+        case .caughtUp(let summary): (unfinished, someUnfinished) = (summary.unfinished, summary.someUnfinished)
+        case .overflowed, .leftAlone: break
         }
     }
 }

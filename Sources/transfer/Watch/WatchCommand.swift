@@ -10,8 +10,9 @@ struct Watch: AsyncParsableCommand {
         abstract: "Upload what appears in a folder, each version of each file once, until stopped.",
         discussion: """
             A file is taken when it was closed after writing or moved in, and has been quiet for the settle time; what \
-            is in the folder already, too. Names that begin with a dot, or end in ~, .part, .tmp, .filepart or \
-            .crdownload are left alone until they are renamed. The URL may hold {name}, {path} (beneath the folder), \
+            is in the folder already, too. Names that begin with a dot or ~$, stand between two #, or end in ~, .part, \
+            .tmp, .filepart, .crdownload or .aria2 are left alone until they are renamed, but where --include writes that \
+            mark itself (--include '.env'). The URL may hold {name}, {path} (beneath the folder), \
             {date}, {sha256} and {host}; one that names no file gets {name}, or {path} with --recursive.
 
             It ends in order at SIGINT and SIGTERM, and at SIGHUP, as it has no job file to read again.
@@ -117,7 +118,8 @@ struct Watch: AsyncParsableCommand {
             state: place, limits: limits.merged(with: BatchLimits(), configuration), configuration,
             hooks: show.hooks)
         let reporter = try Composition.reporter(show)
-        let session = WatchSession(queue, reporter, folders: [spec.folder], once: end.once ? WatchOnce(spec) : nil)
+        let once = end.once ? WatchOnce(spec, waitsForWriters: end.deadline != nil) : nil
+        let session = WatchSession(queue, reporter, folders: [spec.folder], once: once)
         var stops = Execution.StopRules()
         stops.deadline = end.deadline?.duration
         var execution = Execution(queue: queue, reporter: reporter, stops: stops)

@@ -2,7 +2,10 @@ import ArgumentParser
 
 /// The options that say that a watch has an end.
 struct WatchEndOptions: ParsableArguments {
-    @Flag(help: "Take what is in the folder now, and end: by the exit status of run.")
+    @Flag(
+        help:
+            "Take what is in the folder now, and end: by the exit status of run. A file that is being written is waited for with --deadline; else it is left, and the status is 1."
+    )
     var once = false
 
     @Flag(

@@ -17,13 +17,14 @@ import TransferWatch
 /// | `watch.polling`    | `reason` (`asked` `fileSystem` `limit` `unreadable`) `message`                         |
 /// | `watch.overflowed` |                                                                                      |
 /// | `watch.leftAlone`  | `path` `reason` (`linkLeadsOutside` `nameIsNotText` `sameFolder`) `message`            |
-/// | `watch.caughtUp`   | `folders` `polledFolders`                                                            |
+/// | `watch.caughtUp`   | `folders` `polledFolders` `unfinished`                                               |
 /// | `watch.confirmed`  | `path` `url`                                                                         |
 /// | `watch.moved`      | `path` `to`                                                                          |
 /// | `watch.deleted`    | `path`                                                                               |
-/// | `watch.stays`      | `path` `code` `message`                                                              |
+/// | `watch.stays`      | `path` `code` `message`, `again` where it is tried again                              |
 /// | `watch.notUploaded`| `path` `sameAs`                                                                      |
 /// | `watch.backlog`    | `waiting` `kept`                                                                     |
+/// | `watch.holdsMore`  | `more`                                                                               |
 /// | `watch.ended`      |                                                                                      |
 enum WatchLines {
     static func append(_ notice: WatchNotice, to bytes: inout [UInt8]) {
@@ -50,15 +51,17 @@ enum WatchLines {
                 object.field("path", path)
                 object.field("to", destination)
             case .told(.deleted(let path)): object.field("path", path)
-            case .told(.stays(let path, let error)):
+            case .told(.stays(let path, let error, let again)):
                 object.field("path", path)
                 fields(error, &object)
+                object.optional("again", again)
             case .told(.notUploaded(let path, let other)):
                 object.field("path", path)
                 object.field("sameAs", other)
             case .told(.backlog(let waiting, let kept)):
                 object.field("waiting", waiting)
                 object.field("kept", kept)
+            case .told(.holdsMore(let more)): object.field("more", more)
             }
         }
     }
@@ -75,6 +78,7 @@ enum WatchLines {
         case .told(.stays): "watch.stays"
         case .told(.notUploaded): "watch.notUploaded"
         case .told(.backlog): "watch.backlog"
+        case .told(.holdsMore): "watch.holdsMore"
         case .told(.watch(.rootFound)): "watch.found"
         case .told(.watch(.rootLost)): "watch.lost"
         case .told(.watch(.rootReturned)): "watch.returned"
@@ -92,6 +96,7 @@ enum WatchLines {
         case .caughtUp(let summary):
             object.field("folders", summary.folders)
             object.field("polledFolders", summary.polledFolders)
+            object.field("unfinished", summary.unfinished)
         case .polling(let reason):
             object.field("reason", name(reason))
             object.field("message", WatchWords.reason(reason))

@@ -16,6 +16,9 @@ final class WatchSession: Sendable {
     /// Whether such a watch was ended before all was done.
     var isCutShort: Bool { once.map { !$0.isOver } ?? false }
 
+    /// Whether a watch that ends by itself left files that are being written.
+    var leavesFiles: Bool { once?.leavesFiles ?? false }
+
     private actor Folders {
         private var watched: [String: WatchedFolder] = [:]
         private var isClosed = false

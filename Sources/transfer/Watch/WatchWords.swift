@@ -22,11 +22,12 @@ enum WatchWords {
         case .told(.moved(let path, let destination)):
             return verbose ? (.info, "\(folder)/\(path): moved to \(destination)") : nil
         case .told(.deleted(let path)): return verbose ? (.info, "\(folder)/\(path): deleted") : nil
-        case .told(.stays(let path, let error)):
-            return (.error, "\(folder)/\(path): stays where it is: \(error.message)")
+        case .told(.stays(let path, let error, let again)):
+            let next = again.map { "; tried again in \(DurationText.words($0))" } ?? ""
+            return (.error, "\(folder)/\(path): stays where it is: \(error.message)\(next)")
         case .told(.notUploaded(let path, let other)):
             return (.info, "\(folder)/\(path): not uploaded, it's another name of \(other)")
-        case .told(.backlog): return nil
+        case .told(.backlog), .told(.holdsMore): return nil
         case .told(.paused):
             let command = hint.command("resume", notice.batch)
             return (.warn, "\(folder): paused, nothing is uploaded until \(command)")
@@ -37,6 +38,12 @@ enum WatchWords {
                 "\(folder): its files went to \(former) before; what is there isn't uploaded again (stop, and \(command), to upload all anew)"
             )
         }
+    }
+
+    /// `a, b and 3 others`
+    static func list(_ some: [String], of count: Int) -> String {
+        let others = count - some.count
+        return some.joined(separator: ", ") + (others > 0 ? " and \(NumberText.count(others, "other"))" : "")
     }
 
     private static func size(_ receipt: JobReceipt?) -> String {

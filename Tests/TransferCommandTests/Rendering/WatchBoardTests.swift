@@ -101,7 +101,7 @@ import TransferWatch
             ),
             (.told(.moved(path: "a", to: "/d/a")), nil), (.told(.deleted(path: "a")), nil),
             (
-                .told(.stays(path: "a", limit)),
+                .told(.stays(path: "a", limit, again: nil)),
                 "error /srv/out/a: stays where it is: no watches left; sysctl fs.inotify.max_user_watches=1048576"
             ),
             (.told(.backlog(waiting: 1, kept: 0)), nil), (.ended, "info /srv/out: not watched any more"),
@@ -120,7 +120,7 @@ import TransferWatch
         board.receive(event(.failed(failure), batch: "watch:/srv/out"))
         board.receive(notice(.told(.confirmed(path: "b", url: "https://files.example/in/b"))))
         for _ in 0..<2 {
-            board.receive(notice(.told(.stays(path: "b", TransferError(.fileAccess, "not a folder")))))
+            board.receive(notice(.told(.stays(path: "b", TransferError(.fileAccess, "not a folder"), again: nil))))
         }
         #expect(
             board.folders.map(\.stoppedLine) == [
@@ -151,7 +151,7 @@ import TransferWatch
                 attempts: 1, host: nil)
             board.receive(event(.failed(failure), batch: "watch:/srv/out"))
             let path = WatchedFolder.path(ofJob: job)
-            board.receive(notice(.told(.stays(path: path, failure.error))))
+            board.receive(notice(.told(.stays(path: path, failure.error, again: nil))))
         }
         #expect(board.folders[0].failed.count == 2 && board.folders[0].stuck.count == 2)
         // Once more, and as another version.

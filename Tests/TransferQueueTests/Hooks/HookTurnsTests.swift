@@ -61,6 +61,98 @@ import TransferEventLoop
         #expect(turns.isEmpty && turns.failed == 1)
     }
 
+    private func pause(_ end: (outcome: HookOutcome, news: HookNews?)?) -> Duration? {
+        if case .retrying(let pause, _)? = end?.news?.state { pause } else { nil }
+    }
+
+    @Test func aWatchedFoldersMessageIsNeverGivenUp() {
+        var turns = turns([call(1, limit: 0)])
+        var time = now
+        var pauses: [Int] = []
+        for _ in 0..<9 {
+            guard let next = turns.next(now: time),
+                let pause = pause(turns.ended(next.id, failure, now: time, random: 0, isEndless: true))
+            else { break }
+            pauses.append(Int(pause.inSeconds))
+            #expect(turns.next(now: time) == nil)
+            time = turns.nextDue ?? time
+        }
+        #expect(pauses == [60, 120, 240, 480, 960, 1920, 3600, 3600, 3600])
+        #expect(!turns.isEmpty && turns.failed == 0)
+    }
+
+    @Test func whatNoRetryHelpsIsKeptToo() {
+        var turns = turns([call(1)])
+        _ = turns.next(now: now)
+        let gone = TransferError(.httpStatus, "410", cause: .http(status: 410))
+        #expect(pause(turns.ended(1, gone, now: now, random: 0, isEndless: true)) == .seconds(60))
+    }
+
+    @Test func aLastingMessageWaitsAsLongAsItsServerAsks() {
+        var turns = turns([call(1, limit: 0)])
+        _ = turns.next(now: now)
+        let busy = TransferError(
+            .httpStatus, "503", cause: .http(status: 503), isTransient: true, retryAfter: .seconds(1000))
+        #expect(pause(turns.ended(1, busy, now: now, random: 0, isEndless: true)) == .seconds(1000))
+    }
+
+    @Test func aSuccessWakesWhatWaitsForTheSameHook() {
+        var turns = turns((1...5).map { call($0, limit: 0) })
+        for _ in 1...5 {
+            guard let next = turns.next(now: now) else { break }
+            _ = turns.ended(next.id, failure, now: now, random: 0, isEndless: true)
+        }
+        turns.came(1, revivesFailed: false)
+        _ = turns.nextTaken()
+        _ = turns.took([call(6, limit: 0)], of: 1, now: now)
+        var order: [Int64] = []
+        while let next = turns.next(now: now) {
+            order.append(next.id)
+            _ = turns.ended(next.id, nil, now: now, random: 0, isEndless: true)
+        }
+        #expect(order == [6, 1, 2, 3, 4, 5] && turns.isEmpty)
+    }
+
+    @Test func aProbeThatFailsEndsTheWakingForAWhile() {
+        var turns = turns([call(1, limit: 0)])
+        _ = turns.next(now: now)
+        _ = turns.ended(1, failure, now: now, random: 0, isEndless: true)
+        func succeed(_ id: Int64, _ time: MonotonicTime) {
+            turns.came(1, revivesFailed: false)
+            _ = turns.nextTaken()
+            _ = turns.took([call(id, limit: 0)], of: 1, now: time)
+            #expect(turns.next(now: time)?.id == id)
+            _ = turns.ended(id, nil, now: time, random: 0, isEndless: true)
+        }
+        succeed(2, now)
+        #expect(turns.next(now: now)?.id == 1)
+        _ = turns.ended(1, failure, now: now, random: 0, isEndless: true)
+        succeed(3, now + .seconds(30))
+        #expect(turns.next(now: now + .seconds(30)) == nil)
+        succeed(4, now + .seconds(61))
+        #expect(turns.next(now: now + .seconds(61))?.id == 1)
+    }
+
+    @Test func oneLastingMessageOfAHookIsToldAtATime() {
+        var turns = turns((1...3).map { call($0, limit: 0) })
+        for _ in 1...3 {
+            guard let next = turns.next(now: now) else { break }
+            _ = turns.ended(next.id, failure, now: now, random: 0, isEndless: true)
+        }
+        let time = now + .seconds(60)
+        #expect(turns.next(now: time) != nil && turns.next(now: time) == nil && turns.nextDue == nil)
+    }
+
+    @Test func aFolderThatIsntWatchedAnyMoreLeavesThemToTheNextRun() {
+        var turns = turns([call(1, limit: 0), call(2)])
+        for _ in 1...2 {
+            guard let next = turns.next(now: now) else { break }
+            _ = turns.ended(next.id, failure, now: now, random: 0, isEndless: true)
+        }
+        #expect(turns.folderEnded(1).map(\.outcome.id) == [1])
+        #expect(turns.failed == 1 && turns.nextDue == now + .seconds(1))
+    }
+
     @Test func aServersWishIsObeyedAndCounted() {
         var turns = turns([call(1, limit: 1)])
         let busy = TransferError(

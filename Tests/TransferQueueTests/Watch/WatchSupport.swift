@@ -64,7 +64,7 @@ extension WatchedFolderEvent {
         }
     }
 
-    var staysCode: TransferError.Code? { if case .stays(_, let error) = self { error.code } else { nil } }
+    var staysCode: TransferError.Code? { if case .stays(_, let error, _) = self { error.code } else { nil } }
 }
 
 extension WatchedFolderEvent {

@@ -313,7 +313,7 @@ import TransferWatch
             try folder.write("in the way", to: "out")
             let spec = try folder.watchSpec(server) { $0.then = .move(to: folder.path("out")) }
             var times = WatchTimes()
-            times.thenAgain = .milliseconds(50)
+            times.thenAgain = FailedFiles.Delays(first: .milliseconds(50), most: .milliseconds(50))
             try await withWatch(folder, spec, times: times) { _, _, log in
                 await log.wait { $0.count { $0.staysCode != nil } >= 2 }
                 #expect(folder.exists("in/a"))

@@ -16,6 +16,16 @@ package struct TakenNames {
         return true
     }
 
+    package func contains(_ hash: UInt64) -> Bool {
+        let (value, mask) = (Self.spread(hash), slots.count - 1)
+        var index = Int(truncatingIfNeeded: value) & mask
+        while slots[index] != 0 {
+            if slots[index] == value { return true }
+            index = (index + 1) & mask
+        }
+        return false
+    }
+
     private static func put(_ value: UInt64, into slots: inout [UInt64]) -> Bool {
         let mask = slots.count - 1
         var index = Int(truncatingIfNeeded: value) & mask

@@ -15,10 +15,13 @@ package struct WatchPlan: Sendable {
     /// The most jobs of a folder that haven't ended; what comes then waits with the watcher.
     package static let capacity = 1000
 
+    /// With fewer there is room for all that the folder holds.
+    package static let fewestWhenFull = capacity * 3 / 4
+
     /// With so many the watcher is asked for more: not for each single one, but where the order is what counts, soon.
     ///
     /// What is offered is read for its digest first, also where there is no room for it then.
-    package var lowMark: Int { spec.order == .oldest || needsDigest ? Self.capacity * 3 / 4 : Self.capacity - 32 }
+    package var lowMark: Int { spec.order == .oldest || needsDigest ? Self.fewestWhenFull : Self.capacity - 32 }
 
     /// A file's place among the jobs of its folder, the highest first: by the jobs' priority, then by the order.
     package func rank(_ version: FileVersion) -> Int {

@@ -39,7 +39,7 @@ extension WatchSpec {
     }
 
     private func completedURL() throws(Fault) -> String {
-        if let refusal = URLRule.refusal(of: url) { throw Fault(part: .url, message: refusal.message) }
+        if let refusal = URLRule.refusal(ofDestination: url) { throw Fault(part: .url, message: refusal.message) }
         let template: URLTemplate
         do throws(TransferError) {
             template = try URLTemplate(url)
@@ -52,6 +52,13 @@ extension WatchSpec {
         }
         guard upload.uploadProtocol.entry.hasURLPerFile else { return url }
         let completed = template.completed(isRecursive: rules.isRecursive)
+        let isStored = upload.uploadProtocol.entry.putsIntoFolders && upload.method != "POST"
+        if isStored, url.prefix(4).lowercased() == "http", completed.namesFilesInQueryOnly {
+            throw Fault(
+                part: .url,
+                message: "the file is named behind ? only, and a server that stores files by path would have one for "
+                    + "all; write %3F where it belongs to a name, or name the file in the path")
+        }
         guard completed.tellsFilesApart(isRecursive: rules.isRecursive) else {
             throw Fault(
                 part: .url,
@@ -64,8 +71,11 @@ extension WatchSpec {
     private func refusal(ofDestination destination: String) -> String? {
         let advice = "files can't be moved to where they are watched"
         if destination == folder { return "\(advice); name another folder" }
-        guard watches(folder: destination) else { return nil }
-        return "\(advice), which is in sub-folders too; name a folder outside, or exclude it"
+        if watches(folder: destination) {
+            return "\(advice), which is in sub-folders too; name a folder outside, or exclude it"
+        }
+        // By what the paths lead to; a relative one has no folder that it starts from yet.
+        return folder.hasPrefix("/") ? FolderConflict.first(of: self, among: [])?.message : nil
     }
 
     /// Whether files are taken that come into a folder.

@@ -74,7 +74,7 @@ final class Downloads {
             isLengthUnproven: outcome.isLengthUnproven && told == nil)
         let item =
             DownloadCompletion.Item(
-                id: job.candidate.id, part: ready.part,
+                id: job.candidate.id, batch: job.record.batch, part: ready.part,
                 path: ready.target.file(url: job.url, disposition: head.value("Content-Disposition")),
                 replacement: ready.replacement, picksFreeName: download.ifExists == .rename,
                 // A 304 or 206 needn't repeat it.
@@ -87,7 +87,7 @@ final class Downloads {
                 isLarge: outcome.position > 1 << 20,
                 adopted: ready.earlier(for: outcome)?.adopted?.path,
                 mark: isMarked(job, outcome.position, host.batches) ? .mark(job, ready, head, outcome) : nil,
-                isMixed: ready.mix != nil, ahead: ready.ahead, owners: job.record.partOwners)
+                isMixed: ready.mix != nil, ahead: ready.ahead, own: job.record.facts, owners: job.record.partOwners)
         if ready.mix != nil, download.pieces == nil { mixed[item.id] = item }
         finishing.add(item)
     }
@@ -113,13 +113,14 @@ final class Downloads {
         let modified = resume.validator?.lastModified.flatMap { HTTPDate.parse($0) }
         finishing.add(
             DownloadCompletion.Item(
-                id: job.candidate.id, part: ready.part, path: ready.target.file(url: job.url, disposition: nil),
+                id: job.candidate.id, batch: job.record.batch, part: ready.part,
+                path: ready.target.file(url: job.url, disposition: nil),
                 replacement: ready.replacement, picksFreeName: download.ifExists == .rename,
                 modified: download.remoteTime ? modified : nil, expected: download.checksum, pieces: download.pieces,
                 length: resume.offset, size: download.size, computed: digest,
                 isLarge: resume.offset > 1 << 20, adopted: ready.earlier?.adopted?.path,
                 mark: isMarked(job, resume.offset, host.batches) ? ready.earlier : nil,
-                owners: job.record.partOwners))
+                own: job.record.facts, owners: job.record.partOwners))
     }
 
     /// Saves a group when it's large, or when it has waited for company long enough.

@@ -2,6 +2,9 @@ import TransferCore
 import TransferJobs
 
 /// Messages for hooks, in turn: which are taken from the store, which are told now, and what follows from a failure. Pure.
+///
+/// A batch that ends gives a message up when its retries are spent; the next run tries again. A watched folder has no end:
+/// its messages are told again and again, with pauses that grow (``LastingHooks``).
 struct HookTurns {
     /// So many are told at one time.
     static let atOnce = 4
@@ -14,6 +17,10 @@ struct HookTurns {
     private var ready: [HookCall] = []
     private var asleep: [HookCall] = []
     private(set) var underWay: [Int64: HookCall] = [:]
+    /// Messages of watched folders whose retries are spent.
+    private var lasting = LastingHooks()
+    /// So many wait in memory at most; the others stay in the store until some of those were told.
+    static let mostAsleep = 10_000
     private(set) var isStopping = false
     /// Messages of which no attempt follows in this run.
     private(set) var failed = 0
@@ -23,8 +30,8 @@ struct HookTurns {
     /// Whether everything has been told, as far as it could be.
     var isEmpty: Bool { untaken.isEmpty && !isTaking && ready.isEmpty && asleep.isEmpty && underWay.isEmpty }
 
-    /// The end of the first wait.
-    var nextDue: MonotonicTime? { asleep.compactMap(\.due).min() }
+    /// The end of the first wait of those that may go then; an attempt under way that holds others up ends with news.
+    var nextDue: MonotonicTime? { asleep.lazy.filter { lasting.mayGo($0) }.compactMap(\.due).min() }
 
     // MARK: From the store
 
@@ -40,7 +47,8 @@ struct HookTurns {
 
     /// - Returns: The batch of which a page is to be taken now.
     mutating func nextTaken() -> (batch: Int64, revivesFailed: Bool)? {
-        guard !isTaking, !isStopping, ready.count < Self.atOnce, !untaken.isEmpty else { return nil }
+        guard !isTaking, !isStopping, ready.count < Self.atOnce, asleep.count < Self.mostAsleep, !untaken.isEmpty
+        else { return nil }
         isTaking = true
         return untaken.removeFirst()
     }
@@ -53,8 +61,13 @@ struct HookTurns {
             return calls.map { HookOutcome($0.id, .released) }
         }
         if calls.count == Self.page { came(batch, revivesFailed: false) }
-        for call in calls {
-            if let due = call.due, due > now { asleep.append(call) } else { ready.append(call) }
+        for var call in calls {
+            if call.isSpent {
+                // Another process, or the one before a restart, had come so far: how it stands is found out at once.
+                call.due = now
+                lasting.insert(call)
+            }
+            if let due = call.due, due > now || call.isSpent { asleep.append(call) } else { ready.append(call) }
         }
         return []
     }
@@ -64,11 +77,12 @@ struct HookTurns {
     /// - Returns: The message that is told now.
     mutating func next(now: MonotonicTime) -> HookCall? {
         guard !isStopping, underWay.count < Self.atOnce else { return nil }
-        if let index = asleep.firstIndex(where: { $0.due.map { $0 <= now } ?? true }) {
+        if let index = asleep.firstIndex(where: { ($0.due.map { $0 <= now } ?? true) && lasting.mayGo($0) }) {
             ready.append(asleep.remove(at: index))
         }
         guard !ready.isEmpty else { return nil }
         let call = ready.removeFirst()
+        lasting.began(call)
         underWay[call.id] = call
         return call
     }
@@ -78,12 +92,14 @@ struct HookTurns {
     /// - Parameters:
     ///   - error: `nil` for one that was a success.
     ///   - random: A number in 0..<1.
+    ///   - isEndless: Whether the message's folder is watched, so that it is never given up.
     /// - Returns: What is to be written down, and told; `nil` for a message that isn't under way.
     mutating func ended(
-        _ id: Int64, _ error: TransferError?, now: MonotonicTime, random: Double
+        _ id: Int64, _ error: TransferError?, now: MonotonicTime, random: Double, isEndless: Bool = false
     ) -> (outcome: HookOutcome, news: HookNews?)? {
         guard var call = underWay.removeValue(forKey: id) else { return nil }
         guard let error else {
+            wake(lasting.succeeded(call, now: now), now)
             return (HookOutcome(id, .told), call.news(.told, attempts: call.attempts + 1))
         }
         if isStopping {
@@ -91,7 +107,10 @@ struct HookTurns {
             return (HookOutcome(id, .released), nil)
         }
         call.attempts += 1
-        guard let delay = Self.delay(after: error, call, random) else {
+        let again = Self.delay(after: error, call, random)
+        let pause = again == nil && isEndless ? lasting.failed(call, error, now: now) : nil
+        guard let delay = again ?? pause else {
+            lasting.remove(call)
             failed += 1
             return (
                 HookOutcome(id, .failed(attempts: call.attempts, error)),
@@ -122,6 +141,36 @@ struct HookTurns {
         }
     }
 
+    /// Has messages that wait go at once, the ones that have waited longest first.
+    private mutating func wake(_ woken: LastingHooks.Woken?, _ now: MonotonicTime) {
+        guard let woken else { return }
+        var left = woken.count
+        for index in asleep.indices where left > 0 && asleep[index].hook == woken.hook {
+            guard lasting.wake(asleep[index].id) else { continue }
+            asleep[index].due = now
+            left -= 1
+        }
+    }
+
+    /// Nobody watches the folder any more: what of its messages has no retries left waits for the next run.
+    ///
+    /// - Returns: What is to be written down, and told.
+    mutating func folderEnded(_ batch: Int64) -> [(outcome: HookOutcome, news: HookNews?)] {
+        let over = asleep.filter { $0.batch == batch && lasting.error(of: $0) != nil }
+        guard !over.isEmpty else { return [] }
+        let numbers = Set(over.map(\.id))
+        asleep.removeAll { numbers.contains($0.id) }
+        return over.compactMap { call in
+            guard let error = lasting.error(of: call) else { return nil }
+            lasting.remove(call)
+            failed += 1
+            return (
+                HookOutcome(call.id, .failed(attempts: call.attempts, error)),
+                call.news(.failed(error), attempts: call.attempts)
+            )
+        }
+    }
+
     // MARK: The end
 
     /// The run is stopped: what hasn't been told is for a later one.
@@ -132,6 +181,7 @@ struct HookTurns {
         let calls = ready + asleep
         left += calls.count
         (ready, asleep, untaken) = ([], [], [])
+        lasting = LastingHooks()
         return calls.map { HookOutcome($0.id, .released) }
     }
 

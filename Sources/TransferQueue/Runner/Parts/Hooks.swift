@@ -9,6 +9,8 @@ import TransferUpload
 protocol HookHost: PartHost {
     var hooks: Hooks { get }
     var credentials: CredentialDesk { get }
+    /// Whether the batch's folder is watched here, so that nothing of it is given up.
+    func isWatched(_ batch: Int64) -> Bool
 }
 
 /// Tells those who want to know of ends (`onFinish`), each at least once: performs what ``HookTurns`` wants.
@@ -103,11 +105,22 @@ final class Hooks {
 
     private func ended(_ call: HookCall, _ error: TransferError?, on host: isolated some HookHost) {
         stops[call.id] = nil
-        let end = turns.ended(call.id, error, now: .now, random: .random(in: 0..<1))
+        let end = turns.ended(
+            call.id, error, now: .now, random: .random(in: 0..<1), isEndless: host.isWatched(call.batch))
         if let end {
             settle([end.outcome], on: host)
             if let news = end.news { host.emit(call.batch, .hook(news)) }
         }
+        go(on: host)
+        host.pump()
+    }
+
+    /// Nobody watches the folder of the batch any more.
+    func folderEnded(_ batch: Int64, on host: isolated some HookHost) {
+        let ends = turns.folderEnded(batch)
+        guard !ends.isEmpty else { return }
+        settle(ends.map(\.outcome), on: host)
+        for news in ends.compactMap(\.news) { host.emit(batch, .hook(news)) }
         go(on: host)
         host.pump()
     }
@@ -228,7 +241,8 @@ final class Hooks {
         case .success(let head):
             let redirects = (300..<400).contains(head.status) ? "; a webhook follows no redirect" : ""
             return TransferError(
-                .httpStatus, "\(name): it answered \(head.status)\(redirects)", cause: .http(status: head.status))
+                .httpStatus, "\(name): it answered \(head.status)\(redirects)", cause: .http(status: head.status),
+                retryAfter: StatusRule.error(head, now: WallClock.seconds).retryAfter)
         }
     }
 }

@@ -35,6 +35,7 @@ protocol BatchHost: PartHost {
     func batchEnded()
     /// The store may have something to be told to hooks of the batch or of its jobs.
     func tellHooks(of batch: Int64, revivesFailed: Bool)
+    var census: FolderCensus { get }
 }
 
 /// The batches of the run: how each comes into it, what its counts are, and its end.
@@ -150,8 +151,9 @@ final class RunningBatches {
         } then: { host, page in
             guard let end = page.last?.id else { return host.batches.didCheckCompleted(batch, on: host) }
             let directory = host.batches[batch]?.directory ?? ""
+            let brought = host.census.brought
             host.onWorker {
-                page.map { CompletedCheck.run($0, directory: directory, options) }
+                page.map { CompletedCheck.run($0, batch: batch, directory: directory, options, brought) }
             } then: { host, verdicts in
                 host.batches.didJudge(page, verdicts, batch, on: host)
                 host.batches.checkCompleted(batch, after: end, options, on: host)

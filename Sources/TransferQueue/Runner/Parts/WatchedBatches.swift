@@ -22,6 +22,10 @@ protocol WatchHost: PartHost {
     /// Takes the batch into the run.
     func join(_ batch: HeldBatch)
     func refreshFromStore(_ batch: Int64)
+    /// The store may have something to be told of the batch.
+    func tellHooks(of batch: Int64, revivesFailed: Bool)
+    /// What has no retries left of the batch's messages waits for the next run.
+    func endHooks(ofFolder batch: Int64)
     func storeFailed(_ error: any Error)
 }
 
@@ -61,6 +65,8 @@ final class WatchedBatches {
     ) {
         desk.set(keeper, of: batch.id)
         apply(changes, to: batch, on: host)
+        // What was given up before, as when the folder was left to be watched by other rules.
+        if host.batches.isInRun(batch.id) { host.tellHooks(of: batch.id, revivesFailed: true) }
         // Jobs that were queued already may have come by another origin, or other rules of the network.
         guard !host.batches.isInRun(batch.id) else { return host.refreshFromStore(batch.id) }
         guard host.isEndless else { return }
@@ -90,6 +96,7 @@ final class WatchedBatches {
     private func unwatch(_ batch: Int64, on host: isolated some WatchHost) {
         guard let keeper = desk.remove(batch) else { return }
         desk.release(keeper.plan.batch)
+        host.endHooks(ofFolder: batch)
         if host.batches.isInRun(batch) { host.refreshFromStore(batch) }
     }
 
