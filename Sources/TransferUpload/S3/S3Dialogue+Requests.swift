@@ -7,7 +7,8 @@ extension S3Dialogue {
     func request(_ id: Int, _ exchange: S3Exchange, _ now: Int64) throws(TransferError) -> UploadRequest {
         var url = exchange.isOfBucket ? location.bucketURL : location.url
         if let query = query(exchange) { url += "?\(query)" }
-        let owners = S3OwnersFields(options.headers, for: exchange)
+        let labels = options.labels.filter { label in options.headers.value(label.name) == nil }
+        let owners = S3OwnersFields(options.headers + labels, for: exchange)
         var signed = owners.signed
         var payload = SignatureVersion4.Payload.empty
         var body = UploadRequest.Body.none
