@@ -271,7 +271,9 @@ public struct FileServerUpload: UploadDialogue {
 
     private mutating func verify(_ told: OffsetTold, _ head: ResponseHead) -> [UploadAction] {
         if told == .gone {
-            return mayHaveArrived("the server took all of the file, and it was gone at once")
+            return mayHaveArrived(
+                "the server took all of the file under its hidden name, and it was gone at once (where files are taken away at "
+                    + "once, \(Self.inPlaceDoes) it under its own name)")
         }
         guard case .known(let size) = told else {
             // A server that doesn't tell has said that it took all: whether it's there, its naming shows.

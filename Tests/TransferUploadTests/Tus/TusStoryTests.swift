@@ -302,8 +302,9 @@ extension StoryFault {
     /// Whether nobody can know what became of the request.
     fileprivate var isAmbiguous: Bool {
         switch self {
-        case .cut, .kill, .lostAnswer, .killedBefore, .status(502), .status(504): true
-        case .status, .neverArrives, .happens: false
+        case .cut, .kill, .lostAnswer, .gateway, .killedBefore: true
+        case .status(let status): DeliveryRule.leavesOpen(status)
+        case .neverArrives, .happens: false
         }
     }
 }
