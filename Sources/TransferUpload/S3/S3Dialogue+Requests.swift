@@ -41,7 +41,7 @@ extension S3Dialogue {
         case .head:
             method = "HEAD"
             signed.append(HeaderField("x-amz-checksum-mode", "ENABLED"))
-        case .list: method = "GET"
+        case .list, .fetch: method = "GET"
         case .abort: method = "DELETE"
         case .stray(let stray): method = stray.isAbort ? "DELETE" : "GET"
         }
@@ -56,13 +56,14 @@ extension S3Dialogue {
             id: id, method: method, url: url, headers: signed + signature + owners.unsigned, body: body,
             ownersFields: .none, followsRedirects: false)
         request.sums = sums
+        if case .fetch = exchange { request.digests = source.digest?.algorithm ?? .sha256 }
         return request
     }
 
     private func query(_ exchange: S3Exchange) -> String? {
         let uploadID = PercentEncoding.encode(exchange.strayID ?? multipart?.uploadID ?? "")
         switch exchange {
-        case .put, .head: return nil
+        case .put, .head, .fetch: return nil
         case .create: return "uploads="
         case .list(let marker):
             return "max-parts=\(Self.pageSize)&part-number-marker=\(marker)&uploadId=\(uploadID)"
