@@ -144,7 +144,8 @@ import TransferUpload
         #expect(outcome.log.last?.hasPrefix("DELETE") == true, "\(outcome.log)")
         // The request for the naming was lost: it's done again.
         var unnamed = story(model, [3: .neverArrives])
-        expectWhole(unnamed, try unnamed.run(), "never arrived")
+        let again = try unnamed.run()
+        expectWhole(unnamed, again, "never arrived")
         // Its answer was lost: the hidden file is gone, and whether it has its name nobody says.
         var lost = story(model, [3: .lostAnswer])
         #expect(try lost.run().error?.code == .mayHaveBeenSent)
