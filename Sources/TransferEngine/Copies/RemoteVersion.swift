@@ -5,7 +5,7 @@ public struct RemoteVersion: Sendable, Hashable {
     /// Bytes.
     public var size: Int64
     public var validator: Validator?
-    /// What its server says of the file.
+    /// The statements of its server about the file.
     public var labels: RepresentationLabels
 
     public init(size: Int64, validator: Validator?, labels: RepresentationLabels = RepresentationLabels()) {

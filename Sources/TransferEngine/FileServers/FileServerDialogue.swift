@@ -189,7 +189,6 @@ struct FileServerDialogue: Sendable {
         case .setTime(let time): return act(.setTime(time))
         }
     }
-
     /// The first bytes of a file came.
     ///
     /// - Parameter file: What the server said of it in this very step.

@@ -24,7 +24,7 @@ enum SSHKeyKind: Sendable, Hashable {
         }
     }
 
-    /// What is wrong with it, or may be; `nil` where nothing is known.
+    /// The words on a limit of the key; `nil` where nothing is known.
     func words(_ library: SSHLibrary = .current) -> String? {
         switch self {
         case .rsa: library.rsaWords

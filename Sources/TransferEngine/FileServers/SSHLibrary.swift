@@ -1,4 +1,3 @@
-import CTransferCurl
 import TransferCore
 
 /// The SSH library that libcurl was built with, and its limits: what it can't do is no fault of the server's.
@@ -17,8 +16,6 @@ struct SSHLibrary: Sendable, Hashable {
         // rsa-sha2-256 and -512 came with libssh2 1.11.
         signsBySHA1Alone = parts.first == "libssh2" && numbers.count >= 2 && (numbers[0], numbers[1]) < (1, 11)
     }
-
-    static let current = SSHLibrary(transfer_curl_ssh_version().map { String(cString: $0) } ?? "SSH library")
 
     /// Words on an RSA key that was refused.
     var rsaWords: String? {

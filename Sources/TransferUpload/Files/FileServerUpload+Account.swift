@@ -106,7 +106,7 @@ extension FileServerUpload {
         if case .known(let size) = told, size != source.size {
             return contradiction("the server has \(size) of \(CountText.bytes(source.size)) that it took")
         }
-        // It was taken under its own name: who takes files away at once has it.
+        // The file was taken under its own name: who takes files away at once has it.
         if var state {
             state.replaced = (state.replaced ?? []) + [state.part]
             self.state = state

@@ -22,10 +22,8 @@ import TransferCore
 public struct FileServerUpload: UploadDialogue {
     enum Phase: Sendable, Hashable {
         case ready
-        /// May the account rename, may it delete? Both are asked with a name that nothing has.
-        case probingRename, probingDelete
-        /// The account may not delete: is there a file of the name?
-        case lookingForTaken
+        /// May the account rename, may it delete (asked with a name that nothing has)? If not: is the name taken?
+        case probingRename, probingDelete, lookingForTaken
         /// The server is asked what it has after a break.
         case looking
         /// The digest of the source's last bytes before that size is awaited.

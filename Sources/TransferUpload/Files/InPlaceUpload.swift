@@ -81,7 +81,7 @@ struct InPlaceUpload: UploadDialogue {
         sweep(state.parts, UploadResult(url: url, status: state.parts.isEmpty ? 0 : 204))
     }
 
-    /// What an earlier attempt left was looked at.
+    /// Takes the finding about what an earlier attempt left.
     private mutating func found(_ finding: RemoteCopy.Finding, _ now: Int64) -> [UploadAction] {
         let left = state.left ?? .part
         let reason: String
@@ -130,11 +130,11 @@ struct InPlaceUpload: UploadDialogue {
     private mutating func failed(_ error: TransferError, sent: Int64) -> [UploadAction] {
         switch phase {
         case .sweeping(_, let result), .settingTime(let result): return end(.finish(result))
-        // It was taken, and a question that comes to nothing takes nothing from that.
+        // The file was taken, and a question that comes to nothing takes nothing from that.
         case .checking: return stored()
         case .ready, .asking, .sending, .ended: break
         }
-        // What the server refuses isn't there; what was being sent before it did, is.
+        // The server may have what had left before it refused the rest.
         let isWhole = DeliveryRule.mayHaveArrived(error, sent: sent, of: source.size)
         if isWhole || sent > 0 { state = state.leaving(isWhole || sent >= source.size ? .all : .part) }
         // Nothing has left, in this attempt or an earlier one: nothing can be there.

@@ -41,7 +41,7 @@ extension TusDialogue {
         guard (200..<300).contains(status) else {
             let error = TusFailure.refusal(answer.head, now: now)
             guard DeliveryRule.isGone(status) || status == 403 else { throw error }
-            // It was made of all its parts, and complete: who takes files away at once has it.
+            // The upload was made of all its parts, and complete: who takes files away at once has it.
             throw TusFailure.goneAtItsEnd(
                 "the server doesn't have the upload any more (\(status) \(StatusRule.reason(status)))")
         }

@@ -67,7 +67,7 @@ extension TusDialogue {
         }
         pieces[index].wasCreated(at: try location(answer))
         mayBeFinished = false
-        // What follows at once is written down with the URL.
+        // The chunk that follows at once is written down with the URL.
         isEnding = body == nil && endsWith(pieces[index].chunk(of: chunkLimit), of: index)
         // Before the first byte, so that no later attempt has to begin again.
         let saved = save()
