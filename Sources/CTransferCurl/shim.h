@@ -198,4 +198,8 @@ static inline CURLSH *transfer_share_sessions(void) {
     return share;
 }
 
+// "libssh2/1.10.0", or NULL where libcurl was built without SSH (curl_version_info(3)).
+static inline const char *transfer_curl_ssh_version(void) {
+    return curl_version_info(CURLVERSION_NOW)->libssh_version;
+}
 static inline unsigned transfer_curl_version_number(void) { return curl_version_info(CURLVERSION_NOW)->version_num; }

@@ -29,6 +29,15 @@ public enum HTTPDate {
         return "\(weekday), \(two(Int64(day))) \(months[month - 1]) \(year) \(clock) GMT"
     }
 
+    /// `19941106084937`, in UTC, as commands of FTP have it (RFC 3659 §2.3).
+    public static func digits(_ seconds: Int64) -> String {
+        let days = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
+        let rest = seconds - days * 86_400
+        let (year, month, day) = CivilDate.date(ofDay: days)
+        let date = Int64(year) * 10_000 + Int64(month * 100 + day)
+        return "\(date)" + [rest / 3600, rest / 60 % 60, rest % 60].map { two($0) }.joined()
+    }
+
     /// IMF-fixdate, the form that nearly every server sends: every field has its place.
     private static func fixed(_ text: some StringProtocol) -> Int64? {
         let bytes = Array(text.utf8)

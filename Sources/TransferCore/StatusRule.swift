@@ -64,8 +64,8 @@ public enum StatusRule {
     }
 
     /// Whether the server says that it did nothing with the request, so that any method may be repeated
-    /// (RFC 9110 §15.5.20, RFC 8470 §5.2, RFC 6585 §4 and §6).
-    public static func saysNothingWasDone(_ status: Int) -> Bool { [421, 425, 429, 511].contains(status) }
+    /// (RFC 9110 §15.5.20, RFC 6585 §4 and §6). 425 says so of early data alone (RFC 8470 §5.2), which is never sent here.
+    public static func saysNothingWasDone(_ status: Int) -> Bool { [421, 429, 511].contains(status) }
 
     /// Whether it's unknown what the server behind the sender of the answer did: gateways send these, and whatever
     /// isn't registered (Cloudflare's 520 to 530, 598, 599).

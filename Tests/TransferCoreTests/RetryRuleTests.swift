@@ -143,7 +143,7 @@ import TransferCore
         }
     }
 
-    @Test(arguments: [(421, true), (425, true), (429, true), (511, true), (408, false), (423, false), (500, false)])
+    @Test(arguments: [(421, true), (425, false), (429, true), (511, true), (408, false), (423, false), (500, false)])
     func aPostIsRepeatedWhereTheAnswerSaysThatNothingWasDone(_ status: Int, _ isRepeated: Bool) {
         let decision = rule.decide(failure(status), method: "POST", retriesSpent: 0, bodyLeft: true, random: 0)
         #expect((decision != .giveUp(.methodNotRepeatable)) == isRepeated)

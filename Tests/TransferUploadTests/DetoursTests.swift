@@ -170,7 +170,7 @@ import TransferCore
                 case .finish, .fail:
                     run.ends = true
                     return run
-                case .digest, .confirmed, .restart: break
+                case .digest, .confirmed, .restart, .learned: break
                 }
             }
             guard !open.isEmpty else { return run }

@@ -117,6 +117,8 @@ import TransferUpload
         for state in try Self.states() where !upload.isOnce {
             var story = story(upload, state: state)
             let outcome = try story.run()
+            // Its own state tells of an upload at whose end this server was, and has nothing of it.
+            if outcome.error?.code == .mayHaveBeenSent { continue }
             expectWhole(story, outcome, state.kind)
         }
     }
@@ -127,7 +129,8 @@ import TransferUpload
         let suite = UploadConformanceTests()
         for upload in UploadUnderTest.all {
             for number in 1...(try suite.requests(upload)) {
-                var story = suite.story(upload, [number: .cut(after: 1000)])
+                // A PUT leaves a state once all of it has left; others a part that can be made anew.
+                var story = suite.story(upload, [number: .cut(after: upload.isAskedAfterDeath ? 1000 : 3)])
                 story.attemptLimit = 1
                 _ = try story.run()
                 if let state = story.state { states[state.kind] = state }

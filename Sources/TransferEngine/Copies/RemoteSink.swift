@@ -20,9 +20,6 @@ final class RemoteSink: BodySink {
     }
 
     func begin(_ start: BodyStart) throws(TransferError) {
-        guard start.head.contentCoding == nil else {
-            throw TransferError(.badResponse, "the server applied a content coding that nobody asked for")
-        }
         try start.requireBeginning(at: self.start)
         guard let version = RemoteVersion(start) ?? source.version else {
             throw TransferError(

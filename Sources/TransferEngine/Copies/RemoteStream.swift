@@ -118,6 +118,7 @@ final class RemoteStream: Sendable {
         var point = ResumePoint(
             offset: position, validator: url == 0 ? version.validator : nil, total: version.size,
             isVerifiedByDigest: source.isProven)
+        point.contentCoding = version.labels.coding?.lowercased()
         point.isPart = true
         point.end = version.size
         point.namesEnd = !FileServerURL.isMeant(by: source.urls[url])

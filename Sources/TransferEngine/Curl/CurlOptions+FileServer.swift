@@ -70,6 +70,15 @@ extension CurlOptions {
             let (from, to) = (try files.url.commandPath(), try destination.commandPath())
             try applyCommands(
                 handle, files, files.url.isSSH ? ["rename \(from) \(to)"] : ["RNFR \(from)", "RNTO \(to)"])
+        case .setTime(let time):
+            let path = try files.url.commandPath()
+            // libcurl reads dates (curl_getdate(3)); FTP has digits (draft-somers-ftp-mfxx §3.1, RFC 3659 §2.3).
+            try applyCommands(
+                handle, files,
+                [
+                    files.url.isSSH
+                        ? "mtime \"\(HTTPDate.format(time))\" \(path)" : "MFMT \(HTTPDate.digits(time)) \(path)"
+                ])
         case .makeFolder where files.url.isSSH:
             // Folders on the way may be there; an asterisk lets a command fail (CURLOPT_QUOTE(3)).
             let folders = try files.url.folders()

@@ -93,6 +93,9 @@ enum FileServerFault {
             let known = exchange.request.settings.files.knownHosts
             let key = files.hostKey ?? SSHHostKey(fault: .notPinned, type: nil, fingerprint: Self.seen(words))
             return .error(key.error(files.url.origin, file: known))
+        case CURLE_FAILED_INIT where files.url.isSSH && SSHLibrary.isDisagreement(words):
+            let file = exchange.request.settings.files.knownHosts
+            return .error(SSHLibrary.current.disagreement(files.url.origin, file: file, words))
         case CURLE_FAILED_INIT where files.url.isSSH:
             return error(.secureConnectionFailed, "no SFTP with \(host): \(words)", transient: true)
         case CURLE_SSH:
@@ -139,7 +142,10 @@ enum FileServerFault {
         }
         if let reply { return "\(host) refused \(user) (\(reply))" }
         if let key = settings.files.privateKey { shown.insert(key.inWords, at: 0) }
-        if settings.files.usesAgent { shown.append("the agent's keys") }
+        if settings.files.usesAgent {
+            let limit = SSHLibrary.current.rsaWords.map { " (\($0))" } ?? ""
+            shown.append("the agent's keys\(limit)")
+        }
         return "\(host) refused \(user): \(shown.isEmpty ? nothingShown(files) : shown.joined(separator: ", "))"
     }
 

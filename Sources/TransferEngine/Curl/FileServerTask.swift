@@ -66,7 +66,7 @@ final class FileServerTask {
     var writes: Bool {
         switch step {
         case .store, .append, .makeFolder: true
-        case .look, .fetch, .fetchUnmeasured, .delete, .rename: false
+        case .look, .fetch, .fetchUnmeasured, .delete, .rename, .setTime: false
         }
     }
 

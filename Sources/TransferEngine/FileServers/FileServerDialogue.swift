@@ -17,6 +17,7 @@ import TransferCore
 /// | `DELETE` | delete | 204 |
 /// | `MOVE` with Destination | look (SFTP), rename | 201; 409 where something is there |
 /// | `MKCOL` | look (SFTP), make | 201; 405 where it's there |
+/// | `PROPPATCH` with Last-Modified | set the time | 204 |
 ///
 /// Statuses of failures: 404, 403, 409 (no such folder), 507. A field Server-Reply has the server's words. A look that the
 /// server refuses is no answer to what was asked: a HEAD of it is a 403, which leaves open whether there is a file, and
@@ -32,12 +33,14 @@ struct FileServerDialogue: Sendable {
         case delete
         case rename(to: FileServerURL)
         case makeFolder
+        /// Seconds since 1970 become the time of the file's last modification.
+        case setTime(Int64)
 
         /// Whether the answer tells of a file that is there.
         var isLook: Bool {
             switch self {
             case .look, .fetch, .fetchUnmeasured: true
-            case .store, .append, .delete, .rename, .makeFolder: false
+            case .store, .append, .delete, .rename, .makeFolder, .setTime: false
             }
         }
     }
@@ -69,6 +72,7 @@ struct FileServerDialogue: Sendable {
         case delete
         case move(to: FileServerURL, mayReplace: Bool)
         case makeFolder
+        case setTime(Int64)
     }
 
     private struct Range: Sendable {
@@ -141,6 +145,11 @@ struct FileServerDialogue: Sendable {
             request = .move(
                 to: destination, mayReplace: !url.isSSH && headers.value("Overwrite")?.uppercased() != "F")
         case "MKCOL": request = .makeFolder
+        case "PROPPATCH":
+            guard let time = headers.value("Last-Modified").flatMap({ HTTPDate.parse($0) }) else {
+                throw TransferError(.invalidRequest, "a PROPPATCH of a file server needs a Last-Modified")
+            }
+            request = .setTime(time)
         default:
             throw TransferError(.invalidRequest, "there is no \(method) with \(url.origin.scheme) servers")
         }
@@ -177,9 +186,9 @@ struct FileServerDialogue: Sendable {
             return mayReplace ? act(.rename(to: destination)) : look(destination)
         // A folder that is there is refused with the same code as one that can't be made.
         case .makeFolder: return url.isSSH ? look(url) : act(.makeFolder)
+        case .setTime(let time): return act(.setTime(time))
         }
     }
-
     /// The first bytes of a file came.
     ///
     /// - Parameter file: What the server said of it in this very step.
@@ -279,7 +288,7 @@ struct FileServerDialogue: Sendable {
             return size == offset ? .perform(offset == 0 ? store() : append(at: offset)) : conflict(size)
         case .move: return .answer(Self.head(409, "there is a file of that name"))
         case .makeFolder: return .answer(Self.head(405, "it's there"))
-        case .put, .delete: return .fail(TransferError(.internalFault, "a look that nobody asked for"))
+        case .put, .delete, .setTime: return .fail(TransferError(.internalFault, "a look that nobody asked for"))
         }
     }
 
@@ -308,7 +317,7 @@ struct FileServerDialogue: Sendable {
 
     private func acted(_ madeFolder: Bool) -> Action {
         switch request {
-        case .delete: return .answer(ResponseHead(status: 204, fields: []))
+        case .delete, .setTime: return .answer(ResponseHead(status: 204, fields: []))
         case .makeFolder where !url.isSSH && !madeFolder: return .answer(Self.head(405, "it's there"))
         default: return .answer(ResponseHead(status: 201, fields: []))
         }

@@ -9,7 +9,11 @@ extension FileServerSettings.PrivateKey {
         guard let text = Self.text(path) else {
             return "the key \(path), which can't be read (\(String(cString: strerror(errno)).lowercased()))"
         }
-        guard Self.isEncrypted(text) else { return "the key \(path)" }
+        let isEncrypted = Self.isEncrypted(text)
+        if !isEncrypted || passphrase != nil, let kind = SSHKeyKind(text).words() {
+            return "the key \(path): \(kind)"
+        }
+        guard isEncrypted else { return "the key \(path)" }
         return passphrase == nil
             ? "the key \(path), which only a passphrase opens (\"keyPassphrase\"\(CommandWords.only(", --ssh-key-passphrase")))"
             : "the key \(path), if its passphrase opens it"

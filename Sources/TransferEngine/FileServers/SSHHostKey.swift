@@ -41,8 +41,10 @@ struct SSHHostKey: Sendable, Hashable {
                 + "fingerprint (\(scan(origin)) shows the keys)")
     }
 
-    private static func scan(_ origin: Origin) -> String {
-        origin.isDefaultPort ? "ssh-keyscan \(origin.host)" : "ssh-keyscan -p \(origin.port) \(origin.host)"
+    /// - Parameter type: `nil` for every kind of key.
+    static func scan(_ origin: Origin, type: String? = nil) -> String {
+        let kind = type.map { "-t \($0) " } ?? ""
+        return "ssh-keyscan \(kind)\(origin.isDefaultPort ? "" : "-p \(origin.port) ")\(origin.host)"
     }
 
     /// As a file of known hosts has it (sshd(8)).

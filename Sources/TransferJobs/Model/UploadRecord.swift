@@ -38,13 +38,15 @@ package struct UploadRecord: Sendable, Hashable, Codable {
     package init(_ version: RemoteVersion?, state: UploadState?, confirmed: Int64) {
         size = version?.size ?? 0
         modified = 0
-        remote = RemoteRecord(validator: version?.validator, digest: nil)
+        remote = RemoteRecord(validator: version?.validator, labels: version?.labels, digest: nil)
         self.state = state
         self.confirmed = confirmed
     }
 
     /// The version of a copy's source that the upload began with.
-    package var remoteVersion: RemoteVersion { RemoteVersion(size: size, validator: remote?.validator) }
+    package var remoteVersion: RemoteVersion {
+        RemoteVersion(size: size, validator: remote?.validator, labels: remote?.labels ?? RepresentationLabels())
+    }
 
     package enum Likeness {
         case same
@@ -92,18 +94,21 @@ package struct UploadRecord: Sendable, Hashable, Codable {
 package final class RemoteRecord: Sendable, Codable {
     /// The version that the copy began with, where its server told one.
     package let validator: Validator?
+    /// What its server said of the file; left out by earlier versions.
+    package let labels: RepresentationLabels?
     /// The digest of what was read of it, in its order.
     package let digest: DurableDigest?
 
-    package init(validator: Validator?, digest: DurableDigest?) {
+    package init(validator: Validator?, labels: RepresentationLabels? = nil, digest: DurableDigest?) {
         self.validator = validator
+        self.labels = labels
         self.digest = digest
     }
 }
 
 extension RemoteRecord: Hashable {
     package static func == (one: RemoteRecord, other: RemoteRecord) -> Bool {
-        one.validator == other.validator && one.digest == other.digest
+        one.validator == other.validator && one.labels == other.labels && one.digest == other.digest
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(validator) }

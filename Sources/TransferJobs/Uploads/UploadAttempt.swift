@@ -8,15 +8,19 @@ package struct UploadAttempt {
     package let source: UploadSource
     /// What an earlier attempt saved.
     package var state: UploadState?
+    /// What is known of the account, on a file server.
+    package let abilities: AccountAbilities
     package let secrets: SecretSource
 
     package init(
-        spec: JobSpec, upload: JobSpec.Upload, source: UploadSource, state: UploadState? = nil, secrets: SecretSource
+        spec: JobSpec, upload: JobSpec.Upload, source: UploadSource, state: UploadState? = nil,
+        abilities: AccountAbilities = AccountAbilities(), secrets: SecretSource
     ) {
         self.spec = spec
         self.upload = upload
         self.source = source
         self.state = state
+        self.abilities = abilities
         self.secrets = secrets
     }
 
@@ -47,6 +51,7 @@ package struct UploadAttempt {
     /// What the owner says of the content goes before what the protocol would say of it.
     package func resumableOptions(_ mode: ResumableOptions.Mode) throws(TransferError) -> ResumableOptions {
         var fields = try headers().filter { OwnersFields.isOfContent($0.name) }
+        fields += (source.labels?.contentFields ?? []).filter { label in fields.value(label.name) == nil }
         if let type = FileType.field(for: source.name, at: upload.url, beside: fields) { fields.append(type) }
         return ResumableOptions(
             url: upload.url, method: spec.method, mode: mode, chunkSize: upload.options.chunkSize, headers: fields)

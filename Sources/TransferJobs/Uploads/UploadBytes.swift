@@ -7,6 +7,7 @@ extension UploadSource {
     package init(_ source: RemoteSource, expected: Checksum?) {
         self.init(name: UploadBytes.remote(source).name, size: source.size, digest: expected)
         isStreamed = true
+        labels = source.version?.labels
     }
 }
 
@@ -60,7 +61,8 @@ package enum UploadBytes: Sendable {
 
     private func record(of source: RemoteSource, _ state: UploadState?, _ confirmed: Int64) -> UploadRecord {
         var record = UploadRecord(source.version, state: state, confirmed: confirmed)
-        record.remote = RemoteRecord(validator: source.version?.validator, digest: source.progress)
+        record.remote = RemoteRecord(
+            validator: source.version?.validator, labels: source.version?.labels, digest: source.progress)
         return record
     }
 

@@ -173,7 +173,9 @@ struct FailedAttempt {
             record.attempts += 1
             return .again(record, after: .zero, because: error)
         }
-        let isUnknown = isUnrepeatable && error.leavesUnknown && !hadBegun
+        // The answer to an upload is its receipt: one that broke off is none. A download's has brought what it was for.
+        let isUnknown =
+            isUnrepeatable && DeliveryRule.mayHaveBeenTaken(error) && (record.spec.isUpload || !hadBegun)
         return over(record, isUnknown ? .unanswered(error, method: record.spec.method) : error)
     }
 

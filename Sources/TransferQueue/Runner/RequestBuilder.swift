@@ -15,6 +15,7 @@ struct RequestBuilder: Sendable {
     let tlsRules = TLSRulesCache()
     private let plainRules = PlainRulesCache()
     let regions = ObjectRegions()
+    let accounts = AccountMemory()
     /// Which passwords which servers have asked for: without that each body would go out twice.
     private let authentication = AuthenticationMemory()
 
@@ -155,6 +156,10 @@ struct RequestBuilder: Sendable {
             settings.files.createsFolders = upload.options.createFolders && request.body != .none
         }
         if let source, request.ownersFields == .all, case .source = request.body {
+            // A form has a type of its own.
+            if request.headers.value("Content-Type") == nil, let labels = source.remote?.version?.labels {
+                fields = labelled(fields, labels.contentFields + labels.timeFields)
+            }
             fields = typed(fields, source, request.url)
         }
         settings.followsRedirects = request.followsRedirects
@@ -196,6 +201,11 @@ struct RequestBuilder: Sendable {
         }
         if fields.value("User-Agent") == nil { fields.append(HeaderField("User-Agent", userAgent)) }
         return fields
+    }
+
+    /// With what the source's server says of a copy; the owner's words go before.
+    private func labelled(_ fields: [HeaderField], _ labels: [HeaderField]) -> [HeaderField] {
+        fields + labels.filter { fields.value($0.name) == nil }
     }
 
     /// With the type that the file's name suggests, where nothing else was said.

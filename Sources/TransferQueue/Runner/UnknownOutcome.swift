@@ -2,10 +2,6 @@ import TransferCore
 
 // Errors for a request that changes something each time it's made, where nobody can say whether it was taken.
 extension TransferError {
-    /// Whether it's the server or the way to it that failed, without an answer: what fails here breaks the body off
-    /// before its announced end, and no server takes that.
-    var leavesUnknown: Bool { status == nil && errno == nil && code != .sourceChanged }
-
     static func unanswered(_ error: TransferError, method: String) -> TransferError {
         TransferError(
             .mayHaveBeenSent,

@@ -7,12 +7,11 @@ import TransferUpload
 // Judgements of the queue about an upload's past and its answers: values, without a run.
 
 enum UploadJudgement {
-    /// Whether a server is asked for what it has before a body is sent again: its answer was lost, and it may have all of
-    /// it.
+    /// Whether a server is asked for what it has before a body is sent again: it may have all of it.
     static func asksAfterLoss(_ spec: JobSpec, _ error: TransferError, sent: Int64, of size: Int64) -> Bool {
         guard case .upload(let work) = spec.work else { return false }
-        return work.entry.confirmsLostAnswers && spec.method == "PUT" && error.status == nil && size > 0
-            && (sent >= size || error.code == .answeredEarly)
+        return work.entry.confirmsLostAnswers && spec.method == "PUT"
+            && DeliveryRule.mayHaveArrived(error, sent: sent, of: size)
     }
 }
 
@@ -24,6 +23,13 @@ extension JobRecord {
     /// - Returns: `nil` when nobody can say, and where the state that is on record leads on.
     func stateAfterLoss(_ file: SourceFile, isProven: Bool) -> UploadState? {
         guard mayHaveBeenPut, isProven || (file.stamp.changed ?? 0) / 1_000_000 <= claimed else { return nil }
+        return ConfirmingPut.state(began: claimed / 1000)
+    }
+
+    /// The same of a copy. Of a source that may have been another one then, only the bytes tell.
+    func stateAfterLoss(_ source: inout UploadSource) -> UploadState? {
+        guard mayHaveBeenPut else { return nil }
+        source.mayHaveChanged = source.digest == nil && (source.labels?.modified ?? .max) > claimed / 1000
         return ConfirmingPut.state(began: claimed / 1000)
     }
 

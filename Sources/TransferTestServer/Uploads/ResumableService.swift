@@ -95,6 +95,9 @@ public struct ResumableService: UploadService {
     /// As after a restart of a server that keeps nothing: every upload resource is gone.
     public mutating func forgetUploads() { uploads = [:] }
 
+    /// Somebody has taken away what the targets had.
+    public mutating func forgetObjects() { history.objects = [:] }
+
     /// What an upload has, by the path of its URL.
     public func offset(of path: String) -> Int? { uploads[path]?.bytes.count }
 

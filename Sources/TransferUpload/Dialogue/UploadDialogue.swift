@@ -39,6 +39,8 @@ public enum UploadAction: Sendable, Hashable {
     case forget
     /// The request isn't wanted any more; no event comes of it after this.
     case stop(request: Int)
+    /// The server's answers have shown what the account may do: uploads after this one begin with that.
+    case learned(AccountAbilities)
     case finish(UploadResult)
     case fail(TransferError)
 }

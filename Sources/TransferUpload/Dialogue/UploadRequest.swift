@@ -64,6 +64,8 @@ public struct UploadSource: Sendable, Hashable {
     public var mayHaveChanged: Bool
     /// The bytes come from another server while they are sent: to read a range before costs as much as to send it.
     public var isStreamed = false
+    /// The statements of the source's server about the file; `nil` for a file of this machine.
+    public var labels: RepresentationLabels?
 
     public init(name: String, size: Int64, digest: Checksum? = nil, mayHaveChanged: Bool = false) {
         self.name = name

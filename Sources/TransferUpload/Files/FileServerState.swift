@@ -15,6 +15,8 @@ struct FileServerState: Codable, Hashable {
     var generation: Int
     /// Bytes may have arrived there.
     var hasSent: Bool?
+    /// All bytes left, and no answer is known: a part that's gone may have been taken away.
+    var hasSentAll: Bool?
     /// The server refused to go on with a file.
     var cannotAppend: Bool?
     /// The part is whole, and may have its name already.

@@ -27,10 +27,6 @@ extension FileServerUpload {
         case (.sending(from: 0), 409):
             error.message =
                 "the folder isn't there (\(words)); \"createFolders\": true\(CommandWords.also("--create-folders")) makes it"
-        case (.sending(from: 0), 403):
-            error.message =
-                "the server doesn't take the file (\(words)); where it's the hidden name that it refuses,"
-                + " \(Self.inPlaceDoes) the file under its own"
         case (.sending, _): error.message = "the server doesn't take the file (\(words))"
         case (.sendingUnderName(let refusal), _):
             error.message = "\(Self.unnamed(refusal)), and doesn't take it under that name (\(words))"

@@ -22,6 +22,8 @@ import TransferCore
 public struct FileServerUpload: UploadDialogue {
     enum Phase: Sendable, Hashable {
         case ready
+        /// May the account rename, may it delete (asked with a name that nothing has)? If not: is the name taken?
+        case probingRename, probingDelete, lookingForTaken
         /// The server is asked what it has after a break.
         case looking
         /// The digest of the source's last bytes before that size is awaited.
@@ -48,6 +50,8 @@ public struct FileServerUpload: UploadDialogue {
         case discarding(String)
         /// The file has its name; what earlier attempts left is removed, as far as the server lets it.
         case sweeping([String], UploadResult)
+        /// The same, and the time of its last modification is set.
+        case settingTime(UploadResult)
         case abandoning([String])
         case ended
     }
@@ -56,22 +60,34 @@ public struct FileServerUpload: UploadDialogue {
     let source: UploadSource
     var state: FileServerState?
     var phase = Phase.ready
-    private let mark: String
+    let mark: String
     private(set) var lastID = 0
-    private var detours = Detours(most: 3)
+    var detours = Detours(most: 3)
     /// Bytes were sent in this attempt: to send them all again takes another one.
-    private var hasSentBody = false
+    var hasSentBody = false
+    var abilities: AccountAbilities
+    /// The upload under the file's own name, once that is the way.
+    var inPlace: InPlaceUpload?
+    /// The refusal of the hidden name, where that was the reason.
+    var hiddenRefusal: TransferError?
     private var hasCleared = false
 
     /// - Parameters:
     ///   - url: `ftp`, `ftps` or `sftp`.
     ///   - state: What an earlier attempt saved.
     ///   - mark: Letters and digits that no other upload has. Only an upload that is new uses them.
-    public init(url: String, source: UploadSource, state: UploadState?, mark: String) {
+    ///   - abilities: What is known of the account; what isn't is found out first.
+    public init(
+        url: String, source: UploadSource, state: UploadState?, mark: String, abilities: AccountAbilities = .all
+    ) {
         self.url = PartURL.withoutUser(url)
         self.source = source
         self.state = state.flatMap { FileServerState($0) }
         self.mark = mark
+        self.abilities = abilities
+        if let state, state.kind == InPlaceState.kind {
+            inPlace = InPlaceUpload(url: url, source: source, state: state, isChecked: true)
+        }
     }
 
     /// The same without anything but the file's own name, for servers that let nobody do more than store it.
@@ -80,7 +96,11 @@ public struct FileServerUpload: UploadDialogue {
     }
 
     public mutating func begin(now: Int64) -> [UploadAction] {
-        guard let state else { return start(generation: 0, mark: mark) }
+        if var upload = inPlace {
+            defer { inPlace = upload }
+            return upload.begin(now: now)
+        }
+        guard let state else { return prepare() }
         if let mismatch = state.mismatch(to: url, source) {
             // Another server isn't given what this one is told.
             let isHere = Origin(fileServerURL: state.part) == Origin(fileServerURL: url)
@@ -90,6 +110,7 @@ public struct FileServerUpload: UploadDialogue {
     }
 
     public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
+        if let inPlace { return handleInPlace(inPlace, event, now) }
         switch event {
         case .interim: return []
         case .digested(_, let checksum):
@@ -105,6 +126,10 @@ public struct FileServerUpload: UploadDialogue {
     }
 
     public mutating func abandon(now: Int64) -> [UploadAction] {
+        if var upload = inPlace {
+            defer { inPlace = upload }
+            return upload.abandon(now: now)
+        }
         guard let state else { return end(.finish(UploadResult(url: url, status: 0))) }
         return abandon([state.part] + (state.replaced ?? []), 204)
     }
@@ -116,6 +141,8 @@ public struct FileServerUpload: UploadDialogue {
         let error = refusal(answer.head, now: now)
         let told = OffsetTold(status: status, offset: answer.head.contentLength, isPassing: error.isTransient)
         switch (phase, status) {
+        case (.probingRename, _), (.probingDelete, _): return probed(status)
+        case (.lookingForTaken, _) where told != .unknown: return lookedForTaken(told)
         case (.looking, _): return looked(told, answer.head, error)
         case (.comparing(let tail, let ours), _): return compared(tail, ours, answer, error)
         case (.lookingForName(let naming, _), 200) where isOurs(answer.head, naming): return finish(naming.etag)
@@ -123,13 +150,16 @@ public struct FileServerUpload: UploadDialogue {
         case (.sending, 200..<300):
             hasSentBody = true
             return ask(.verifying, "HEAD", state?.part ?? url)
+        case (.sending(from: 0), 403) where answer.sent == 0: return storeUnrefused(error)
         case (.sending(let offset), 409) where offset > 0: return conflict(answer.head)
         case (.sending(let offset), 403) where offset > 0, (.sending(let offset), 404) where offset > 0:
             state?.cannotAppend = true
             return replacePart("the server doesn't go on with the file (\(words(answer.head)))")
         case (.verifying, _) where told != .unknown: return verify(told, answer.head)
         case (.naming, 200..<300): return finish(state?.naming?.etag)
-        case (.naming, 403): return sendUnderName(words(answer.head))
+        case (.naming, 403):
+            abilities.mayRename = false
+            return [.learned(abilities)] + sendUnderName(words(answer.head))
         case (.sendingUnderName, 200..<300): return ask(.verifyingUnderName, "HEAD", url)
         case (.verifyingUnderName, _) where told != .unknown: return verifyUnderName(told)
         // FTP's 550 says both that there is no part and that it can't have the name.
@@ -139,9 +169,14 @@ public struct FileServerUpload: UploadDialogue {
         case (.lookingForOld, 200) where [nil, source.size].contains(answer.head.contentLength): return clear()
         case (.lookingForOld, _) where told != .unknown: return settle(.init(etag: nil))
         case (.clearing, 200..<300), (.clearing, 404): return settle(state?.naming ?? .init(etag: nil))
+        case (.clearing, 403):
+            abilities.mayDelete = false
+            return [.learned(abilities)] + sendUnderName(words(answer.head))
         case (.discarding(let reason), 200..<300), (.discarding(let reason), 404): return startAgain(reason)
+        case (.discarding(let reason), 403): return writeOver(reason)
         case (.discarding(let reason), _) where !error.isTransient: return replacePart(reason)
         case (.sweeping(let rest, let result), _): return sweep(rest, result)
+        case (.settingTime(let result), _): return end(.finish(result))
         case (.abandoning(let rest), 200..<300), (.abandoning(let rest), 404): return abandon(rest, status)
         default: return end(.fail(error))
         }
@@ -150,14 +185,22 @@ public struct FileServerUpload: UploadDialogue {
     private mutating func failed(_ error: TransferError, sent: Int64) -> [UploadAction] {
         if case .sending = phase, sent > 0 { hasSentBody = true }
         switch phase {
-        case .sweeping(_, let result): return end(.finish(result))
+        case .sweeping(_, let result), .settingTime(let result): return end(.finish(result))
+        // The server has answered, and not with what it stands for: the way is taken that most accounts have.
+        case .probingRename where error.code == .badResponse, .probingDelete where error.code == .badResponse:
+            return probed(0)
+        // SFTP's word for what has no other: renames that a server doesn't know, or won't do.
+        case .naming where error.code == .badResponse, .clearing where error.code == .badResponse:
+            return sendUnderName(error.message)
         case .sending(let offset) where offset > 0 && !error.isTransient && error.code == .badResponse:
             // FTP's 500, 502 and 504 to APPE, and servers that don't tell how long a file is.
             state?.cannotAppend = true
             return discard("the server can't go on with a file (\(error.message))")
-        case .sending where sent > 0 && state?.hasSent != true:
-            state?.hasSent = true
-            return save() + end(.fail(error))
+        case .sending(let offset) where sent > 0 || source.size == 0:
+            let before = state
+            if DeliveryRule.mayHaveArrived(error, sent: sent, of: source.size - offset) { state?.hasSentAll = true }
+            if sent > 0 { state?.hasSent = true }
+            return (state == before ? [] : save()) + end(.fail(error))
         default: return end(.fail(error))
         }
     }
@@ -171,6 +214,10 @@ public struct FileServerUpload: UploadDialogue {
         case .refused:
             // All was taken: whether it's there, its naming shows.
             if state?.naming != nil { return move() }
+            if state?.hasSentAll == true {
+                return mayHaveArrived(
+                    "all of the file had been sent, and the server doesn't tell what it has (\(words(head)))")
+            }
             return replacePart(
                 "the server doesn't tell how much it has of the file (\(words(head))); \(Self.inPlaceDoes) it without asking"
             )
@@ -181,6 +228,9 @@ public struct FileServerUpload: UploadDialogue {
     mutating func missing() -> [UploadAction] {
         guard let state else { return start(generation: 0, mark: mark) }
         if let naming = state.naming { return ask(.lookingForName(naming, refusal: nil), "HEAD", url) }
+        if state.hasSentAll == true {
+            return mayHaveArrived("all of the file had been sent, and the server has nothing of it")
+        }
         guard state.hasSent == true else { return start(generation: state.generation + 1, mark: state.mark) }
         return startAgain("the server has nothing of the file any more")
     }
@@ -197,11 +247,9 @@ public struct FileServerUpload: UploadDialogue {
 
     /// The upload failed: neither of the two names is the file's, as far as the server tells.
     private mutating func unnamed(_ refusal: String?) -> [UploadAction] {
-        guard let refusal else { return startAgain("the server has lost what it had of the file") }
-        // Whether the part is there, nobody can say: the next attempt doesn't count on it.
-        state?.naming = nil
-        state?.hasSent = true
-        return save() + contradiction(Self.unnamed(refusal))
+        mayHaveArrived(
+            refusal.map { "the server had taken all of the file; \(Self.unnamed($0))" }
+                ?? "the server had taken all of the file, and has it neither under its name nor under the hidden one")
     }
 
     private func isOurs(_ head: ResponseHead, _ naming: FileServerState.Naming) -> Bool {
@@ -220,7 +268,11 @@ public struct FileServerUpload: UploadDialogue {
     }
 
     private mutating func verify(_ told: OffsetTold, _ head: ResponseHead) -> [UploadAction] {
-        if told == .gone { return startAgain("the file was gone when it had been sent") }
+        if told == .gone {
+            return mayHaveArrived(
+                "the server took all of the file under its hidden name, and it was gone at once (where files are taken away at "
+                    + "once, \(Self.inPlaceDoes) it under its own name)")
+        }
         guard case .known(let size) = told else {
             // A server that doesn't tell has said that it took all: whether it's there, its naming shows.
             return [.confirmed(source.size)] + settle(.init(etag: nil, isUntold: true))
@@ -235,7 +287,7 @@ public struct FileServerUpload: UploadDialogue {
 
     // MARK: Steps
 
-    private mutating func start(generation: Int, mark: String) -> [UploadAction] {
+    mutating func start(generation: Int, mark: String) -> [UploadAction] {
         guard let part = PartURL.url(of: url, mark: mark, generation: generation) else {
             return end(.fail(TransferError(.badURL, "\(Redaction.url(url)) names no file")))
         }
@@ -303,30 +355,7 @@ public struct FileServerUpload: UploadDialogue {
         ask(.naming, "MOVE", state?.part ?? url, [HeaderField("Destination", url)])
     }
 
-    /// A break leads back to here: the part is whole, and its naming refused.
-    private mutating func sendUnderName(_ words: String) -> [UploadAction] {
-        guard detours.take() else { return contradiction(Self.unnamed(words)) }
-        return [
-            .restart(
-                "the server lets nobody rename files (\(words)): it's sent under its own name, as \(Self.inPlaceDoes) it at once"
-            ), .confirmed(0),
-        ]
-            + ask(.sendingUnderName(words), "PUT", url, body: .source(0..<source.size))
-    }
-
-    private mutating func verifyUnderName(_ told: OffsetTold) -> [UploadAction] {
-        if case .known(let size) = told, size != source.size {
-            return contradiction("the server has \(size) of \(CountText.bytes(source.size)) that it took")
-        }
-        if told == .gone { return contradiction("the file was gone when it had been sent") }
-        if var state {
-            state.replaced = (state.replaced ?? []) + [state.part]
-            self.state = state
-        }
-        return [.confirmed(source.size)] + finish(nil)
-    }
-
-    private mutating func finish(_ etag: String?) -> [UploadAction] {
+    mutating func finish(_ etag: String?) -> [UploadAction] {
         let here = Origin(fileServerURL: url)
         return sweep(
             (state?.replaced ?? []).filter { Origin(fileServerURL: $0) == here },
@@ -335,7 +364,7 @@ public struct FileServerUpload: UploadDialogue {
 
     /// The upload is complete, whatever comes of that.
     private mutating func sweep(_ parts: [String], _ result: UploadResult) -> [UploadAction] {
-        guard let part = parts.first else { return end(.finish(result)) }
+        guard let part = parts.first else { return complete(result) }
         return ask(.sweeping(Array(parts.dropFirst()), result), "DELETE", part)
     }
 
@@ -357,7 +386,7 @@ public struct FileServerUpload: UploadDialogue {
         return [.send(request)]
     }
 
-    private func save() -> [UploadAction] { state.map { [.save($0.saved)] } ?? [] }
+    func save() -> [UploadAction] { state.map { [.save($0.saved)] } ?? [] }
 
     mutating func end(_ action: UploadAction) -> [UploadAction] {
         phase = .ended

@@ -1,10 +1,11 @@
-import FoundationEssentials
 import TransferCore
 
-/// An upload to an FTP or SFTP server that lets nobody do more than store a file: one PUT of its own name.
+/// An upload to an FTP or SFTP server under the file's own name: one PUT, for servers that let nobody do more than store a
+/// file.
 ///
-/// No answer to a question is needed and nothing is given another name. So nothing can be gone on with: after a break the whole file
-/// is sent again, over whatever the break has left. What that is, nobody can say, so that it's told with the failure.
+/// Nothing is given another name, so that nothing can be gone on with. After a break the server is asked what has the name
+/// (``RemoteCopy``). What is proven to be the file is kept. What may have arrived whole and isn't there, or can't be asked
+/// for, ends the upload; anything else is written over, and that is reported.
 ///
 /// | Answer | Meaning |
 /// |---|---|
@@ -13,23 +14,33 @@ import TransferCore
 struct InPlaceUpload: UploadDialogue {
     private let url: String
     private let source: UploadSource
+    /// Whether the server is asked for the length of what it took.
+    private let isChecked: Bool
     private var state: InPlaceState
     private var phase = Phase.ready
     private var lastID = 0
 
-    private enum Phase: Sendable, Hashable {
-        case ready, sending
+    private enum Phase: Sendable {
+        case ready
+        /// Is what an earlier attempt left the file?
+        case asking(RemoteCopy)
+        case sending
+        /// The server has taken it: has it the right length?
+        case checking
         /// Hidden files of an attempt that wasn't made in place are removed, as far as the server lets it.
         case sweeping([String], UploadResult)
+        case settingTime(UploadResult)
         case ended
     }
 
     /// - Parameters:
     ///   - url: `ftp`, `ftps` or `sftp`.
     ///   - state: What an earlier attempt saved, in place or not.
-    init(url: String, source: UploadSource, state: UploadState?) {
+    ///   - isChecked: Whether the server is asked for the length of what it took.
+    init(url: String, source: UploadSource, state: UploadState?, isChecked: Bool = false) {
         self.url = PartURL.withoutUser(url)
         self.source = source
+        self.isChecked = isChecked
         self.state = InPlaceState(state, to: self.url)
     }
 
@@ -37,12 +48,23 @@ struct InPlaceUpload: UploadDialogue {
         guard PartURL.url(of: url, mark: "", generation: 0) != nil else {
             return end(.fail(TransferError(.badURL, "\(Redaction.url(url)) names no file")))
         }
-        let again = state.left.map { [UploadAction.restart("\($0.words); it's sent in place, as a whole")] } ?? []
-        // A process that is killed can't say any more that bytes were on their way.
-        return again + [.confirmed(0), .save(state.leaving(.part).saved)] + send()
+        guard state.left != nil else { return send([]) }
+        // No time is known from which on what is there would be ours: its bytes decide.
+        var copy = RemoteCopy(url: url, source: source, began: 0)
+        let actions = copy.begin(now: now)
+        phase = .asking(copy)
+        return actions
     }
 
     mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
+        if case .asking(var copy) = phase {
+            let step = copy.handle(event, now: now)
+            phase = .asking(copy)
+            switch step {
+            case .perform(let actions): return actions
+            case .found(let finding): return found(finding, now)
+            }
+        }
         switch event {
         case .interim, .digested: return []
         case .failed(let request, let error, let sent):
@@ -59,11 +81,42 @@ struct InPlaceUpload: UploadDialogue {
         sweep(state.parts, UploadResult(url: url, status: state.parts.isEmpty ? 0 : 204))
     }
 
+    /// Takes the finding about what an earlier attempt left.
+    private mutating func found(_ finding: RemoteCopy.Finding, _ now: Int64) -> [UploadAction] {
+        let left = state.left ?? .part
+        let reason: String
+        switch finding {
+        case .same:
+            return [.confirmed(source.size)] + sweep(state.parts, UploadResult(url: url, status: 201))
+        case .failed(let error): return end(.fail(error))
+        case .unknown(let answer) where StatusRule.error(answer.head, now: now).isTransient:
+            return end(.fail(StatusRule.error(answer.head, now: now)))
+        case .missing: reason = "the server has nothing of that name"
+        case .unknown: reason = "the server doesn't tell what it has"
+        case .other: return send(["what has its name isn't the file"])
+        }
+        guard left == .all else { return send([reason]) }
+        // Another copy of what was taken away would be another delivery.
+        return [.forget]
+            + end(
+                .fail(
+                    TransferError(
+                        .mayHaveBeenSent,
+                        "all of the file had been sent, and \(reason): it may have arrived; "
+                            + "\(CommandWords.retry) sends it again")))
+    }
+
     private mutating func answered(_ answer: UploadAnswer, now: Int64) -> [UploadAction] {
-        if case .sweeping(let rest, let result) = phase { return sweep(rest, result) }
+        switch phase {
+        case .sweeping(let rest, let result): return sweep(rest, result)
+        case .settingTime(let result): return end(.finish(result))
+        case .checking: return checked(answer)
+        case .ready, .asking, .sending, .ended: break
+        }
         if (200..<300).contains(answer.head.status) {
-            return [.confirmed(source.size)]
-                + sweep(state.parts, UploadResult(url: url, status: 201))
+            guard isChecked else { return stored() }
+            phase = .checking
+            return ask("HEAD", url)
         }
         var error = StatusRule.error(answer.head, now: now)
         let reply = answer.head.value("Server-Reply").flatMap { $0.isEmpty ? nil : $0 } ?? error.message
@@ -75,8 +128,15 @@ struct InPlaceUpload: UploadDialogue {
     }
 
     private mutating func failed(_ error: TransferError, sent: Int64) -> [UploadAction] {
-        if case .sweeping(_, let result) = phase { return end(.finish(result)) }
-        if sent > 0 { state = state.leaving(sent >= source.size ? .all : .part) }
+        switch phase {
+        case .sweeping(_, let result), .settingTime(let result): return end(.finish(result))
+        // The file was taken, and a question that comes to nothing takes nothing from that.
+        case .checking: return stored()
+        case .ready, .asking, .sending, .ended: break
+        }
+        // The server may have what had left before it refused the rest.
+        let isWhole = DeliveryRule.mayHaveArrived(error, sent: sent, of: source.size)
+        if isWhole || sent > 0 { state = state.leaving(isWhole || sent >= source.size ? .all : .part) }
         // Nothing has left, in this attempt or an earlier one: nothing can be there.
         guard let left = state.left else { return [.save(state.saved)] + end(.fail(error)) }
         var error = error
@@ -88,75 +148,53 @@ struct InPlaceUpload: UploadDialogue {
         return [.save(state.saved)] + end(.fail(error))
     }
 
-    private mutating func send() -> [UploadAction] {
+    /// - Parameter why: What was found of an earlier attempt.
+    private mutating func send(_ why: [String]) -> [UploadAction] {
+        let again = state.left.map { left in
+            [UploadAction.restart("\(([left.words] + why).joined(separator: ", and ")); it's sent in place, as a whole")]
+        }
         phase = .sending
+        // A process that is killed can't say any more that bytes were on their way.
+        return (again ?? []) + [.confirmed(0), .save(state.leaving(.part).saved)]
+            + ask("PUT", url, body: .source(0..<source.size))
+    }
+
+    private mutating func ask(
+        _ method: String, _ url: String, _ headers: [HeaderField] = [], body: UploadRequest.Body = .none
+    ) -> [UploadAction] {
         lastID += 1
-        return [.send(UploadRequest(id: lastID, method: "PUT", url: url, body: .source(0..<source.size)))]
+        return [.send(UploadRequest(id: lastID, method: method, url: url, headers: headers, body: body))]
+    }
+
+    /// The length of what the server took.
+    private mutating func checked(_ answer: UploadAnswer) -> [UploadAction] {
+        guard answer.head.status == 200, let size = answer.head.contentLength, size != source.size else {
+            return stored()
+        }
+        let error = TransferError(
+            .badResponse, "the server has \(size) of \(CountText.bytes(source.size)) that it took", isTransient: true)
+        return [.save(state.leaving(.part).saved)] + end(.fail(error))
+    }
+
+    private mutating func stored() -> [UploadAction] {
+        [.confirmed(source.size)] + sweep(state.parts, UploadResult(url: url, status: 201))
     }
 
     private mutating func sweep(_ parts: [String], _ result: UploadResult) -> [UploadAction] {
-        guard let part = parts.first else { return end(.finish(result)) }
+        guard let part = parts.first else { return complete(result) }
         phase = .sweeping(Array(parts.dropFirst()), result)
-        lastID += 1
-        return [.send(UploadRequest(id: lastID, method: "DELETE", url: part))]
+        return ask("DELETE", part)
+    }
+
+    /// The time of a copy's source becomes the file's, as far as the server lets it.
+    private mutating func complete(_ result: UploadResult) -> [UploadAction] {
+        guard let modified = source.labels?.modified, result.status == 201 else { return end(.finish(result)) }
+        phase = .settingTime(result)
+        return ask("PROPPATCH", url, [HeaderField("Last-Modified", HTTPDate.format(modified))])
     }
 
     private mutating func end(_ action: UploadAction) -> [UploadAction] {
         phase = .ended
         return [action]
-    }
-}
-
-/// The state that an upload in place leaves to its next attempt.
-struct InPlaceState: Codable, Hashable {
-    enum Left: String, Codable {
-        case part, all
-
-        var words: String { "\(self == .all ? "all" : "a part") of the file may be there under its name already" }
-    }
-
-    private var version = 1
-    /// Without secrets: another target is another upload.
-    private var inPlace: String
-    /// Bytes that attempts which were broken off may have left under the file's own name.
-    private(set) var left: Left?
-    /// Hidden files of attempts that weren't made in place.
-    private(set) var parts: [String] = []
-
-    static let kind = "inPlace"
-
-    var saved: UploadState { UploadState(kind: Self.kind, canAsk: false, payload: text) }
-
-    /// - Parameter saved: Of an attempt in place, or not.
-    init(_ saved: UploadState?, to url: String) {
-        inPlace = Redaction.url(url)
-        guard let saved else { return }
-        if saved.kind == Self.kind {
-            if let known = InPlaceState(text: saved.payload), known.inPlace == inPlace { self = known }
-        } else if let known = FileServerState(saved) {
-            // Another server isn't told of them.
-            let here = Origin(fileServerURL: url)
-            parts = ([known.part] + (known.replaced ?? [])).filter { Origin(fileServerURL: $0) == here }
-        }
-    }
-
-    /// - Returns: `nil` for what isn't a state of this form.
-    init?(text: String) {
-        guard let state = try? JSONDecoder().decode(InPlaceState.self, from: Data(text.utf8)), state.version == 1
-        else { return nil }
-        self = state
-    }
-
-    func leaving(_ left: Left) -> InPlaceState {
-        var state = self
-        if state.left != .all { state.left = left }
-        return state
-    }
-
-    var text: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Strings can always be encoded.
-        return String(decoding: (try? encoder.encode(self)) ?? Data(), as: UTF8.self)
     }
 }

@@ -56,17 +56,21 @@ public struct ConfirmingPut: UploadDialogue {
                         url: answer.url, status: answer.head.status, validator: Validator(answer.head)?.description,
                         digest: digest))
             ]
-        case .found(.missing): return sendAgain(nil, now)
+        case .found(.missing): return sendAgain("the server has nothing there", now)
         case .found(.other): return sendAgain("the server has something else, or nothing that tells it apart", now)
+        case .found(.unknown(let answer)) where isAnsweredLater(answer.head.status):
+            return [.fail(StatusRule.error(answer.head, now: now))]
         case .found(.unknown(let answer)): return sendAgain("the server doesn't tell (\(answer.head.status))", now)
         }
     }
 
-    /// - Parameter reason: Why the file is sent though the server may have it; `nil` where the server said that it hasn't.
-    private mutating func sendAgain(_ reason: String?, _ now: Int64) -> [UploadAction] {
+    /// Whether the question may be answered later: to send the file before that would be to send it once more each time.
+    private func isAnsweredLater(_ status: Int) -> Bool { status == 429 || DeliveryRule.leavesOpen(status) }
+
+    /// A PUT of the same file changes nothing where it was taken, so that it's repeated; but not in silence.
+    private mutating func sendAgain(_ reason: String, _ now: Int64) -> [UploadAction] {
         copy = nil
-        let word = reason.map { UploadAction.restart("an earlier attempt may have sent it, and \($0)") }
-        return (word.map { [$0] } ?? []) + otherwise.begin(now: now)
+        return [.restart("an earlier attempt may have sent it, and \(reason)")] + otherwise.begin(now: now)
     }
 
     /// There is nothing that a server would hold.

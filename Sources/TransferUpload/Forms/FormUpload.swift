@@ -37,7 +37,7 @@ public struct FormUpload: UploadDialogue {
             prefix += field.value + "\r\n"
         }
         prefix += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escaped(fileField))\"; "
-        let type = FileMediaType.suggested(by: source.name) ?? FileMediaType.unknown
+        let type = source.labels?.type ?? FileMediaType.suggested(by: source.name) ?? FileMediaType.unknown
         prefix += "filename=\"\(Self.escaped(source.name))\"\r\nContent-Type: \(type)\r\n\r\n"
         let request = UploadRequest(
             id: 1, method: method, url: url,

@@ -31,13 +31,15 @@ public struct PlainPut: UploadDialogue {
         switch event {
         case .failed(_, let error, let sent): failed(error, sent: sent)
         case .interim, .digested: []
-        case .answered(let answer): [PlainAnswer.end(answer, now: now, namesWhatItMade: namesWhatItMade)]
+        case .answered(let answer) where answer.isSuccess:
+            [PlainAnswer.end(answer, now: now, namesWhatItMade: namesWhatItMade)]
+        case .answered(let answer): failed(StatusRule.error(answer.head, now: now), sent: answer.sent)
         }
     }
 
-    /// Where all of the file left, or the server spoke before that, the next attempt asks whether it's there (``ConfirmingPut``).
+    /// Where the server may have all of the file, the next attempt asks whether it's there (``ConfirmingPut``).
     private func failed(_ error: TransferError, sent: Int64) -> [UploadAction] {
-        guard method == "PUT", source.size > 0, sent >= source.size || error.code == .answeredEarly else {
+        guard method == "PUT", DeliveryRule.mayHaveArrived(error, sent: sent, of: source.size) else {
             return [.fail(error)]
         }
         return [.save(ConfirmingPut.state(began: began)), .fail(error)]

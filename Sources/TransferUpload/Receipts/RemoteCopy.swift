@@ -86,11 +86,12 @@ struct RemoteCopy: Sendable {
             return wasAccepted && source.size <= Self.comparedAtMost ? fetch(isRecent: false) : .found(.unknown(answer))
         default: return .found(.unknown(answer))
         }
-        guard head.contentLength == source.size, head.contentCoding == nil else { return .found(.other) }
+        guard head.contentLength == source.size, isOfItsCoding(head) else { return .found(.other) }
         if let digest = ReprDigest.value(head, preferred: algorithm) { return compare(digest, answer) }
         let age = age(head, now)
         guard age != .earlier else { return .found(.other) }
-        let isRecent = age == .later || wasAccepted && age == .atItsBegin
+        // A version that nobody knows to be this one is no other's for its age.
+        let isRecent = !source.mayHaveChanged && (age == .later || wasAccepted && age == .atItsBegin)
         guard source.size <= Self.comparedAtMost else { return .found(isRecent ? .same(answer, nil) : .other) }
         return fetch(isRecent: isRecent)
     }
@@ -103,7 +104,7 @@ struct RemoteCopy: Sendable {
     }
 
     private mutating func fetched(_ answer: UploadAnswer, _ isRecent: Bool) -> Step {
-        guard answer.head.status == 200, answer.head.contentCoding == nil, let digest = answer.digest else {
+        guard answer.head.status == 200, isOfItsCoding(answer.head), let digest = answer.digest else {
             if isRecent { return .found(.same(answer, nil)) }
             return .found([404, 410].contains(answer.head.status) ? .missing : .unknown(answer))
         }
@@ -116,6 +117,11 @@ struct RemoteCopy: Sendable {
         }
         phase = .comparing(servers, answer)
         return .perform([.digest(id: 1, servers.algorithm, 0..<source.size)])
+    }
+
+    /// Whether what comes are the stored bytes: a server that codes them on the way brings others.
+    private func isOfItsCoding(_ head: ResponseHead) -> Bool {
+        RepresentationLabels.isSameCoding(head.contentCoding, source.labels?.coding)
     }
 
     private var algorithm: DigestAlgorithm { source.digest?.algorithm ?? .sha256 }

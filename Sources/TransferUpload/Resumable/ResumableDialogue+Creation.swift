@@ -87,7 +87,27 @@ extension ResumableDialogue {
         if !isWhole, fields.version != version.number, Self.mayBeOfVersion(answer.head.status) {
             return misunderstood(answer, fields, now: now)
         }
-        return fail(isWhole ? plainError(answer, now: now) : statusError(answer, now: now))
+        guard isWhole else { return fail(statusError(answer, now: now)) }
+        let error = plainError(answer, now: now)
+        return unanswered(error, sent: answer.sent) ?? fail(error)
+    }
+
+    /// The end of an attempt whose request with the whole content may have been applied, and that has no upload to ask about.
+    ///
+    /// - Returns: `nil` where the content can't have arrived whole.
+    private mutating func unanswered(_ error: TransferError, sent: Int64) -> [UploadAction]? {
+        guard DeliveryRule.mayHaveArrived(error, sent: sent, of: source.size) else { return nil }
+        guard options.isIdempotent else {
+            return fail(
+                TransferError(
+                    .mayHaveBeenSent,
+                    "\(error.message); \(options.method) isn't repeated, because it may have been applied",
+                    cause: error.status == nil ? error.cause : nil))
+        }
+        guard options.mode == .upgrade, options.method == "PUT" else { return nil }
+        // Nothing was offered, so this was a PUT like any other, and all of it may be there.
+        phase = .ended
+        return [.save(ConfirmingPut.state(began: creationBegan)), .fail(error)]
     }
 
     /// There is an upload, and the server wants more for it.
@@ -129,18 +149,14 @@ extension ResumableDialogue {
             noteEnding(sent >= source.size)
             return fail(error)
         }
-        if options.mode == .upgrade, options.method == "PUT", source.size > 0, sent >= source.size {
-            // Nothing was offered, so this was a PUT like any other, and all of it may be there.
-            phase = .ended
-            return [.save(ConfirmingPut.state(began: creationBegan)), .fail(error)]
-        }
+        if options.isIdempotent, let end = unanswered(error, sent: sent) { return end }
         if options.isIdempotent {
             // Perhaps it would have offered in another version.
             if state.isVersionHeard != true, sent >= Self.offerIsDue { tryOtherVersionNext() }
             return fail(error)
         }
         // Without content a request is sent by its head; only what failed before it can't have arrived.
-        let mayHaveArrived = sent > 0 || (source.size == 0 && !Self.isBeforeRequest(error.code))
+        let mayHaveArrived = sent > 0 || (source.size == 0 && !DeliveryRule.isBeforeRequest(error))
         guard mayHaveArrived, error.isTransient else { return fail(error) }
         return fail(
             TransferError(
@@ -199,13 +215,6 @@ extension ResumableDialogue {
         if status == 501 { return true }
         let others: Set = [401, 402, 403, 404, 407, 408, 410, 413, 414, 421, 423, 425, 429, 431, 451]
         return (400..<500).contains(status) && !others.contains(status)
-    }
-
-    private static func isBeforeRequest(_ code: TransferError.Code) -> Bool {
-        [
-            .cannotResolveHost, .linkUnavailable, .cannotConnect, .secureConnectionFailed, .certificateRefused,
-            .proxyRefused, .originUnreachable, .badURL,
-        ].contains(code)
     }
 
     /// RFC 6266, with the disposition that the draft recommends.

@@ -20,6 +20,7 @@ extension S3Dialogue {
         case .part(let number, let digest): return try sentPart(number, digest, answer, now)
         case .complete: return try completed(answer, now)
         case .head(let question): return try foundObject(question, answer, now)
+        case .fetch(let question): return try fetched(question, answer, now)
         case .stray(let stray): return try answered(stray, answer, now)
         case .abort(thenRestart: let reason?): return try restart(reason, now)
         case .abort(thenRestart: nil):
@@ -43,8 +44,10 @@ extension S3Dialogue {
         case .part(let number):
             multipart?.ready.append(S3Multipart.Ready(number: number, digest: checksum))
             return try advance(now)
+        case .bytes(let there, let question, let result):
+            return try judged(question, isOurs: checksum == there, result, now)
         case .object(let expected, let question, let result):
-            return try judged(question, isOurs: checksum == expected, result, now)
+            return try judgedByTag(question, isOurs: checksum == expected, result, now)
         }
     }
 
@@ -104,12 +107,39 @@ extension S3Dialogue {
         }
         // Servers that join the parts to an ordinary object give it an ordinary tag: the MD5 of the whole.
         guard let expected = S3Answers.digest(checksum) ?? Checksum(.md5, hex: tag) else {
-            return try judged(question, isOurs: false, result, now)
+            return try judgedByTag(question, isOurs: false, result, now)
         }
         if let known = try knownDigest(expected.algorithm) {
-            return try judged(question, isOurs: known == expected, result, now)
+            return try judgedByTag(question, isOurs: known == expected, result, now)
         }
         return [digest(.object(expected, question, result), expected.algorithm, 0..<source.size)]
+    }
+
+    /// An object of the right size whose tag isn't that of the source: tags of what is encrypted by keys, and of parts, are
+    /// no digests of the bytes. These decide, where to read them costs less than to send the file again.
+    private mutating func judgedByTag(
+        _ question: S3Question, isOurs: Bool, _ result: UploadResult, _ now: Int64
+    ) throws(TransferError) -> [UploadAction] {
+        guard !isOurs, source.size > 0, source.size <= RemoteCopy.comparedAtMost else {
+            return try judged(question, isOurs: isOurs, result, now)
+        }
+        return [try send(.fetch(question), now)]
+    }
+
+    /// The object's bytes are those of the source, or it's another one.
+    private mutating func fetched(
+        _ question: S3Question, _ answer: UploadAnswer, _ now: Int64
+    ) throws(TransferError) -> [UploadAction] {
+        let result = result(answer)
+        guard answer.isSuccess, let there = answer.digest else {
+            let error = S3Fault.error(answer, now: now)
+            if !answer.isSuccess, error.isTransient { throw error }
+            return try judged(question, isOurs: false, result, now)
+        }
+        if let known = try knownDigest(there.algorithm) {
+            return try judged(question, isOurs: known == there, result, now)
+        }
+        return [digest(.bytes(there, question, result), there.algorithm, 0..<source.size)]
     }
 
     private mutating func judged(
@@ -117,7 +147,10 @@ extension S3Dialogue {
     ) throws(TransferError) -> [UploadAction] {
         if isOurs { return end(.finish(result)) }
         switch question {
-        case .put: return try start(now, isSaved: true)
+        case .put:
+            let isThere = (200..<300).contains(result.status)
+            let found = isThere ? "what is there isn't the file" : "the server doesn't have it (\(result.status))"
+            return [.restart("an earlier attempt may have sent it, and \(found)")] + (try start(now, isSaved: true))
         case .unlisted(let reason): return try sendAll(reason, now)
         case .completed:
             return try restart("the server has neither the upload nor the object that it would have made", now)

@@ -7,7 +7,8 @@ extension S3Dialogue {
     func request(_ id: Int, _ exchange: S3Exchange, _ now: Int64) throws(TransferError) -> UploadRequest {
         var url = exchange.isOfBucket ? location.bucketURL : location.url
         if let query = query(exchange) { url += "?\(query)" }
-        let owners = S3OwnersFields(options.headers, for: exchange)
+        let labels = options.labels.filter { label in options.headers.value(label.name) == nil }
+        let owners = S3OwnersFields(options.headers + labels, for: exchange)
         var signed = owners.signed
         var payload = SignatureVersion4.Payload.empty
         var body = UploadRequest.Body.none
@@ -40,7 +41,7 @@ extension S3Dialogue {
         case .head:
             method = "HEAD"
             signed.append(HeaderField("x-amz-checksum-mode", "ENABLED"))
-        case .list: method = "GET"
+        case .list, .fetch: method = "GET"
         case .abort: method = "DELETE"
         case .stray(let stray): method = stray.isAbort ? "DELETE" : "GET"
         }
@@ -55,13 +56,14 @@ extension S3Dialogue {
             id: id, method: method, url: url, headers: signed + signature + owners.unsigned, body: body,
             ownersFields: .none, followsRedirects: false)
         request.sums = sums
+        if case .fetch = exchange { request.digests = source.digest?.algorithm ?? .sha256 }
         return request
     }
 
     private func query(_ exchange: S3Exchange) -> String? {
         let uploadID = PercentEncoding.encode(exchange.strayID ?? multipart?.uploadID ?? "")
         switch exchange {
-        case .put, .head: return nil
+        case .put, .head, .fetch: return nil
         case .create: return "uploads="
         case .list(let marker):
             return "max-parts=\(Self.pageSize)&part-number-marker=\(marker)&uploadId=\(uploadID)"

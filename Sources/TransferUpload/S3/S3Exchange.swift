@@ -9,6 +9,8 @@ enum S3Exchange: Sendable, Hashable {
     case part(Int, Checksum?)
     case complete
     case head(S3Question)
+    /// The object, to be hashed: its tag tells nothing, or isn't the digest of its bytes.
+    case fetch(S3Question)
     /// AbortMultipartUpload: for good, or to begin again for this reason.
     case abort(thenRestart: String?)
     /// An upload that an earlier attempt created and didn't write down.
@@ -33,6 +35,8 @@ enum S3DigestPurpose: Sendable, Hashable {
     case part(Int)
     /// Whether the object is ours: it is, if the digest is this one.
     case object(Checksum, S3Question, UploadResult)
+    /// The same by the bytes that the object has.
+    case bytes(Checksum, S3Question, UploadResult)
 }
 
 /// A multipart upload that the server has given an ID.

@@ -14,6 +14,8 @@ public struct S3Options: Sendable, Hashable {
     /// The owner's fields: metadata, Content-Type, `x-amz-…`. Sent, and those that are S3's signed, with the request that
     /// makes the object, and with others where S3 wants them there too.
     public var headers: [HeaderField]
+    /// Fields of the source's server, for the request that makes the object, where the owner has none of the name.
+    public var labels: [HeaderField] = []
 
     public init(
         threshold: Int64 = 16 << 20, partSize: Int64 = 16 << 20, minimumPartSize: Int64 = 5 << 20, parallel: Int = 4,

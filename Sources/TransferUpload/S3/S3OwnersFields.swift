@@ -41,7 +41,7 @@ struct S3OwnersFields: Sendable, Hashable {
         let isCustomersKey = name.hasPrefix("x-amz-server-side-encryption-customer-")
         switch exchange {
         case .put, .create: return true
-        case .part, .list, .complete, .head: return isCustomersKey || !isOfObject
+        case .part, .list, .complete, .head, .fetch: return isCustomersKey || !isOfObject
         case .stray(let stray):
             if case .parts = stray.step { return isCustomersKey || !isOfObject }
             return !isOfObject

@@ -33,6 +33,13 @@ extension TusDialogue {
             guard let index = pieces.firstIndex(where: { $0.phase.request == request }) else { return [] }
             let ended = pieces[index].phase
             pieces[index].phase = .waiting
+            if case .sending(_, let chunk) = ended, isEnding,
+                !DeliveryRule.mayHaveArrived(error, sent: sent, of: chunk.count64)
+            {
+                // Not all of it has left: what is gone then hasn't come to its end.
+                isEnding = false
+                return [save()] + fail(error)
+            }
             guard case .creating(_, let body) = ended else { throw error }
             throw unanswered(error, isSent: sent >= (body?.upperBound ?? 0))
         case .abandoning(let requests, let failure) where requests.contains(request):
@@ -84,12 +91,11 @@ extension TusDialogue {
 
     /// The failure to report where a request that may have completed the upload was not answered.
     private func unanswered(_ error: TransferError, isSent: Bool) -> TransferError {
-        mayBeFinished && isSent && !Self.neverSent.contains(error.code) ? TusFailure.mayBeFinished(url) : error
+        mayBeFinished && isSent && !DeliveryRule.isBeforeRequest(error) ? TusFailure.mayBeFinished(url) : error
     }
+}
 
-    private static let neverSent: Set<TransferError.Code> = [
-        .cannotResolveHost, .linkUnavailable, .cannotConnect, .secureConnectionFailed, .certificateRefused,
-        .proxyRefused,
-        .badURL, .invalidRequest, .secretMissing, .originUnreachable,
-    ]
+extension Range<Int64> {
+    /// Bytes.
+    var count64: Int64 { upperBound - lowerBound }
 }

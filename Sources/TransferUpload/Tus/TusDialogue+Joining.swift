@@ -40,10 +40,10 @@ extension TusDialogue {
         let status = answer.head.status
         guard (200..<300).contains(status) else {
             let error = TusFailure.refusal(answer.head, now: now)
-            guard status == 404 || status == 410 || status == 403, !hasLostJoined else { throw error }
-            hasLostJoined = true
-            return [.restart("the server doesn't have the upload any more (\(status) \(StatusRule.reason(status)))")]
-                + createAnew()
+            guard DeliveryRule.isGone(status) || status == 403 else { throw error }
+            // The upload was made of all its parts, and complete: who takes files away at once has it.
+            throw TusFailure.goneAtItsEnd(
+                "the server doesn't have the upload any more (\(status) \(StatusRule.reason(status)))")
         }
         let length = try TusFields.length(answer.head)
         guard length == nil || length == source.size else {
@@ -62,7 +62,7 @@ extension TusDialogue {
     /// The failure that an answer to a creation stands for. A gateway that gives up waiting doesn't know what the server
     /// behind it did.
     func refusal(_ head: ResponseHead, now: Int64) -> TransferError {
-        mayBeFinished && StatusRule.mayBeOfGateway(head.status)
+        mayBeFinished && DeliveryRule.leavesOpen(head.status)
             ? TusFailure.mayBeFinished(url) : TusFailure.refusal(head, now: now)
     }
 

@@ -12,7 +12,7 @@ extension TusDialogue {
         if options.createsWithBody, checksum == nil, piece.length > 0,
             features?.extensions.contains("creation-with-upload") == true
         {
-            body = piece.chunk(of: options.chunkSize)
+            body = piece.chunk(of: chunkLimit)
             fields.append(HeaderField("Content-Type", TusFields.bodyType))
         }
         let request = request("POST", url, fields, body: body.map { .source(piece.inSource($0)) } ?? .none)
@@ -59,11 +59,16 @@ extension TusDialogue {
     ) throws(TransferError) -> [UploadAction] {
         let status = answer.head.status
         guard (200..<300).contains(status) else {
-            if status == 413 { return try refusedSize(answer) }
+            if status == 413 {
+                guard let body, shrink(from: body.count64, answer.head) else { return try refusedSize(answer) }
+                return create(index)
+            }
             throw refusal(answer.head, now: now)
         }
         pieces[index].wasCreated(at: try location(answer))
         mayBeFinished = false
+        // The chunk that follows at once is written down with the URL.
+        isEnding = body == nil && endsWith(pieces[index].chunk(of: chunkLimit), of: index)
         // Before the first byte, so that no later attempt has to begin again.
         let saved = save()
         let sweeps = sweepReplaced()
@@ -91,6 +96,7 @@ extension TusDialogue {
         case .refused: return try replace(index, answer.head)
         case .known(let told): offset = told
         }
+        isEnding = false
         let length = pieces[index].length
         if let told = try TusFields.length(answer.head), told != length {
             return try lost(index, "the server's upload has \(CountText.bytes(told)) in all, not \(length)")
@@ -104,7 +110,9 @@ extension TusDialogue {
     ) throws(TransferError) -> [UploadAction] {
         switch answer.head.status {
         case 200..<300: break
-        case 404, 410: return try lost(index, answer.head, now: now)
+        case 404, 410:
+            if answer.sent < chunk.count64 { isEnding = false }
+            return try lost(index, answer.head, now: now)
         case 409:
             guard pieces[index].conflicted(), detours.take() else {
                 throw TusFailure.passing(
@@ -112,7 +120,11 @@ extension TusDialogue {
                         + "same upload")
             }
             return ask(index)
-        case 413: return try refusedSize(answer)
+        case 413:
+            isEnding = false
+            guard shrink(from: chunk.count64, answer.head) else { return try refusedSize(answer) }
+            // A part of it may have been taken all the same.
+            return [save()] + ask(index)
         case 460:
             guard pieces[index].mismatched() else {
                 throw TransferError(
@@ -160,7 +172,7 @@ extension TusDialogue {
     private mutating func proceed(_ index: Int, _ status: Int, _ head: ResponseHead) -> [UploadAction] {
         let piece = pieces[index]
         guard piece.offset == piece.length else {
-            let chunk = piece.chunk(of: options.chunkSize ?? (checksum == nil ? nil : 64 << 20))
+            let chunk = piece.chunk(of: chunkLimit)
             guard let checksum else { return send(index, chunk, nil) }
             let id = nextID()
             pieces[index].phase = .digesting(id: id, chunk)
@@ -180,8 +192,38 @@ extension TusDialogue {
         let request = request(
             "PATCH", pieces[index].url ?? url, fields, body: .source(pieces[index].inSource(chunk)))
         pieces[index].phase = .sending(request: request.id, chunk)
-        return [.send(request)]
+        let isLast = endsWith(chunk, of: index)
+        guard isLast != isEnding else { return [.send(request)] }
+        isEnding = isLast
+        return [save(), .send(request)]
     }
+
+    /// Whether a chunk ends the upload: those of parts that are joined don't.
+    private func endsWith(_ chunk: Range<Int64>, of index: Int) -> Bool {
+        pieces.count == 1 && chunk.upperBound == pieces[index].length
+    }
+
+    // MARK: Sizes
+
+    /// Bytes in one request at most. A chunk with a checksum that is cut is lost.
+    private var chunkLimit: Int64? {
+        [options.chunkSize ?? (checksum == nil ? nil : 64 << 20), cap].compactMap { $0 }.min()
+    }
+
+    /// 413 to a request with a part of the file is what stands before the server says: it gets less in one request.
+    ///
+    /// - Returns: Whether less can be sent.
+    private mutating func shrink(from length: Int64, _ head: ResponseHead) -> Bool {
+        if let most = TusFeatures(head).maxSize ?? features?.maxSize, most < source.size { return false }
+        guard let next = Self.caps.first(where: { $0 < length }) else { return false }
+        cap = next
+        return true
+    }
+
+    /// Limits of requests as proxies have them (Cloudflare's 100 MB, nginx's 1 MiB), and less.
+    private static let caps: [Int64] = [
+        1 << 30, 256 << 20, 64 << 20, 16 << 20, 4 << 20, 1 << 20, 256 << 10, 64 << 10,
+    ]
 
     private mutating func lost(
         _ index: Int, _ head: ResponseHead, now: Int64
@@ -189,6 +231,7 @@ extension TusDialogue {
         var reason = "the server doesn't have the upload any more (\(head.status) \(StatusRule.reason(head.status)))"
         if let expires = pieces[index].expires, expires <= now {
             reason += "; it expired on \(HTTPDate.format(expires))"
+            isEnding = false
         }
         return try lost(index, reason, or: TusFailure.refusal(head, now: now))
     }
@@ -206,6 +249,10 @@ extension TusDialogue {
     private mutating func lost(
         _ index: Int, _ reason: String, or failure: TransferError? = nil
     ) throws(TransferError) -> [UploadAction] {
+        if isEnding {
+            isEnding = false
+            throw TusFailure.goneAtItsEnd(reason)
+        }
         guard pieces[index].wasLost() else { throw failure ?? TransferError(.badResponse, reason) }
         guard detours.take() else { throw TusFailure.passing(reason) }
         // The other parts of a file stay where they are.

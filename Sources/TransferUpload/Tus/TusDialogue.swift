@@ -17,10 +17,12 @@ public struct TusDialogue: UploadDialogue {
     var pieces: [TusPiece] = []
     /// The upload that the pieces were joined to.
     var joined: String?
-    /// Whether one that they were joined to was gone when it was asked for.
-    var hasLostJoined = false
     /// The state that was saved last says that the upload may be complete without our knowing.
     var mayBeFinished = false
+    /// Whether the last bytes of the one upload may have left, until the server has said what it has of it.
+    var isEnding = false
+    /// The most bytes that one request may carry, learnt from refusals (413).
+    var cap: Int64?
     var phase = Phase.ready
     var detours = Detours()
     /// Uploads that have got successors.
@@ -105,6 +107,8 @@ public struct TusDialogue: UploadDialogue {
         checksum = earlier.checksum
         joined = earlier.joined
         sweep.urls = earlier.replaced ?? []
+        isEnding = earlier.isEnding == true
+        cap = earlier.cap
         if earlier.mayBeFinished == true {
             // Said once: the failure saves that the next attempt, which somebody has to ask for, may send it again.
             mayBeFinished = true
@@ -121,6 +125,7 @@ public struct TusDialogue: UploadDialogue {
         pieces = []
         joined = nil
         checksum = nil
+        isEnding = false
         if options.needsFeatures, features == nil {
             // The version is left out as it may be what is asked for (tus 1.0.0, "OPTIONS").
             let request = UploadRequest(id: nextID(), method: "OPTIONS", url: url)
@@ -169,7 +174,7 @@ public struct TusDialogue: UploadDialogue {
     func save() -> UploadAction {
         let state = TusState(
             to: url, source: source, pieces: pieces, checksum: checksum, joined: joined, mayBeFinished: mayBeFinished,
-            replaced: sweep.urls)
+            isEnding: isEnding, cap: cap, replaced: sweep.urls)
         return .save(state.saved)
     }
 
@@ -205,6 +210,11 @@ public struct TusDialogue: UploadDialogue {
         var actions = stopAll() + sweep.stop().map { .stop(request: $0) }
         if mayBeFinished {
             mayBeFinished = false
+            actions.append(save())
+        } else if error.code == .mayHaveBeenSent {
+            // Said once: an attempt that somebody asks for begins anew.
+            joined = nil
+            pieces = pieces.map { TusPiece($0.range) }
             actions.append(save())
         }
         phase = .ended

@@ -49,6 +49,13 @@ enum TusFailure {
                 + "ask: the server may have the file")
     }
 
+    /// All bytes may have arrived, and the upload is gone: servers take away what is complete.
+    static func goneAtItsEnd(_ reason: String) -> TransferError {
+        TransferError(
+            .mayHaveBeenSent,
+            "\(reason), and its last bytes had been sent: it may have arrived; \(CommandWords.retry) sends it again")
+    }
+
     /// The server's words, cut to what fits a line.
     static func quoted(_ text: String) -> String { String(text.prefix(80)).debugDescription }
 }

@@ -17,6 +17,10 @@ struct TusState: Codable, Hashable {
     var joined: String?
     /// The request that completes the upload, and that the protocol can't ask about, may have been sent.
     var mayBeFinished: Bool?
+    /// The last bytes were being sent, or were, and no answer is known: an upload that's gone may be complete.
+    var isEnding: Bool?
+    /// The most bytes that one request may carry, learnt from refusals.
+    var cap: Int64?
     /// Earlier uploads, which the server wouldn't tell anything about: they are terminated once their successors are
     /// there.
     var replaced: [String]?
@@ -32,7 +36,7 @@ struct TusState: Codable, Hashable {
 
     init(
         to: String, source: UploadSource, pieces: [TusPiece], checksum: DigestAlgorithm?, joined: String?,
-        mayBeFinished: Bool, replaced: [String] = []
+        mayBeFinished: Bool, isEnding: Bool = false, cap: Int64? = nil, replaced: [String] = []
     ) {
         self.to = Redaction.url(to)
         size = source.size
@@ -43,6 +47,8 @@ struct TusState: Codable, Hashable {
         self.checksum = checksum
         self.joined = joined
         self.mayBeFinished = mayBeFinished ? true : nil
+        self.isEnding = isEnding ? true : nil
+        self.cap = cap
         self.replaced = replaced.isEmpty ? nil : replaced
     }
 
@@ -56,7 +62,7 @@ struct TusState: Codable, Hashable {
 
     var saved: UploadState {
         let canAsk = joined != nil || parts.contains { $0.url != nil }
-        return UploadState(kind: Self.kind, canAsk: canAsk, mayBeComplete: mayBeFinished == true, payload: text)
+        return UploadState(kind: Self.kind, canAsk: canAsk, mayBeComplete: mayBeFinished == true || isEnding == true, payload: text)
     }
 
     /// - Returns: `nil` for what isn't a state of this form.

@@ -28,8 +28,8 @@ extension UploadCell {
         // Without its Expect it may be taken (RFC 9110 §15.5.18); protocols with interim answers send none.
         if status == 417, way != .s3Parts || moment != .middle { return isPlain ? .passing : final }
         if way == .post {
-            // Nothing was done with it (RFC 9110 §15.5.20, RFC 8470 §5.2, RFC 6585 §4 and §6).
-            return [421, 425, 429, 511].contains(status) ? .passing : final
+            // Nothing was done with it (RFC 9110 §15.5.20, RFC 6585 §4 and §6).
+            return [421, 429, 511].contains(status) ? .passing : final
         }
         if MatrixStatuses.passing.contains(status) { return .passing }
         switch way {

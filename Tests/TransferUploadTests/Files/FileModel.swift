@@ -18,6 +18,12 @@ struct FileModel: UploadService {
     var looks: Int?
     /// Whether files may be renamed and removed, or only stored.
     var letsRename = true
+    /// Whether files may be removed, have a hidden name, and be written over.
+    var letsDelete = true
+    var letsHide = true
+    var letsOverwrite = true
+    /// The time that files were given last.
+    private(set) var times: [String: String] = [:]
     /// Whether files can be fetched.
     var letsRead = true
     private(set) var removed: [String] = []
@@ -41,6 +47,11 @@ struct FileModel: UploadService {
             var answer = Response(status: start > 0 ? 206 : 200)
             answer.body = .bytes(Array(file.bytes[start...]))
             return .answer(answer)
+        case "PUT" where !letsHide && Self.isHidden(target), "PUT" where !letsOverwrite && files[target] != nil:
+            return .answer(Response(status: 403))
+        case "PROPPATCH":
+            times[target] = headers["Last-Modified"]
+            return .answer(Response(status: 204))
         case "PUT": files[target] = File(bytes: [], modified: clock)
         case "PATCH":
             let size = files[target]?.bytes.count ?? 0
@@ -49,7 +60,7 @@ struct FileModel: UploadService {
                 answer.headers.add("Upload-Offset", "\(size)")
                 return .answer(answer)
             }
-        case "DELETE" where !letsRename, "MOVE" where !letsRename: return .answer(Response(status: 403))
+        case "DELETE" where !letsRename || !letsDelete, "MOVE" where !letsRename: return .answer(Response(status: 403))
         case "DELETE":
             guard files.removeValue(forKey: target) != nil else { return .answer(Response(status: 404)) }
             removed.append(target)
@@ -84,6 +95,10 @@ struct FileModel: UploadService {
     static func path(_ url: String) -> String {
         let parts = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
         return parts.count == 3 ? "/" + parts[2] : "/"
+    }
+
+    private static func isHidden(_ path: String) -> Bool {
+        path.split(separator: "/").last?.hasPrefix(".") == true
     }
 
     /// Bytes that the part of an upload has.

@@ -231,11 +231,7 @@ import TransferCore
                 409, "550 No such file",
                 "the folder isn't there (550 No such file); \"createFolders\": true makes it"
             ),
-            (
-                403, "553 Could not create",
-                "the server doesn't take the file (553 Could not create); where it's the hidden name that it refuses,"
-                    + " \"inplace\": true sends the file under its own"
-            ),
+            (403, "553 Could not create", "the server doesn't take the file (553 Could not create)"),
             (507, "552 full", "the server doesn't take the file (552 full)"),
         ])
     func aRefusedFileFailsInTheServersWords(_ status: Int, _ words: String, _ message: String) {

@@ -25,18 +25,30 @@ import TransferCore
         #expect(first.failure?.isTransient == true)
         #expect(first.failure?.message == "lost; a part of the file may be there under its name already")
         var second = script(state: try first.kept())
+        #expect(second.request?.method == "HEAD")
+        second.answer(200, [("Content-Length", "40")])
         #expect(
-            second.restart == "a part of the file may be there under its name already; it's sent in place, as a whole")
+            second.restart
+                == "a part of the file may be there under its name already, and what has its name isn't the file; it's sent in "
+                + "place, as a whole")
         #expect(second.request?.body == .source(0..<100))
         second.lose(sent: 100)
         #expect(second.failure?.message == "lost; all of the file may be there under its name already")
         // What has been true stays true, however short the next attempt is.
         var third = script(state: try second.kept())
+        third.answer(200, [("Content-Length", "40")])
         third.lose(sent: 1)
         #expect(third.failure?.message == "lost; all of the file may be there under its name already")
         var last = script(state: try third.kept())
+        last.answer(200, [("Content-Length", "40")])
         last.answer(201)
         #expect(last.result?.status == 201)
+        // What had all left and isn't there has been taken away, or nobody says.
+        for status in [404, 403] {
+            var gone = script(state: try third.kept())
+            gone.answer(status)
+            #expect(gone.failure?.code == .mayHaveBeenSent && gone.failure?.isTransient == false)
+        }
     }
 
     /// As where nobody may write over a file: nobody can say what the first attempt left.
@@ -44,8 +56,10 @@ import TransferCore
         var first = script()
         first.lose(sent: 40)
         var second = script(state: try first.kept())
+        second.answer(200, [("Content-Length", "40")])
         second.lose(sent: 0)
         var third = script(state: try second.kept())
+        third.answer(200, [("Content-Length", "40")])
         third.hear(
             third.dialogue.handle(
                 .answered(
@@ -78,7 +92,8 @@ import TransferCore
 
     /// Written down before the first byte leaves, as a process that is killed says nothing.
     @Test func aProcessThatWasKilledMayHaveSent() throws {
-        let next = script(state: try script().kept())
+        var next = script(state: try script().kept())
+        next.answer(404)
         #expect(next.restart?.hasPrefix("a part of the file may be there") == true)
         // Elsewhere nothing of it is.
         #expect(script("ftp://h/in/g", state: try script().kept()).restart == nil)
@@ -110,9 +125,10 @@ import TransferCore
         #expect(abandoned.requests.isEmpty && abandoned.result != nil)
     }
 
-    @Test func theOtherWayBeginsAnewFromItsState() throws {
+    /// An account that may do no more is found out by either way.
+    @Test func theOtherWayGoesOnFromItsState() throws {
         let state = try script().kept()
         let script = DialogueScript(FileServerUpload(url: "ftp://h/in/f", source: source, state: state, mark: "m1"))
-        #expect(script.request?.method == "PUT" && script.request?.url == "ftp://h/in/.f.m1.part")
+        #expect(script.request?.method == "HEAD" && script.request?.url == "ftp://h/in/f")
     }
 }

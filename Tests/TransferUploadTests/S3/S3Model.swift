@@ -45,6 +45,8 @@ struct S3Model {
 
     mutating func expire() { uploads = [:] }
 
+    mutating func takeAway(_ content: [UInt8]) { objects = objects.filter { $0.value.bytes != content } }
+
     mutating func reply(_ request: UploadRequest, _ body: [UInt8]) throws -> Reply {
         guard let authorization = request.headers.value("Authorization"), authorization.contains("/\(region)/s3/")
         else {

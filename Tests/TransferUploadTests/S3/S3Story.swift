@@ -123,6 +123,7 @@ struct S3Story {
             case .confirmed(let bytes): #expect((0...Int64(source.count)).contains(bytes))
             case .restart: restarts += 1
             case .forget: saved = nil
+            case .learned: break
             case .stop(let id):
                 let stopped = try #require(way.requests.firstIndex { $0.id == id })
                 let request = way.requests.remove(at: stopped)

@@ -130,6 +130,7 @@ struct S3Script {
             case .confirmed(let bytes): return "confirmed \(bytes)"
             case .restart: return "restart"
             case .forget: return "forget"
+            case .learned: return "learned"
             case .stop(let request): return "stop \(request)"
             case .finish(let result): return "finish \(result.status) \(result.validator ?? "-")"
             case .fail(let error): return "fail \(error.code)\(error.isTransient ? " transient" : "")"

@@ -8,11 +8,16 @@ protocol ConformingServer: UploadService {
     var wholeFiles: [[UInt8]] { get }
     /// Uploads that it keeps something of, and that aren't whole.
     var unfinished: Int { get }
+    /// Somebody takes away what has come whole.
+    mutating func takeAway(_ content: [UInt8])
 }
 
 /// Any of them, for stories.
 struct AnyConformingServer: UploadService {
     var server: any ConformingServer
+    /// The content that is taken away as soon as it has come whole, and how often that was.
+    var takes: [UInt8]?
+    var taken = 0
 
     mutating func begin(_ id: Int, method: String, target: String, headers: HeaderFields) -> UploadServiceStep {
         server.begin(id, method: method, target: target, headers: headers)
@@ -20,21 +25,41 @@ struct AnyConformingServer: UploadService {
 
     mutating func receive(_ id: Int, _ bytes: [UInt8]) -> [Response] { server.receive(id, bytes) }
 
-    mutating func end(_ id: Int, isWhole: Bool) -> Response { server.end(id, isWhole: isWhole) }
+    mutating func end(_ id: Int, isWhole: Bool) -> Response {
+        defer { take() }
+        return server.end(id, isWhole: isWhole)
+    }
+
+    private mutating func take() {
+        guard let takes, server.wholeFiles.contains(takes) else { return }
+        taken += server.wholeFiles.count { $0 == takes }
+        server.takeAway(takes)
+    }
 }
 
 extension TusService: ConformingServer {
     var wholeFiles: [[UInt8]] { finished.map(\.bytes) }
     var unfinished: Int { uploads.count - finished.count }
+
+    mutating func takeAway(_ content: [UInt8]) {
+        for upload in finished where upload.bytes == content { forget(upload.id) }
+    }
 }
 
 extension ResumableService: ConformingServer {
     var wholeFiles: [[UInt8]] { Array(objects.values) }
+
+    mutating func takeAway(_ content: [UInt8]) {
+        forgetObjects()
+        forgetUploads()
+    }
 }
 
 extension FileModel: ConformingServer {
     var wholeFiles: [[UInt8]] { files.filter { !$0.key.hasSuffix(".part") }.map(\.value.bytes) }
     var unfinished: Int { files.count { $0.key.hasSuffix(".part") } }
+
+    mutating func takeAway(_ content: [UInt8]) { files = files.filter { $0.value.bytes != content } }
 }
 
 /// Takes bodies that come whole; folders have to be made before.
@@ -94,6 +119,11 @@ struct PlainServer: ConformingServer {
         return Array(body[start.upperBound..<end.lowerBound])
     }
 
+    mutating func takeAway(_ content: [UInt8]) {
+        files = files.filter { $0.value != content }
+        posts.removeAll { $0 == content }
+    }
+
     private static func parent(of target: String) -> String {
         let name = target.hasSuffix("/") ? target.dropLast() : Substring(target)
         return String(name.prefix(through: name.lastIndex(of: "/") ?? name.startIndex))
@@ -121,6 +151,8 @@ struct S3Server: ConformingServer {
 
     var wholeFiles: [[UInt8]] { model.objects.values.map(\.bytes) }
     var unfinished: Int { model.openUploads }
+
+    mutating func takeAway(_ content: [UInt8]) { model.takeAway(content) }
 
     mutating func begin(_ id: Int, method: String, target: String, headers: HeaderFields) -> UploadServiceStep {
         let fields = headers.fields.map { HeaderField($0.name, $0.value) }

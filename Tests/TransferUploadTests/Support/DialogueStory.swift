@@ -46,6 +46,7 @@ struct DialogueStory<Service: UploadService> {
             let first = dialogue.begin(now: now)
             let error = try attempt(&dialogue, first)
             closeAll()
+            outcome.lastError = error
             if let error, !error.isTransient {
                 outcome.error = error
                 return outcome
@@ -82,6 +83,7 @@ struct DialogueStory<Service: UploadService> {
                 case .confirmed(let count): outcome.confirmed.append(count)
                 case .restart(let reason): outcome.restarts.append(reason)
                 case .forget: state = nil
+                case .learned(let abilities): outcome.abilities = abilities
                 case .stop(let id):
                     for request in open where request.request.id == id { close(request) }
                     open.removeAll { $0.request.id == id }
@@ -124,7 +126,7 @@ struct DialogueStory<Service: UploadService> {
             case .status(let status):
                 return [answered(request, Response(status: status))]
             case .happens(let event): outcome.lost += event(&service)
-            case .cut, .kill, .lostAnswer, nil: break
+            case .cut, .kill, .lostAnswer, .gateway, nil: break
             }
             request.hasArrived = true
             switch service.begin(
@@ -161,6 +163,9 @@ struct DialogueStory<Service: UploadService> {
             outcome.lost += Int64(request.delivered)
             isKilled = true
             return []
+        case .gateway(let status):
+            outcome.lost += Int64(request.delivered)
+            return [answered(request, Response(status: status))]
         case .happens, .status, .neverArrives, .killedBefore, nil: return [answered(request, answer)]
         }
     }
@@ -249,6 +254,8 @@ enum StoryFault<Service> {
     case kill(after: Int)
     /// The server has done all that it was asked for; its answer doesn't come.
     case lostAnswer
+    /// The same, and something before the server answers in its place.
+    case gateway(Int)
     /// Something before the server answers, which hears nothing.
     case status(Int)
     case neverArrives
@@ -263,6 +270,9 @@ enum StoryFault<Service> {
 struct StoryOutcome {
     var result: UploadResult?
     var error: TransferError?
+    /// That of the last attempt, which may have been followed by another.
+    var lastError: TransferError?
+    var abilities: AccountAbilities?
     var attempts = 0
     var requests = 0
     /// Bytes of bodies that arrived at the server.

@@ -106,7 +106,7 @@ struct ResumableStory {
             case .finish(let result): return .finished(result)
             case .fail(let error): return .failed(error)
             case .forget: state = nil
-            case .stop, .digest: break
+            case .stop, .digest, .learned: break
             }
         }
         return .endless

@@ -12,6 +12,8 @@ struct UploadUnderTest: Sendable, CustomTestStringConvertible {
     var isOnce = false
     /// Nobody can be asked about one of its requests: where that is lost, the upload fails as one that may have been sent.
     var admitsDoubt = false
+    /// A process that died is asked about by its owner, who knows that it may have sent the whole file.
+    var isAskedAfterDeath = false
     /// Bytes of the file.
     var content = 60
     let dialogue: @Sendable (UploadSource, UploadState?) -> any UploadDialogue
@@ -21,13 +23,13 @@ struct UploadUnderTest: Sendable, CustomTestStringConvertible {
     static let now: Int64 = 1_800_000_000
 
     static let all: [UploadUnderTest] = [
-        UploadUnderTest(name: "put", server: { PlainServer() }) { source, state in
+        UploadUnderTest(name: "put", server: { PlainServer() }, isAskedAfterDeath: true) { source, state in
             confirmed(plain, source, state) { PlainPut(url: plain, method: "PUT", source: source) }
         },
-        UploadUnderTest(name: "put, resumed", server: { ResumableService() }) { source, state in
+        UploadUnderTest(name: "put, resumed", server: { ResumableService() }, isAskedAfterDeath: true) { source, state in
             confirmed(plain, source, state) { resumable(.upgrade, source, state) }
         },
-        UploadUnderTest(name: "createFolders", server: { PlainServer(folders: ["/"]) }) { source, state in
+        UploadUnderTest(name: "createFolders", server: { PlainServer(folders: ["/"]) }, isAskedAfterDeath: true) { source, state in
             let url = "http://server.test/in/a/f"
             return confirmed(url, source, state) { FolderMakingPut(url: url, source: source) }
         },

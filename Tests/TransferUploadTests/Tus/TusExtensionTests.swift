@@ -260,7 +260,7 @@ import TransferCore
         #expect(script.failure?.code == .mayHaveBeenSent)
     }
 
-    @Test(arguments: [500, 503, 404, 410])
+    @Test(arguments: [500, 404, 410])
     func aJoiningThatIsRefusedForNowIsTriedAgainWithTheParts(_ status: Int) throws {
         var script = Script.joining()
         script.answer(status)
@@ -297,20 +297,11 @@ import TransferCore
         }
     }
 
-    @Test func aJoinedUploadThatIsGoneIsMadeAnewOnce() throws {
+    @Test func aJoinedUploadThatIsGoneMayHaveArrived() throws {
         var script = Script.joining()
         script.answer(201, [("Location", "/files/all")])
         script.answer(410)
-        #expect(script.restart != nil)
-        let creations = script.requests
-        #expect(creations.map { $0.field("Upload-Length") } == ["34", "33", "33"])
-        for creation in creations {
-            script.answer(201, [("Location", "/files/again\(creation.id)")], to: creation)
-            script.answer(204, [("Upload-Offset", creation.field("Upload-Length") ?? "")])
-        }
-        script.answer(201, [("Location", "/files/all2")])
-        script.answer(410)
-        #expect(script.failure?.status == 410)
+        #expect(script.restart == nil && script.failure?.code == .mayHaveBeenSent)
     }
 }
 

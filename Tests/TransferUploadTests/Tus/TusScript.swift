@@ -26,7 +26,11 @@ extension DialogueScript<TusDialogue> {
     static func resumed(size: Int64 = 100, _ options: TusOptions = TusOptions(), fields: [(String, String)] = [])
         -> Self
     {
-        tus(size: size, options, state: created(size: size, options, fields: fields).saved.last)
+        var first = created(size: size, options, fields: fields)
+        let made = first.saved.last
+        // An attempt that broke off in the middle: a process that died may have sent all.
+        first.lose(sent: 40)
+        return tus(size: size, options, state: first.saved.last ?? made)
     }
 
     /// Three parts of a hundred bytes, created; their chunks are on their way.

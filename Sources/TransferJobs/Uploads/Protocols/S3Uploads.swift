@@ -32,10 +32,16 @@ enum S3Uploads {
         for field in try attempt.read(options.metadata) {
             s3.headers.append(HeaderField("x-amz-meta-" + field.name, field.value))
         }
+        if let labels = attempt.source.labels { s3.labels = labels.contentFields + Self.time(labels) }
         return S3Dialogue(
             location: try access.location(attempt.upload.url, attempt.secrets),
             credentials: try access.credentials(attempt.secrets), source: attempt.source, options: s3,
             state: attempt.state)
+    }
+
+    /// Objects have the time of their making; that of the file stands where other tools keep it, too (rclone, s3fs).
+    private static func time(_ labels: RepresentationLabels) -> [HeaderField] {
+        labels.modified.map { [HeaderField("x-amz-meta-mtime", "\($0)")] } ?? []
     }
 
     /// Objects are asked for by requests that are signed, in the bucket's region.

@@ -17,7 +17,20 @@ enum TusUploads {
         tus.checksum = options.tus.checksum
         tus.createsWithBody = options.tus.createsWithUpload
         tus.metadata = try attempt.read(options.metadata).map { TusMetadata($0.name, $0.value) }
+        tus.metadata += labels(attempt.source.labels).filter { label in
+            !tus.metadata.contains { $0.name == label.name }
+        }
         return TusDialogue(url: attempt.upload.url, source: attempt.source, options: tus, state: attempt.state)
+    }
+
+    /// Names for what a copy's source says of the file; tus itself has none.
+    private static func labels(_ labels: RepresentationLabels?) -> [TusMetadata] {
+        guard let labels else { return [] }
+        return [
+            ("filetype", labels.type), ("contentEncoding", labels.coding),
+            ("contentDisposition", labels.disposition), ("contentLanguage", labels.language),
+            ("mtime", labels.modified.map { "\($0)" }),
+        ].compactMap { name, value in value.map { TusMetadata(name, $0) } }
     }
 
     @Sendable private static func whereItWasMade(_ result: UploadResult) -> VerifyingDialogue.Place {

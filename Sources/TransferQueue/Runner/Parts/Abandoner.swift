@@ -70,7 +70,7 @@ struct Abandoner {
             case .fail(let error):
                 fail(number, error)
                 return actions
-            case .save, .confirmed, .restart, .forget, .digest, .stop: break
+            case .save, .confirmed, .restart, .forget, .digest, .stop, .learned: break
             }
         }
         return actions

@@ -19,8 +19,7 @@ extension UploadDialogues {
         switch upload.receipt.judge(answer, to: upload.url, now: WallClock.seconds) {
         case .stored: break
         case .refused(let error):
-            let error = host.refusedElsewhere(job, error, outcome).hinted(head, job.record.spec)
-            return host.failed(job, error, bodyLeft: outcome.bodyLeft, progressed: false)
+            return failed(job, error, outcome, on: host)
         case .accepted, .redirected: return lookFurther(job, upload, file, after: answer, on: host)
         }
         job.phase = .saving
@@ -53,8 +52,8 @@ extension UploadDialogues {
 
     /// The exchange of an upload that was one request came to nothing.
     ///
-    /// The body of a PUT may have left whole, and its answer may be lost: before it's sent again the server is asked
-    /// whether it has it.
+    /// The body of a PUT may have left whole, and its answer may be lost or a gateway's: before it's sent again the server is
+    /// asked whether it has it.
     func failed(
         _ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome, on host: isolated some UploadHost
     ) {

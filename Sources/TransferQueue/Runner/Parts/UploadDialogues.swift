@@ -72,9 +72,10 @@ final class UploadDialogues {
             name: WatchedPath.name(file.path), size: file.size, digest: job.sending.digest,
             mayHaveChanged: likeness == .unclear)
         let state = job.record.stateAfterLoss(file, isProven: job.sending.isProven) ?? record?.state
+        let builder = host.builder(of: job)
         let attempt = UploadAttempt(
             spec: job.record.spec, upload: upload, source: source, state: state,
-            secrets: host.builder(of: job).secrets)
+            abilities: builder.accounts.abilities(job.record.spec), secrets: builder.secrets)
         let made =
             job.record.watched?.verifies == true ? try attempt.verifyingDialogue() : try attempt.dialogue()
         guard let dialogue = made else {
@@ -96,9 +97,12 @@ final class UploadDialogues {
     ) throws(TransferError) {
         guard case .upload(let upload) = job.record.spec.work else { return }
         let record = job.record.upload
+        var bytes = UploadSource(source, expected: upload.checksum)
+        let state = job.record.stateAfterLoss(&bytes) ?? record?.state
+        let builder = host.builder(of: job)
         let attempt = UploadAttempt(
-            spec: job.record.spec, upload: upload, source: .init(source, expected: upload.checksum),
-            state: record?.state, secrets: host.builder(of: job).secrets)
+            spec: job.record.spec, upload: upload, source: bytes, state: state,
+            abilities: builder.accounts.abilities(job.record.spec), secrets: builder.secrets)
         job.way.link = link
         begin(try attempt.dialogueOfCopy(), of: job, .remote(source), record, on: host)
     }
@@ -150,6 +154,7 @@ final class UploadDialogues {
             host.emit(job.record.batch, .restarted(job: job.record.identity, reason: reason))
             if job.record.spec.mustNotRepeat { markAgain(job, talk.number, on: host) }
         case .stop(let request): job.talk?.ended(request, isAnswered: false)?.handle.cancel()
+        case .learned(let abilities): host.builder(of: job).accounts.learn(abilities, of: job.record.spec)
         case .finish(let result): finished(id, result, on: host)
         case .fail(let error): failed(id, error, on: host)
         }
@@ -349,8 +354,26 @@ final class UploadDialogues {
 
     /// The job is stopped: requests that are under way are given up, and the state that was saved stays.
     func breakOff(_ job: RunningJob, _ stop: RunningJob.Stop, on host: isolated some UploadHost) {
+        noteSent(job, on: host)
         host.leave(job, for: stop)
         end(job, on: host)
+    }
+
+    /// A dialogue that is broken off hears how much of each body has left: what may have arrived whole is asked for, and
+    /// what can't have isn't.
+    private func noteSent(_ job: RunningJob, on host: isolated some UploadHost) {
+        guard var talk = job.talk, !talk.isSaving, !talk.legs.isEmpty else { return }
+        let error = TransferError(.cancelled, "the transfer was stopped", isTransient: true)
+        var left: UploadState?
+        for (request, leg) in talk.legs.sorted(by: { $0.key < $1.key }) {
+            let event = UploadEvent.failed(request: request, error, sent: leg.meter.sent)
+            for case .save(let state) in talk.dialogue.handle(event, now: WallClock.seconds) { left = state }
+        }
+        guard let left, left != talk.state else { return }
+        job.talk?.state = left
+        guard let record = job.talk?.record else { return }
+        job.record.upload = record
+        host.note([.upload(record, of: job.candidate.id)])
     }
 
     private func end(_ job: RunningJob, on host: isolated some UploadHost) {
