@@ -94,22 +94,41 @@ static inline int64_t transfer_first_hole(int descriptor) {
     return syscall(SYS_lseek, descriptor, (int64_t)0, 4 /* SEEK_HOLE */);
 }
 
-// Renames only when nothing is there under the new name.
-static inline int transfer_rename_new(const char *from, const char *to) {
-    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1 /* RENAME_NOREPLACE */) == 0 ? 0 : errno;
+// Whether a file system lacks the call, as opposed to a refusal of this one file. FUSE, shared folders and FAT-like file
+// systems say it in several ways: renameat2(2) and link(2) name EINVAL, ENOSYS, EOPNOTSUPP and EPERM, and servers behind FUSE
+// answer EIO to a request that they don't know.
+static inline int transfer_lacks_call(int number) {
+    return number == EINVAL || number == ENOSYS || number == EOPNOTSUPP || number == EPERM || number == EIO
+        || number == EMLINK;
 }
 
-// The same from folder to folder. Where the file system can't (EINVAL), the new name is taken by an empty file first.
-static inline int transfer_rename_new_at(int from_folder, const char *from, int to_folder, const char *to) {
-    if (syscall(SYS_renameat2, from_folder, from, to_folder, to, 1 /* RENAME_NOREPLACE */) == 0) return 0;
-    if (errno != EINVAL && errno != ENOSYS) return errno;
-    int descriptor = openat(to_folder, to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+// Takes the new name by an empty file that is made exclusively, and renames over it: for file systems that have neither
+// RENAME_NOREPLACE nor hard links. What another process wrote to the empty file meanwhile is left (EEXIST).
+static inline int transfer_rename_claimed_at(int from_folder, const char *from, int to_folder, const char *to) {
+    int descriptor = openat(to_folder, to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (descriptor < 0) return errno;
     close(descriptor);
+    struct stat claimed;
+    if (fstatat(to_folder, to, &claimed, AT_SYMLINK_NOFOLLOW) != 0) return errno;
+    if (!S_ISREG(claimed.st_mode) || claimed.st_size != 0) return EEXIST;
     if (renameat(from_folder, from, to_folder, to) == 0) return 0;
     int number = errno;
     unlinkat(to_folder, to, 0);
     return number;
+}
+
+// Renames only when nothing is there under the new name, by the first way that the file system has: RENAME_NOREPLACE, a
+// second name by link(2), which refuses a name that exists, or an empty file that takes the name.
+static inline int transfer_rename_new_at(int from_folder, const char *from, int to_folder, const char *to) {
+    if (syscall(SYS_renameat2, from_folder, from, to_folder, to, 1 /* RENAME_NOREPLACE */) == 0) return 0;
+    if (!transfer_lacks_call(errno)) return errno;
+    if (linkat(from_folder, from, to_folder, to, 0) == 0) return unlinkat(from_folder, from, 0) == 0 ? 0 : errno;
+    if (!transfer_lacks_call(errno)) return errno;
+    return transfer_rename_claimed_at(from_folder, from, to_folder, to);
+}
+
+static inline int transfer_rename_new(const char *from, const char *to) {
+    return transfer_rename_new_at(AT_FDCWD, from, AT_FDCWD, to);
 }
 
 // Makes a file that has all its bytes, and has them on the disk, when its name appears; EEXIST where there is one.

@@ -4,10 +4,14 @@ import Glibc
 enum Descriptors {
     /// Opens `/dev/null` as standard input, output or error where that was closed: the next file, socket or eventfd of ours
     /// would get its number, and would be written to as standard output. Before anything else is opened.
+    ///
+    /// Standard input is opened for writing alone and standard output for reading alone, so that each use of them fails
+    /// as it does with a closed descriptor (EBADF): bytes that go nowhere are no success, and no input is not an empty file.
+    /// Messages to a standard error that is closed are dropped.
     static func fillStandard() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
             // It gets the lowest number that is free, which is this one.
-            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY)
+            _ = open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_WRONLY)
         }
     }
 

@@ -20,6 +20,8 @@ enum Signals {
         pthread_sigmask(SIG_BLOCK, &set, nil)
         // A reader of our output that goes away is an error of write(2), not our end.
         signal(SIGPIPE, SIG_IGN)
+        // A file beyond the limit of sizes is an error of write(2) too (EFBIG; setrlimit(2), RLIMIT_FSIZE).
+        signal(SIGXFSZ, SIG_IGN)
     }
 
     /// Calls `stop` at the first signal; dies at the second.

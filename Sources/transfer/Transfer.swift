@@ -16,6 +16,10 @@ enum Start {
         // that it got none.
         setenv("LIBDISPATCH_LOG", "NO", 0)
         DatabaseEngine.skipStatistics()
+        if let lack = StartingLimits.lack() {
+            Failure(.someFailed, lack).report()
+            ExitStatus.exit(.someFailed)
+        }
         Task.detached { await Transfer.begin() }
         // Not dispatchMain(): that lets the main thread take every signal again.
         Signals.wait()

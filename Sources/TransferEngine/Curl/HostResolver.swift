@@ -147,9 +147,28 @@ public final class HostResolver: Sendable {
     }
 
     /// The system's answer, in its order (RFC 6724), each address once.
+    ///
+    /// Families of which this machine has no address are left out (AI_ADDRCONFIG), so that no name server is asked for them.
+    /// Loopback addresses don't count there (getaddrinfo(3)), although the machine always has them. So where nothing is
+    /// found and a family was left out, the name is looked up in all families, and its loopback addresses are taken.
     public static let system: @Sendable (String) -> Answer = { host in
+        completed(ask(host, AI_ADDRCONFIG), lacksFamily: LinkFamilies.lacksOne) { ask(host, 0) }
+    }
+
+    /// - Parameters:
+    ///   - answer: The answer about the families of which the machine's links have addresses.
+    ///   - lacksFamily: Whether a family was left out.
+    ///   - every: Asks about all families.
+    static func completed(_ answer: Answer, lacksFamily: @autoclosure () -> Bool, every: () -> Answer) -> Answer {
+        guard case .failure(let error) = answer, error.scope == .origin, lacksFamily(), case .success(let found) = every()
+        else { return answer }
+        let own = found.filter { IPAddress($0)?.isLoopback == true }
+        return own.isEmpty ? answer : .success(own)
+    }
+
+    private static func ask(_ host: String, _ flags: Int32) -> Answer {
         var hints = addrinfo()
-        hints.ai_flags = AI_ADDRCONFIG
+        hints.ai_flags = flags
         var list: UnsafeMutablePointer<addrinfo>?
         errno = 0
         let code = getaddrinfo(host, nil, &hints, &list)

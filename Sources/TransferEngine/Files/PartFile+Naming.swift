@@ -57,15 +57,11 @@ extension PartFile {
             guard has(destination) else { throw swapped }
             return
         }
-        var code = transfer_rename_new(place, goal)
+        let code = transfer_rename_new(place, goal)
         if code == 0, !has(destination) {
             // Between the look and the renaming: what isn't ours gets its name back.
             _ = transfer_rename_new(goal, place)
             throw swapped
-        }
-        if code == EINVAL || code == ENOSYS {
-            // No atomic form on this file system (link(2) refuses an existing name too).
-            code = link(place, goal) == 0 ? (unlink(place) == 0 ? 0 : errno) : errno
         }
         guard code == 0 else { throw .file("rename to \(destination)", path, code) }
     }

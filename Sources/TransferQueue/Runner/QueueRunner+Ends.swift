@@ -169,8 +169,8 @@ extension QueueRunner {
     /// No descriptor was left for the job: nothing is known against its server or its file. Others of ours give theirs back,
     /// and fewer are started.
     ///
-    /// - Returns: `nil` where the job waits for the others now. Where there are none, the failure, as one that is waited for
-    ///   by time: without an attempt, and not for ever.
+    /// - Returns: `nil` where the job waits for the others now. Where there are none, the failure: one that is waited for
+    ///   by time, without an attempt and not for ever, or a final one where the limit is too low for any transfer.
     func waitForDescriptors(_ job: RunningJob, _ error: TransferError, resume: ResumeData?) -> TransferError? {
         let now = MonotonicTime.now
         let others = admission.scheduler.active.count - (admission.scheduler.active[job.candidate.id] == nil ? 0 : 1)
@@ -200,9 +200,9 @@ extension QueueRunner {
             return nil
         }
         var error = error
-        error.isTransient = true
+        error.isTransient = DescriptorLack.canPass(limit: limit, number: error.errno)
         error.scope = .transfer
-        error.retryAfter = .seconds(1)
+        error.retryAfter = error.isTransient ? .seconds(1) : nil
         error.message += advice
         return error
     }

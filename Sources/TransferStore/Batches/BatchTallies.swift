@@ -23,7 +23,7 @@ package struct BatchTallies: Sendable {
         var counts: [JobState: Int] = [:]
         let rows = try Row.fetchAll(
             db, sql: "SELECT state, count(*) FROM job WHERE \(condition) GROUP BY state", arguments: [batch])
-        for row in rows { counts[JobState(stored: row[0])] = row[1] }
+        for row in rows { counts[JobState(stored: row[stored: 0])] = row[stored: 1] }
         return counts
     }
 }

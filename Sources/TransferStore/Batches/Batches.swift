@@ -14,7 +14,7 @@ package struct Batches: Sendable {
     package func register() throws -> BatchRegister {
         try database.read(leavesPacks: true) { db in
             let entries = try Row.fetchAll(db, sql: "SELECT name, id FROM batch ORDER BY id").map {
-                BatchRegister.Entry(name: $0[0], number: $0[1])
+                BatchRegister.Entry(name: $0[stored: 0], number: $0[stored: 1])
             }
             // Kept by SQLite for AUTOINCREMENT: it outlives the row of the batch.
             let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'batch'")
@@ -61,7 +61,7 @@ package struct Batches: Sendable {
         try Row.fetchAll(
             db, sql: "UPDATE batch SET owner = ?1 WHERE \(condition) RETURNING id, name, directory",
             arguments: arguments
-        ).map { HeldBatch(id: $0[0], name: $0[1], directory: $0[2]) }
+        ).map { HeldBatch(id: $0[stored: 0], name: $0[stored: 1], directory: $0[stored: 2]) }
     }
 
     /// Makes the batch or finds it, and takes it for this process, in a transaction of somebody else's.
@@ -85,9 +85,9 @@ package struct Batches: Sendable {
                 ])
             return HeldBatch(id: db.lastInsertedRowID, name: header.name, directory: header.directory, isNew: true)
         }
-        let id: Int64 = row["id"]
-        if let owner: Int64 = row["owner"], owner != database.process {
-            throw StagingFailure.held(BatchHeld(batch: header.name, pid: row["pid"] ?? 0))
+        let id: Int64 = row[stored: "id"]
+        if let owner: Int64 = row[stored: "owner"], owner != database.process {
+            throw StagingFailure.held(BatchHeld(batch: header.name, pid: row[stored: "pid"] ?? 0))
         }
         reserves.takeBack(id)
         try ReserveRows.dissolve(db, batch: id)
@@ -108,7 +108,7 @@ package struct Batches: Sendable {
         }
         return HeldBatch(
             id: id, name: header.name, directory: header.directory,
-            hasMoved: row["directory"] as String != header.directory)
+            hasMoved: row[stored: "directory"] as String != header.directory)
     }
 
     // MARK: Giving up

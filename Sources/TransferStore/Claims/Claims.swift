@@ -89,17 +89,17 @@ package final class Claims: Sendable {
         let rows = try Row.fetchCursor(statement, arguments: arguments)
         var watched: [(index: Int, ledger: Int64)] = []
         while let row = try rows.next() {
-            let id: Int64 = row[0]
-            if row[14] as Bool, secrets[id] == nil {
-                unreadable.append((id, row[1], Self.lostSecret))
+            let id: Int64 = row[stored: 0]
+            if row[stored: 14] as Bool, secrets[id] == nil {
+                unreadable.append((id, row[stored: 1], Self.lostSecret))
                 continue
             }
             do {
-                jobs.append((try JobRecord(row, batch: lane.batch, secrets: secrets[id]), row[3]))
-                if let ledger = row[16] as Int64? { watched.append((jobs.count - 1, ledger)) }
+                jobs.append((try JobRecord(row, batch: lane.batch, secrets: secrets[id]), row[stored: 3]))
+                if let ledger = row[stored: 16] as Int64? { watched.append((jobs.count - 1, ledger)) }
             } catch {
                 let reason = TransferError(.internalFault, "this job can't be read any more: \(error)")
-                unreadable.append((id, row[1], reason))
+                unreadable.append((id, row[stored: 1], reason))
             }
         }
         for (index, ledger) in watched {

@@ -16,7 +16,7 @@ package struct ReadyJobs: Sendable {
                     SELECT origin, network, count(*) FROM job WHERE batch = ? AND state = \(JobStates.queued) GROUP BY origin, network
                     """, arguments: [batch])
             var backlog = Backlog()
-            for row in rows { backlog.ready[Lane(batch: batch, origin: row[0], network: row[1])] = row[2] }
+            for row in rows { backlog.ready[Lane(batch: batch, origin: row[stored: 0], network: row[stored: 1])] = row[stored: 2] }
             let reserve = try ReserveRows.owner(db, batch: batch)
             if reserve == database.process { backlog.ready.merge(reserves.counts(of: batch)) { $0 + $1 } }
             backlog.sleepers = try sleepers(db, batch)
@@ -34,7 +34,7 @@ package struct ReadyJobs: Sendable {
         ).map { row in
             // Why an earlier process put it to sleep isn't kept: it's left to it.
             SleepingJob(
-                id: row[0], lane: Lane(batch: batch, origin: row[1], network: row[2]),
+                id: row[stored: 0], lane: Lane(batch: batch, origin: row[stored: 1], network: row[stored: 2]),
                 due: StoredWait(row)?.due() ?? .now, isAsked: true)
         }
     }
@@ -49,7 +49,7 @@ package struct ReadyJobs: Sendable {
                     """)
             for id in ids {
                 if let row = try Row.fetchOne(statement, arguments: [id]) {
-                    lanes[Lane(batch: row[0], origin: row[1], network: row[2]), default: 0] += 1
+                    lanes[Lane(batch: row[stored: 0], origin: row[stored: 1], network: row[stored: 2]), default: 0] += 1
                 }
             }
             return lanes
@@ -81,7 +81,7 @@ package struct ReadyJobs: Sendable {
                             endSequence = NULL
                         WHERE id = ? AND state = \(JobStates.done) RETURNING batch
                         """, arguments: [recheck.rawValue, id])
-                if let row { batches.insert(row[0]) }
+                if let row { batches.insert(row[stored: 0]) }
             }
             // Jobs that need them have to wait again.
             for batch in batches { try Needs.recount(db, batch: batch) }

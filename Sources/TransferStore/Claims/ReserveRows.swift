@@ -39,7 +39,7 @@ package enum ReserveRows {
                     AND job.batch = ?1 AND job.state = \(JobStates.claimed) AND job.owner IS NULL
                 GROUP BY job.origin
                 """, arguments: [batch])
-        return Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0[stored: 0], $0[stored: 1]) })
     }
 
     /// Gives back what of the reserves of a process hasn't started; the rest is from then on claimed by it as others are.
@@ -53,11 +53,11 @@ package enum ReserveRows {
         let orphans = try Row.fetchAll(
             db, sql: "SELECT id, reserve FROM batch WHERE reserve NOT NULL AND reserve NOT IN (SELECT id FROM process)")
         for orphan in orphans {
-            try dissolve(db, batch: orphan[0])
+            try dissolve(db, batch: orphan[stored: 0])
             try db.execute(
                 sql:
                     "UPDATE job SET state = \(JobStates.queued), owner = NULL, wasInterrupted = 1 WHERE batch = ? AND state = \(JobStates.claimed) AND owner = ?",
-                arguments: [orphan[0] as Int64, orphan[1] as Int64])
+                arguments: [orphan[stored: 0] as Int64, orphan[stored: 1] as Int64])
         }
     }
 

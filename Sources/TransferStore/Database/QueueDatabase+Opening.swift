@@ -12,7 +12,7 @@ extension QueueDatabase {
     package static func another(on connection: DatabaseQueue) throws -> QueueDatabase {
         let locks = LeaseLocks(path: nil)
         try Schema.migrator.migrate(connection)
-        let process = try connection.write { db in try Leases.register(db, locks) }
+        let process = try connection.write { db in try RowDamage.refused { try Leases.register(db, locks) } }
         return QueueDatabase(connection, path: "temporary", process: process, locks: locks)
     }
 
@@ -63,7 +63,7 @@ extension QueueDatabase {
             // Another process may have made the change after this one had looked: then there is nothing left to do.
             try Schema.migrator.migrate(database)
         }
-        let process = isReader ? 0 : try database.write { db in try Leases.register(db, locks) }
+        let process = isReader ? 0 : try database.write { db in try RowDamage.refused { try Leases.register(db, locks) } }
         try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         return QueueDatabase(database, path: folder.database, process: process, locks: locks)
     }

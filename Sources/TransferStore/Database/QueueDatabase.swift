@@ -25,12 +25,14 @@ package final class QueueDatabase: Sendable {
     ///
     /// - Parameter leavesPacks: Jobs may be packed still: for what is no matter of single jobs.
     package func read<Value>(leavesPacks: Bool = false, _ body: (Database) throws -> Value) throws -> Value {
-        if leavesPacks { return try connection.read(body) }
+        if leavesPacks { return try connection.read { db in try RowDamage.refused { try body(db) } } }
         while true {
-            let value: Value? = try connection.read { db in try Packs.exist(db) ? nil : try body(db) }
+            let value: Value? = try connection.read { db in
+                try RowDamage.refused { try Packs.exist(db) ? nil : try body(db) }
+            }
             if let value { return value }
             do {
-                try connection.write { db in try Packs.unpackAll(db) }
+                try connection.write { db in try RowDamage.refused { try Packs.unpackAll(db) } }
             } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
                 // Another process takes its time; who only looks has it too.
             }
@@ -40,8 +42,10 @@ package final class QueueDatabase: Sendable {
     /// Changes the queue, and waits for the disk.
     package func write<Value>(leavesPacks: Bool = false, _ body: (Database) throws -> Value) throws -> Value {
         try connection.write { db in
-            if !leavesPacks { try Packs.unpackAll(db) }
-            return try body(db)
+            try RowDamage.refused {
+                if !leavesPacks { try Packs.unpackAll(db) }
+                return try body(db)
+            }
         }
     }
 
@@ -52,8 +56,10 @@ package final class QueueDatabase: Sendable {
             defer { try? db.execute(sql: "PRAGMA synchronous = FULL") }
             var result: Value?
             try db.inTransaction(.immediate) {
-                if !leavesPacks { try Packs.unpackAll(db) }
-                result = try body(db)
+                result = try RowDamage.refused {
+                    if !leavesPacks { try Packs.unpackAll(db) }
+                    return try body(db)
+                }
                 return .commit
             }
             return try Self.result(result)
@@ -84,7 +90,7 @@ package final class QueueDatabase: Sendable {
         var result: Value?
         try connection.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {
-                let (value, completion) = try body(db)
+                let (value, completion) = try RowDamage.refused { try body(db) }
                 result = value
                 return completion
             }

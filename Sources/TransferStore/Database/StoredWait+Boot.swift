@@ -15,8 +15,8 @@ extension StoredWait {
     package static func follow(_ db: Database, _ now: Now = .system) throws {
         let start = now.wall - now.bootMilliseconds
         let known = try Row.fetchOne(db.cachedStatement(sql: "SELECT id, wall FROM boot"))
-        if let known, known[0] == BootID.current {
-            let step = start - (known[1] as Int64)
+        if let known, known[stored: 0] == BootID.current {
+            let step = start - (known[stored: 1] as Int64)
             guard abs(step) >= smallestStep else { return }
             try db.execute(sql: "UPDATE ledger SET due = due + ? WHERE due IS NOT NULL", arguments: [step])
             try db.execute(sql: "UPDATE ledger SET gone = gone + ? WHERE gone IS NOT NULL", arguments: [step])

@@ -29,8 +29,8 @@ package struct StoredWait: Sendable, Hashable {
 
     /// A job's; `nil` when it waits for nothing.
     package init?(_ row: Row) {
-        guard let wall: Int64 = row["notBefore"] else { return nil }
-        self.init(wall: wall, boot: row["due"], length: row["delay"])
+        guard let wall: Int64 = row[stored: "notBefore"] else { return nil }
+        self.init(wall: wall, boot: row[stored: "due"], length: row[stored: "delay"])
     }
 
     package init(until due: MonotonicTime, now: Now = .system) {

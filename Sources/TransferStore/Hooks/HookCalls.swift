@@ -23,14 +23,14 @@ package struct HookCalls: Sendable {
             let statement = try db.cachedStatement(
                 sql: "\(EndQueries.selection), job.batch FROM \(EndQueries.tables) WHERE job.id = ? AND \(mark)")
             guard let row = try Row.fetchOne(statement, arguments: [id]),
-                let spec = try? JobSpec(canonicalJSON: row["spec"] as String), let hook = spec.settings.onFinish
+                let spec = try? JobSpec(canonicalJSON: row[stored: "spec"] as String), let hook = spec.settings.onFinish
             else { continue }
             let settings = HookRoute.settings(spec.settings, for: hook, job: spec.urls.first)
             let event = HookMessage.newID()
             let body = HookMessage.job(EndQueries.event(row), id: event, isKept: kept.contains(id))
             try insert(
-                db, batch: row["batch"], job: row["identity"], hook: HookRoute.text(settings), event: event, body: body)
-            batches.insert(row["batch"])
+                db, batch: row[stored: "batch"], job: row[stored: "identity"], hook: HookRoute.text(settings), event: event, body: body)
+            batches.insert(row[stored: "batch"])
         }
         return batches
     }
@@ -43,10 +43,10 @@ package struct HookCalls: Sendable {
                 SELECT name, onFinish, toldEnd, (SELECT max(endSequence) FROM job WHERE batch = batch.id) AS last
                 FROM batch WHERE id = ? AND onFinish NOT NULL
                 """, arguments: [batch])
-        guard let row, let last: Int64 = row["last"], last > (row["toldEnd"] as Int64) else { return }
+        guard let row, let last: Int64 = row[stored: "last"], last > (row[stored: "toldEnd"] as Int64) else { return }
         let event = HookMessage.newID()
-        let body = HookMessage.batch(row["name"], end, id: event, time: WallClock.milliseconds)
-        try insert(db, batch: batch, job: nil, hook: row["onFinish"], event: event, body: body)
+        let body = HookMessage.batch(row[stored: "name"], end, id: event, time: WallClock.milliseconds)
+        try insert(db, batch: batch, job: nil, hook: row[stored: "onFinish"], event: event, body: body)
         try db.execute(sql: "UPDATE batch SET toldEnd = ? WHERE id = ?", arguments: [last, batch])
     }
 
@@ -83,10 +83,10 @@ package struct HookCalls: Sendable {
                     RETURNING id, job, hook, event, body, attempts, notBefore, due, delay
                     """, arguments: [database.process, batch, limit])
             return rows.compactMap { row in
-                guard let settings = HookRoute.settings(text: row["hook"]) else { return nil }
+                guard let settings = HookRoute.settings(text: row[stored: "hook"]) else { return nil }
                 return HookCall(
-                    id: row["id"], batch: batch, job: row["job"], event: row["event"], body: row["body"],
-                    settings: settings, attempts: row["attempts"], due: StoredWait(row)?.due())
+                    id: row[stored: "id"], batch: batch, job: row[stored: "job"], event: row[stored: "event"], body: row[stored: "body"],
+                    settings: settings, attempts: row[stored: "attempts"], due: StoredWait(row)?.due())
             }.sorted { $0.id < $1.id }
         }
     }
@@ -130,9 +130,9 @@ package struct HookCalls: Sendable {
                     """, arguments: [name, limit]
             ).map { row in
                 HookTrouble(
-                    job: row["job"], hook: HookRoute.settings(text: row["hook"])?.onFinish?.shown ?? "",
-                    attempts: row["attempts"], message: row["errorMessage"] ?? "",
-                    again: row["isFailed"] ? nil : StoredWait(row)?.shownEnd())
+                    job: row[stored: "job"], hook: HookRoute.settings(text: row[stored: "hook"])?.onFinish?.shown ?? "",
+                    attempts: row[stored: "attempts"], message: row[stored: "errorMessage"] ?? "",
+                    again: row[stored: "isFailed"] ? nil : StoredWait(row)?.shownEnd())
             }
         }
     }

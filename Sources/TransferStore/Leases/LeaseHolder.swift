@@ -22,11 +22,11 @@ package struct LeaseHolder: Sendable {
 
     /// - Returns: `nil` where the row has no process, as that of a batch that nobody works on.
     package init?(_ row: Row) {
-        guard let generation: Int64 = row["holder"], let pid: Int32 = row["pid"] else { return nil }
+        guard let generation: Int64 = row[stored: "holder"], let pid: Int32 = row[stored: "pid"] else { return nil }
         self.generation = generation
-        identity = ProcessIdentity(pid: pid, started: row["started"], boot: row["boot"])
-        until = row["until"]
-        isLocked = row["isLocked"]
+        identity = ProcessIdentity(pid: pid, started: row[stored: "started"], boot: row[stored: "boot"])
+        until = row[stored: "until"]
+        isLocked = row[stored: "isLocked"]
     }
 
     /// Whether its lease holds. A lock says for sure whether it lives. Where there is none, its number does, seen from where

@@ -57,7 +57,7 @@ package struct Leases: Sendable {
                     WHERE owner = ? AND state = \(JobStates.claimed)
                     """, arguments: [id])
             try forget(db, process: id)
-            if let socket: String = row["socket"] { unlink(socket) }
+            if let socket: String = row[stored: "socket"] { unlink(socket) }
         }
         try ReserveRows.dissolveOrphans(db)
     }

@@ -24,7 +24,7 @@ package struct FailedFileRows: Sendable {
                     ORDER BY \(selection.order), job.id LIMIT ?3
                     """, arguments: [batch, selection == .due ? now : Int64.max, limit])
             for row in rows {
-                let id: Int64 = row[0]
+                let id: Int64 = row[stored: 0]
                 try db.cachedStatement(
                     sql: """
                         UPDATE job SET state = \(JobStates.queued), attempts = 0, mirror = 0, spentMirrors = 0, notBefore = NULL,
@@ -34,7 +34,7 @@ package struct FailedFileRows: Sendable {
                 try db.cachedStatement(sql: "UPDATE ledger SET state = \(LedgerStates.open) WHERE job = ?").execute(
                     arguments: [id])
                 woken.jobs.append(id)
-                woken.changes.ready[Lane(batch: batch, origin: row[1], network: row[2]), default: 0] += 1
+                woken.changes.ready[Lane(batch: batch, origin: row[stored: 1], network: row[stored: 2]), default: 0] += 1
             }
             woken.next = try FailedFileRows.next(db, batch: batch)
             woken.changes.revived = rows.count

@@ -37,7 +37,7 @@ package struct LedgerFolders: Sendable {
             let row = try Row.fetchOne(
                 db, sql: "SELECT id, since, isPaused FROM watchedFolder WHERE path = ?", arguments: [plan.root])
             guard let row else { throw TransferError(.internalFault, "a watched folder without a row") }
-            let folder: Int64 = row[0]
+            let folder: Int64 = row[stored: 0]
             // The promise to confirmed versions follows the rules of today; those that are kept now are
             // looked at once more.
             try db.execute(
@@ -46,7 +46,7 @@ package struct LedgerFolders: Sendable {
             let taker = try LedgerTaker(db, folder: folder, batch: batch.id, plan: plan)
             try taker.renewAll()
             return OpenedLedger(
-                folder: folder, batch: batch, since: row[1], isPaused: row[2],
+                folder: folder, batch: batch, since: row[stored: 1], isPaused: row[stored: 2],
                 formerURL: former.flatMap { $0 == url ? nil : $0 }, changes: try taker.finish(stamp: stamps.next()),
                 nextFailed: try FailedFileRows.next(db, batch: batch.id))
         }

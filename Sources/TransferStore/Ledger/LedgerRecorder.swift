@@ -64,7 +64,7 @@ package struct LedgerRecorder {
                 end.sourceFingerprint.map { Int64(bitPattern: $0) },
             ])
         {
-            note(end, row[0], .confirmed(url: receipt.finalURL, due: row[1], hasDigest: (row[2] as String?) != nil))
+            note(end, row[stored: 0], .confirmed(url: receipt.finalURL, due: row[stored: 1], hasDigest: (row[stored: 2] as String?) != nil))
             // Files that had this one's name: nothing of them is there any more, so that they are uploaded by their own.
             let replaced = try Row.fetchAll(
                 db.cachedStatement(
@@ -72,8 +72,8 @@ package struct LedgerRecorder {
                         DELETE FROM ledger WHERE folder = ? AND url = ? AND isRenamed AND id <> ?
                         RETURNING path, due NOT NULL AND gone IS NULL
                         """),
-                arguments: [row[3] as Int64, receipt.finalURL, ledger])
-            for other in replaced { note(end, other[0], .replaced(wasKept: other[1])) }
+                arguments: [row[stored: 3] as Int64, receipt.finalURL, ledger])
+            for other in replaced { note(end, other[stored: 0], .replaced(wasKept: other[stored: 1])) }
         }
         try db.cachedStatement(
             sql:
@@ -105,13 +105,13 @@ package struct LedgerRecorder {
                     AND ledger.modified = ? AND ledger.path = ? AND ledger.id <> ? AND job.follows = ? AND job.state < \(JobStates.firstEnded)
                 """,
             arguments: [
-                touched[0] as Int64, touched[1] as Int64, touched[2] as Int64, facts.size, facts.modified,
-                touched[3] as String, ledger, end.id,
+                touched[stored: 0] as Int64, touched[stored: 1] as Int64, touched[stored: 2] as Int64, facts.size, facts.modified,
+                touched[stored: 3] as String, ledger, end.id,
             ])
         for other in others {
-            try db.execute(sql: "DELETE FROM job WHERE id = ?", arguments: [other[0] as Int64])
-            try db.execute(sql: "DELETE FROM ledger WHERE id = ?", arguments: [other[1] as Int64])
-            result.superseded[end.batch, default: []].append(other[0])
+            try db.execute(sql: "DELETE FROM job WHERE id = ?", arguments: [other[stored: 0] as Int64])
+            try db.execute(sql: "DELETE FROM ledger WHERE id = ?", arguments: [other[stored: 1] as Int64])
+            result.superseded[end.batch, default: []].append(other[stored: 0])
         }
     }
 
@@ -129,15 +129,15 @@ package struct LedgerRecorder {
         let followers = try Row.fetchAll(
             db.cachedStatement(sql: "SELECT id, destination FROM job WHERE follows = ? AND ledger = ?"),
             arguments: [end.id, ledger]
-        ).map { (id: $0[0] as Int64, destination: $0[1] as String) }
+        ).map { (id: $0[stored: 0] as Int64, destination: $0[stored: 1] as String) }
         guard !followers.isEmpty else { return .none }
         let row = try Row.fetchOne(
             db,
             sql: """
                 SELECT job.destination, watchedFolder.path FROM job JOIN watchedFolder ON watchedFolder.batch = job.batch WHERE job.id = ?
                 """, arguments: [end.id])
-        let isElsewhere = followers.contains { $0.destination != row?[0] }
-        let root: String = row?[1] ?? ""
+        let isElsewhere = followers.contains { $0.destination != row?[stored: 0] }
+        let root: String = row?[stored: 1] ?? ""
         if isElsewhere, FolderPlaces(root).file(WatchedPath.path(ofJob: end.identity)) != nil { return .toItsOwnPlace }
         // Under its new name it isn't to be uploaded again.
         for follower in followers { try db.execute(sql: "DELETE FROM job WHERE id = ?", arguments: [follower.id]) }
@@ -201,8 +201,8 @@ package struct LedgerRecorder {
     private mutating func takeOut(_ job: Int64, ledger: Int64, abandons: Bool = true) throws -> String? {
         let row = try Row.fetchOne(
             db, sql: "DELETE FROM job WHERE id = ? RETURNING spec, upload, hasSecrets", arguments: [job])
-        if abandons, let row, let upload = AbandonedUpload(id: job, spec: row[0], upload: row[1]) {
-            result.abandoned.append((upload, hasSecrets: row[2]))
+        if abandons, let row, let upload = AbandonedUpload(id: job, spec: row[stored: 0], upload: row[stored: 1]) {
+            result.abandoned.append((upload, hasSecrets: row[stored: 2]))
         }
         return try String.fetchOne(
             db, sql: "DELETE FROM ledger WHERE id = ? AND job = ? RETURNING path", arguments: [ledger, job])

@@ -10,17 +10,17 @@ extension LedgerRow {
         + "EXISTS (SELECT 1 FROM job WHERE job.id = ledger.job AND (job.state = \(JobStates.cancelled) OR job.state = \(JobStates.failed) AND job.errorCode = 'mayHaveBeenSent'))"
 
     package init(_ row: Row) {
-        id = row[0]
+        id = row[stored: 0]
         version = FileVersion(
-            device: UInt64(bitPattern: row[1] as Int64), inode: UInt64(bitPattern: row[2] as Int64), size: row[3],
-            modified: row[4], path: row[5], changed: row[10])
-        state = LedgerState(rawValue: row[6]) ?? .open
-        let digest: String? = row[7]
+            device: UInt64(bitPattern: row[stored: 1] as Int64), inode: UInt64(bitPattern: row[stored: 2] as Int64), size: row[stored: 3],
+            modified: row[stored: 4], path: row[stored: 5], changed: row[stored: 10])
+        state = LedgerState(rawValue: row[stored: 6]) ?? .open
+        let digest: String? = row[stored: 7]
         self.digest = digest.flatMap { Checksum($0) }
-        isGone = row[8]
-        staged = row[9]
-        fingerprint = (row[11] as Int64?).map { UInt64(bitPattern: $0) }
-        isGivenUp = row[12]
+        isGone = row[stored: 8]
+        staged = row[stored: 9]
+        fingerprint = (row[stored: 11] as Int64?).map { UInt64(bitPattern: $0) }
+        isGivenUp = row[stored: 12]
     }
 
     /// Notes that a file is at its path, where it wasn't found before.
@@ -30,7 +30,7 @@ extension LedgerRow {
         let statement = try db.cachedStatement(
             sql: "UPDATE ledger SET gone = NULL WHERE id = ? AND gone IS NOT NULL RETURNING due")
         guard let found = try Row.fetchOne(statement, arguments: [row]) else { return false }
-        return (found[0] as Int64?) != nil
+        return (found[stored: 0] as Int64?) != nil
     }
 }
 

@@ -157,17 +157,17 @@ package struct LedgerUpkeep: Sendable {
                     db, sql: "SELECT gone, job, due FROM ledger WHERE id = ? AND state <> \(LedgerStates.open)",
                     arguments: [id])
                 guard let row else { continue }
-                guard let gone: Int64 = row[0] else {
+                guard let gone: Int64 = row[stored: 0] else {
                     try db.execute(sql: "UPDATE ledger SET gone = ? WHERE id = ?", arguments: [now, id])
                     pruned.marked += 1
-                    if (row[2] as Int64?) != nil { pruned.missed += 1 }
+                    if (row[stored: 2] as Int64?) != nil { pruned.missed += 1 }
                     continue
                 }
                 guard gone <= now - grace else {
                     pruned.marked += 1
                     continue
                 }
-                if let job: Int64 = row[1] {
+                if let job: Int64 = row[stored: 1] {
                     try db.execute(
                         sql: "DELETE FROM job WHERE id = ? AND state = \(JobStates.failed)", arguments: [job])
                     guard db.changesCount > 0 else { continue }

@@ -19,15 +19,15 @@ package struct OpenJob {
         """
 
     package init(_ row: Row) {
-        id = row[0]
-        ledger = row[1]
-        identity = row[2]
-        state = JobState(stored: row[3])
-        fingerprint = row[4]
-        mayHaveArrived = row[5] ?? false
-        upload = row[6]
-        spec = row[7]
-        hasSecrets = row[8]
+        id = row[stored: 0]
+        ledger = row[stored: 1]
+        identity = row[stored: 2]
+        state = JobState(stored: row[stored: 3])
+        fingerprint = row[stored: 4]
+        mayHaveArrived = row[stored: 5] ?? false
+        upload = row[stored: 6]
+        spec = row[stored: 7]
+        hasSecrets = row[stored: 8]
     }
 
     package var isClaimed: Bool { state == .claimed }

@@ -20,8 +20,8 @@ package enum WatchedJobs {
                 RETURNING state, origin, network
                 """)
         var ready: [Lane: Int] = [:]
-        for row in try Row.fetchAll(statement, arguments: [batch]) where row[0] == JobState.queued.rawValue {
-            ready[Lane(batch: batch, origin: row[1], network: row[2]), default: 0] += 1
+        for row in try Row.fetchAll(statement, arguments: [batch]) where row[stored: 0] == JobState.queued.rawValue {
+            ready[Lane(batch: batch, origin: row[stored: 1], network: row[stored: 2]), default: 0] += 1
         }
         return ready
     }

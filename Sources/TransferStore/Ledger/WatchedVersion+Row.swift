@@ -16,11 +16,11 @@ extension WatchedVersion {
             return WatchedVersion(
                 ledger: ledger, stamp: FileStamp(inode: 0, size: -1, modified: 0), digest: nil, verifies: false)
         }
-        let digest: String? = row[3]
+        let digest: String? = row[stored: 3]
         let stamp = FileStamp(
-            inode: UInt64(bitPattern: row[0] as Int64), size: row[1], modified: row[2], changed: row[5])
+            inode: UInt64(bitPattern: row[stored: 0] as Int64), size: row[stored: 1], modified: row[stored: 2], changed: row[stored: 5])
         return WatchedVersion(
-            ledger: ledger, stamp: stamp, digest: digest.flatMap { Checksum($0) }, verifies: row[4],
-            failures: row[6], fingerprint: (row[7] as Int64?).map { UInt64(bitPattern: $0) })
+            ledger: ledger, stamp: stamp, digest: digest.flatMap { Checksum($0) }, verifies: row[stored: 4],
+            failures: row[stored: 6], fingerprint: (row[stored: 7] as Int64?).map { UInt64(bitPattern: $0) })
     }
 }

@@ -52,7 +52,7 @@ package struct HostWaits: Sendable {
             .merging(try counts(db, of: .claimed, batch: batch, process: process), uniquingKeysWith: +)
         let waiting = try counts(db, of: .waiting, batch: batch, process: process)
         return try waits.compactMap { row in
-            let origin: String = row["origin"]
+            let origin: String = row[stored: "origin"]
             // There may be a million of these: they are counted in the index that has no others.
             let queued = try Int.fetchOne(
                 db,
@@ -83,7 +83,7 @@ package struct HostWaits: Sendable {
                 SELECT origin, count(*) FROM job INDEXED BY \(index)
                 WHERE \(condition) AND batch = ?1 AND state = \(state.rawValue) GROUP BY origin
                 """, arguments: [batch, process])
-        return Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0[stored: 0], $0[stored: 1]) })
     }
 
     package static func wait(_ db: Database, origin: String, process: Int64) throws -> HostWait? {
@@ -97,9 +97,9 @@ package struct HostWaits: Sendable {
 extension HostWait {
     fileprivate init(_ row: Row) {
         self.init(
-            origin: row["proxy"] ?? row["origin"], status: row["status"], message: row["message"], since: row["since"])
-        if let until: Int64 = row["until"] {
-            remaining = StoredWait(wall: until, boot: row["due"], length: row["delay"]).remaining()
+            origin: row[stored: "proxy"] ?? row[stored: "origin"], status: row[stored: "status"], message: row[stored: "message"], since: row[stored: "since"])
+        if let until: Int64 = row[stored: "until"] {
+            remaining = StoredWait(wall: until, boot: row[stored: "due"], length: row[stored: "delay"]).remaining()
         }
     }
 }

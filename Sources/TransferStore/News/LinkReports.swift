@@ -10,7 +10,7 @@ package struct LinkReports: Sendable {
     package func meteredUsage() throws -> [MeteredUsage.Row] {
         try database.read(leavesPacks: true) { db in
             try Row.fetchAll(db, sql: "SELECT kind, hour, bytes FROM meteredUsage").compactMap { row in
-                LinkClass(rawValue: row[0]).map { MeteredUsage.Row(kind: $0, hour: row[1], bytes: row[2]) }
+                LinkClass(rawValue: row[stored: 0]).map { MeteredUsage.Row(kind: $0, hour: row[stored: 1], bytes: row[stored: 2]) }
             }
         }
     }
@@ -51,8 +51,8 @@ package struct LinkReports: Sendable {
         try database.read(leavesPacks: true) { db in
             try Row.fetchAll(db, sql: "SELECT name, since, unanswered, isBlamed FROM silentLink")
                 .reduce(into: [:]) { links, row in
-                    links[row[0]] = LinkHealth.Suspicion(
-                        since: WallTime(milliseconds: row[1]), unanswered: row[2], isBlamed: row[3])
+                    links[row[stored: 0]] = LinkHealth.Suspicion(
+                        since: WallTime(milliseconds: row[stored: 1]), unanswered: row[stored: 2], isBlamed: row[stored: 3])
                 }
         }
     }
@@ -64,6 +64,6 @@ package struct LinkReports: Sendable {
         try Row.fetchOne(
             db, sql: "SELECT since, reason FROM networkWait WHERE process = ? AND network = ?",
             arguments: [process, network]
-        ).map { (WallTime(milliseconds: $0[0]), $0[1]) }
+        ).map { (WallTime(milliseconds: $0[stored: 0]), $0[stored: 1]) }
     }
 }

@@ -39,7 +39,7 @@ package struct Pauses: Sendable {
 
 extension StoredPause {
     package init(_ row: Row) {
-        let wait = StoredWait(wall: row[1], boot: row[2], length: row[3])
-        self.init(origin: row[0], remaining: wait.remaining(), status: row[4], message: row[5] ?? "", proxy: row[6])
+        let wait = StoredWait(wall: row[stored: 1], boot: row[stored: 2], length: row[stored: 3])
+        self.init(origin: row[stored: 0], remaining: wait.remaining(), status: row[stored: 4], message: row[stored: 5] ?? "", proxy: row[stored: 6])
     }
 }

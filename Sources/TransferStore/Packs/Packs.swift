@@ -71,14 +71,14 @@ package enum Packs {
         guard let pack else { return }
         var rows: [JobRow] = []
         do throws(TransferError) {
-            var reader = try JobPackReader(Array(pack[1] as Data))
+            var reader = try JobPackReader(Array(pack[stored: 1] as Data))
             while let row = try reader.next() { rows.append(row) }
         } catch {
             return try db.execute(sql: "UPDATE pack SET isUnreadable = 1 WHERE batch = ?", arguments: [batch])
         }
         // A version that knows of no packs may have ended the reserve.
-        let isReserved: Bool = pack[2]
-        try insert(db, rows, first: pack[0], batch: batch, state: isReserved ? .claimed : .queued)
+        let isReserved: Bool = pack[stored: 2]
+        try insert(db, rows, first: pack[stored: 0], batch: batch, state: isReserved ? .claimed : .queued)
         try db.execute(sql: "DELETE FROM pack WHERE batch = ?", arguments: [batch])
     }
 

@@ -27,7 +27,7 @@ package struct AbandonedUploads: Sendable {
                     SELECT id, identity, hasSecrets FROM job WHERE batch = ? AND state = ? AND holdsSomething(upload)
                     ORDER BY id
                     """, arguments: [batch, JobState.cancelled.rawValue]
-            ).map { HeldUpload(id: $0[0], identity: $0[1], hasSecrets: $0[2]) }
+            ).map { HeldUpload(id: $0[stored: 0], identity: $0[stored: 1], hasSecrets: $0[stored: 2]) }
         }
     }
 
@@ -41,8 +41,8 @@ package struct AbandonedUploads: Sendable {
                 sql: "SELECT id, spec, upload, hasSecrets FROM job WHERE batch = ? AND state = ? AND upload NOT NULL",
                 arguments: [batch, JobState.cancelled.rawValue])
             return rows.compactMap { row in
-                guard let upload = AbandonedUpload(id: row[0], spec: row[1], upload: row[2]) else { return nil }
-                guard row[3] as Bool else { return upload }
+                guard let upload = AbandonedUpload(id: row[stored: 0], spec: row[stored: 1], upload: row[stored: 2]) else { return nil }
+                guard row[stored: 3] as Bool else { return upload }
                 return secrets[upload.id].map { upload.restored($0) }
             }
         }

@@ -17,18 +17,18 @@ package struct CompletedJobs: Sendable {
                     FROM job WHERE batch = ? AND state = \(JobStates.done) AND id > ? AND ledger IS NULL ORDER BY id LIMIT ?
                     """, arguments: [batch, id, limit]
             ).map { row in
-                let digest: String? = row[6]
-                let route = JobRoute(canonicalJSON: row[12])
-                let isLengthUnproven = row[11] as Int64? == 1
+                let digest: String? = row[stored: 6]
+                let route = JobRoute(canonicalJSON: row[stored: 12])
+                let isLengthUnproven = row[stored: 11] as Int64? == 1
                 // An early version's record may have no URL.
-                let finalURL: String? = row[8]
+                let finalURL: String? = row[stored: 8]
                 return CompletedJob(
-                    id: row[0], batch: batch, identity: row[1], isUpload: row[2], path: row[3] ?? "",
-                    facts: FileStamp(size: row[4] ?? -1, modified: row[5] ?? 0),
+                    id: row[stored: 0], batch: batch, identity: row[stored: 1], isUpload: row[stored: 2], path: row[stored: 3] ?? "",
+                    facts: FileStamp(size: row[stored: 4] ?? -1, modified: row[stored: 5] ?? 0),
                     digest: digest.flatMap { Checksum($0) },
-                    sums: (row[13] as Data?).flatMap { PieceSumList(encoded: Array($0)) }, validator: row[7],
+                    sums: (row[stored: 13] as Data?).flatMap { PieceSumList(encoded: Array($0)) }, validator: row[stored: 7],
                     finalURL: finalURL.flatMap { $0.isEmpty ? nil : $0 } ?? route.url,
-                    status: row[9] ?? 0, attempts: row[10], isLengthUnproven: isLengthUnproven, route: route,
+                    status: row[stored: 9] ?? 0, attempts: row[stored: 10], isLengthUnproven: isLengthUnproven, route: route,
                     isStrict: isLengthUnproven && route.job?.isStrict ?? false)
             }
         }
@@ -51,12 +51,12 @@ package struct CompletedJobs: Sendable {
                     ORDER BY job.id LIMIT ?
                     """, arguments: [name, id, limit]
             ).compactMap { row in
-                guard let spec = try? JobSpec(canonicalJSON: row[10]), let path = row[3] as String? else { return nil }
+                guard let spec = try? JobSpec(canonicalJSON: row[stored: 10]), let path = row[stored: 3] as String? else { return nil }
                 return StoredDownload(
-                    id: row[0], batch: row[1], identity: row[2], path: path,
-                    facts: FileStamp(size: row[4] ?? -1, modified: row[5] ?? 0),
-                    digest: (row[6] as String?).flatMap { Checksum($0) }, validator: row[7], finalURL: row[8] ?? "",
-                    sums: (row[9] as Data?).flatMap { PieceSumList(encoded: Array($0)) }, spec: spec)
+                    id: row[stored: 0], batch: row[stored: 1], identity: row[stored: 2], path: path,
+                    facts: FileStamp(size: row[stored: 4] ?? -1, modified: row[stored: 5] ?? 0),
+                    digest: (row[stored: 6] as String?).flatMap { Checksum($0) }, validator: row[stored: 7], finalURL: row[stored: 8] ?? "",
+                    sums: (row[stored: 9] as Data?).flatMap { PieceSumList(encoded: Array($0)) }, spec: spec)
             }
         }
     }

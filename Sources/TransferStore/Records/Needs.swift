@@ -22,10 +22,10 @@ package enum Needs {
                     WHERE id IN (SELECT job FROM need WHERE needed = ?) AND needsLeft > 0
                     RETURNING id, needsLeft, state, batch, origin, network
                     """, arguments: [end.id])
-            for row in rows where row[1] == 0 && row[2] == JobState.blocked.rawValue {
-                let id: Int64 = row[0]
+            for row in rows where row[stored: 1] == 0 && row[stored: 2] == JobState.blocked.rawValue {
+                let id: Int64 = row[stored: 0]
                 try db.execute(sql: "UPDATE job SET state = \(JobStates.queued) WHERE id = ?", arguments: [id])
-                recorded.unblocked[Lane(batch: row[3], origin: row[4], network: row[5]), default: 0] += 1
+                recorded.unblocked[Lane(batch: row[stored: 3], origin: row[stored: 4], network: row[stored: 5]), default: 0] += 1
             }
         case .failed, .cancelled, .dropped:
             recorded.skipped += try skipDependents(db, of: [(end.id, end.identity)])
@@ -51,13 +51,13 @@ package enum Needs {
             for row in rows {
                 let cursor = try EndNumbers.take(db, 1)
                 try db.execute(
-                    sql: "UPDATE job SET endSequence = ? WHERE id = ?", arguments: [cursor, row[0] as Int64])
-                let tells = try row[4] && !HookCalls.add(db, ended: [row[0]]).isEmpty
+                    sql: "UPDATE job SET endSequence = ? WHERE id = ?", arguments: [cursor, row[stored: 0] as Int64])
+                let tells = try row[stored: 4] && !HookCalls.add(db, ended: [row[stored: 0]]).isEmpty
                 skipped.append(
                     SkippedJob(
-                        batch: row[1], identity: row[2], need: failed.identity, cursor: cursor, tellsHook: tells,
-                        route: JobRoute(canonicalJSON: row[3])))
-                given.append((row[0], row[2]))
+                        batch: row[stored: 1], identity: row[stored: 2], need: failed.identity, cursor: cursor, tellsHook: tells,
+                        route: JobRoute(canonicalJSON: row[stored: 3])))
+                given.append((row[stored: 0], row[stored: 2]))
             }
         }
         return skipped
@@ -72,7 +72,7 @@ package enum Needs {
                 JOIN job AS waiting ON waiting.id = need.job
                 WHERE ended.batch = ? AND ended.state IN (\(JobStates.list([.failed, .skipped, .cancelled]))) AND waiting.state IN (\(JobStates.unclaimed)) ORDER BY ended.id
                 """, arguments: [batch])
-        return try skipDependents(db, of: ended.map { ($0[0], $0[1]) })
+        return try skipDependents(db, of: ended.map { ($0[stored: 0], $0[stored: 1]) })
     }
 
     /// Gives skipped jobs a new start, but for those that still follow from a job that failed or was cancelled.

@@ -38,8 +38,8 @@ package struct Appending: Sendable {
                 WHERE name = ? AND owner = ? AND reserve IS NULL AND NOT EXISTS (SELECT 1 FROM pack WHERE pack.batch = batch.id)
                 """)
         guard let row = try Row.fetchOne(find, arguments: [name, database.process]) else { return nil }
-        let batch = HeldBatch(id: row[0], name: name, directory: row[1])
-        let generation: Int64 = row[2]
+        let batch = HeldBatch(id: row[stored: 0], name: name, directory: row[stored: 1])
+        let generation: Int64 = row[stored: 2]
         let places = Array(repeating: "?", count: JobRow.columnCount).joined(separator: ", ")
         let insert = BoundStatement(
             try db.cachedStatement(sql: "INSERT INTO job (\(JobRow.columns)) VALUES (\(places)) ON CONFLICT DO NOTHING")

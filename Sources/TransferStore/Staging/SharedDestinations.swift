@@ -31,11 +31,11 @@ package struct SharedDestinations {
                 FROM job WHERE batch = ? AND destination <> '' GROUP BY destination HAVING count(*) > 1 LIMIT 20
                 """, arguments: [batch])
         for row in rows {
-            let span = SourceSpan(line: row[2] ?? 1, column: row[3] ?? 1, length: row[4] ?? 1)
-            let place = JobLocations(index: row[5] ?? 0, job: span, to: span, format: format)
-            let other = (row[7] as Int?).map { " (line \($0))" } ?? ""
-            let offer = (row[8] as Bool) || (row[2] as Int?) == nil ? "" : "; \(Collisions.offer)"
-            report.add(place.destinationFault("same destination as job \"\(row[6] as String)\"\(other)\(offer)"))
+            let span = SourceSpan(line: row[stored: 2] ?? 1, column: row[stored: 3] ?? 1, length: row[stored: 4] ?? 1)
+            let place = JobLocations(index: row[stored: 5] ?? 0, job: span, to: span, format: format)
+            let other = (row[stored: 7] as Int?).map { " (line \($0))" } ?? ""
+            let offer = (row[stored: 8] as Bool) || (row[stored: 2] as Int?) == nil ? "" : "; \(Collisions.offer)"
+            report.add(place.destinationFault("same destination as job \"\(row[stored: 6] as String)\"\(other)\(offer)"))
         }
     }
 }

@@ -170,21 +170,21 @@ package final class Stager: JobIntake {
         let (spec, place, made) = (job.spec, job.place, job.row)
         find.setUncheckedArguments([batch.id, made.identity])
         guard let row = try Row.fetchOne(find) else { return }
-        let id: Int64 = row["id"]
-        let seen: Int64 = row["generation"]
+        let id: Int64 = row[stored: "id"]
+        let seen: Int64 = row[stored: "generation"]
         guard seen != generation else {
-            if RestagingRule.folds(place, isSame: row["fingerprint"] == made.fingerprint) {
+            if RestagingRule.folds(place, isSame: row[stored: "fingerprint"] == made.fingerprint) {
                 count -= 1
                 return
             }
-            return addDuplicate(spec, place, other: row["line"])
+            return addDuplicate(spec, place, other: row[stored: "line"])
         }
-        let oldFingerprint: Int64 = row["fingerprint"]
+        let oldFingerprint: Int64 = row[stored: "fingerprint"]
         let changed = oldFingerprint != made.fingerprint || batch.hasMoved && spec.hasRelativePath
-        let old = JobState(stored: row["state"])
+        let old = JobState(stored: row[stored: "state"])
         let isDoubtful =
-            (row["errorCode"] as String?) == TransferError.Code.mayHaveBeenSent.rawValue
-            && (row["wasInterrupted"] as Bool)
+            (row[stored: "errorCode"] as String?) == TransferError.Code.mayHaveBeenSent.rawValue
+            && (row[stored: "wasInterrupted"] as Bool)
         if old == .claimed, changed { underWay.insert(id) }
         let stays = RestagingRule.stays(
             old, changed: changed, mayHaveArrived: isDoubtful && !isTold, isReload: isReload)
@@ -220,7 +220,7 @@ package final class Stager: JobIntake {
                 SELECT id, spec, upload FROM job
                 WHERE \(condition) AND isUpload AND NOT hasSecrets AND holdsSomething(upload)
                 """, arguments: arguments)
-        abandoned += rows.compactMap { AbandonedUpload(id: $0[0], spec: $0[1], upload: $0[2]) }
+        abandoned += rows.compactMap { AbandonedUpload(id: $0[stored: 0], spec: $0[stored: 1], upload: $0[stored: 2]) }
     }
 
     private func addDuplicate(_ spec: JobSpec, _ own: JobLocations?, other: Int?) {

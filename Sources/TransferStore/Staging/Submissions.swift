@@ -58,7 +58,7 @@ package struct Submissions: Sendable {
                 guard found[identity] == nil, let row = try Row.fetchOne(find, arguments: [id, identity]) else {
                     continue
                 }
-                found[identity] = (row[0], row[1])
+                found[identity] = (row[stored: 0], row[stored: 1])
             }
             return found
         }

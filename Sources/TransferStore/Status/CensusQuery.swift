@@ -48,14 +48,14 @@ package struct CensusQuery: Sendable {
                 FROM (SELECT id, state, batch FROM job WHERE id >= ? ORDER BY id LIMIT \(page))
                 """)
         for _ in 0..<pages {
-            guard let row = try Row.fetchOne(statement, arguments: [first]), let last: Int64 = row[1] else {
+            guard let row = try Row.fetchOne(statement, arguments: [first]), let last: Int64 = row[stored: 1] else {
                 return nil
             }
-            if let open: Int64 = row[0] {
+            if let open: Int64 = row[stored: 0] {
                 first = open
                 return open
             }
-            let count: Int = row[2]
+            let count: Int = row[stored: 2]
             guard count == page else { return nil }
             first = last + 1
         }

@@ -20,9 +20,9 @@ package struct EndQueries: Sendable {
                     """, arguments: [name, limit]
             ).map { row in
                 var job = FailedJob(
-                    batch: row[0], job: row[1], code: row[2] ?? "", message: row[3] ?? "", status: row[4],
-                    host: row[5], attempts: row[6], again: StoredWait(row)?.shownEnd(), route: Self.route(row))
-                job.finalURL = row["finalURL"]
+                    batch: row[stored: 0], job: row[stored: 1], code: row[stored: 2] ?? "", message: row[stored: 3] ?? "", status: row[stored: 4],
+                    host: row[stored: 5], attempts: row[stored: 6], again: StoredWait(row)?.shownEnd(), route: Self.route(row))
+                job.finalURL = row[stored: "finalURL"]
                 return job
             }
         }
@@ -52,48 +52,48 @@ package struct EndQueries: Sendable {
 
     /// The end of the job of a row.
     package static func event(_ row: Row) -> QueueEvent {
-        let (batch, job): (String, String) = (row["name"], row["identity"])
+        let (batch, job): (String, String) = (row[stored: "name"], row[stored: "identity"])
         let kind: QueueEvent.Kind
-        switch JobState(rawValue: row["state"]) {
+        switch JobState(rawValue: row[stored: "state"]) {
         case .failed:
-            let status: Int? = row["status"]
+            let status: Int? = row[stored: "status"]
             let error = TransferError(
-                TransferError.Code(rawValue: row["errorCode"] ?? ""), row["errorMessage"] ?? "",
+                TransferError.Code(rawValue: row[stored: "errorCode"] ?? ""), row[stored: "errorMessage"] ?? "",
                 cause: status.map { .http(status: $0) })
             var failure = JobFailure(
-                batch: batch, job: job, error: error, attempts: row["attempts"], host: row["host"],
-                finalURL: row["finalURL"], route: route(row))
-            failure.sources = [JobSource](text: row["sources"])
-            if let again: Int64 = row["notBefore"] {
-                failure.again = .milliseconds(max(0, again - (row["ended"] as Int64? ?? again)))
+                batch: batch, job: job, error: error, attempts: row[stored: "attempts"], host: row[stored: "host"],
+                finalURL: row[stored: "finalURL"], route: route(row))
+            failure.sources = [JobSource](text: row[stored: "sources"])
+            if let again: Int64 = row[stored: "notBefore"] {
+                failure.again = .milliseconds(max(0, again - (row[stored: "ended"] as Int64? ?? again)))
             }
             kind = .failed(failure)
         case .skipped:
-            let message: String = row["errorMessage"] ?? ""
+            let message: String = row[stored: "errorMessage"] ?? ""
             kind = .skipped(job: job, need: String(message.dropFirst("needs ".count)))
         case .cancelled: kind = .cancelled(job: job)
         default: kind = .finished(receipt(row, batch: batch, job: job))
         }
         return QueueEvent(
-            time: row["ended"] ?? 0, batch: batch, cursor: row["endSequence"], kind: kind, route: route(row))
+            time: row[stored: "ended"] ?? 0, batch: batch, cursor: row[stored: "endSequence"], kind: kind, route: route(row))
     }
 
     private static func route(_ row: Row) -> JobRoute? {
-        (row["spec"] as String?).flatMap { try? JobSpec(canonicalJSON: $0) }.map { JobRoute($0) }
+        (row[stored: "spec"] as String?).flatMap { try? JobSpec(canonicalJSON: $0) }.map { JobRoute($0) }
     }
 
     private static func receipt(_ row: Row, batch: String, job: String) -> JobReceipt {
-        let digest: String? = row["digest"]
+        let digest: String? = row[stored: "digest"]
         var receipt = JobReceipt(
-            batch: batch, job: job, isUpload: row["isUpload"], bytes: row["size"] ?? 0,
-            transferred: row["transferred"] ?? 0, seconds: row["seconds"] ?? 0,
-            digest: digest.flatMap { Checksum($0) }, validator: row["validator"], finalURL: row["finalURL"] ?? "",
-            path: row["path"] ?? "", status: row["status"] ?? 0, response: row["response"], attempts: row["attempts"],
-            unproven: row["unproven"], route: route(row))
-        receipt.sums = (row["sums"] as Data?).flatMap { PieceSumList(encoded: Array($0)) }
-        receipt.isLengthUnproven = row["lengthUnproven"] as Int64? == 1
-        receipt.proofs = [JobProof](text: row["proofs"])
-        receipt.sources = [JobSource](text: row["sources"])
+            batch: batch, job: job, isUpload: row[stored: "isUpload"], bytes: row[stored: "size"] ?? 0,
+            transferred: row[stored: "transferred"] ?? 0, seconds: row[stored: "seconds"] ?? 0,
+            digest: digest.flatMap { Checksum($0) }, validator: row[stored: "validator"], finalURL: row[stored: "finalURL"] ?? "",
+            path: row[stored: "path"] ?? "", status: row[stored: "status"] ?? 0, response: row[stored: "response"], attempts: row[stored: "attempts"],
+            unproven: row[stored: "unproven"], route: route(row))
+        receipt.sums = (row[stored: "sums"] as Data?).flatMap { PieceSumList(encoded: Array($0)) }
+        receipt.isLengthUnproven = row[stored: "lengthUnproven"] as Int64? == 1
+        receipt.proofs = [JobProof](text: row[stored: "proofs"])
+        receipt.sources = [JobSource](text: row[stored: "sources"])
         return receipt
     }
 

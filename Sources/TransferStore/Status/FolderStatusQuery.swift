@@ -10,7 +10,7 @@ enum FolderStatusQuery {
             let folder = try Row.fetchOne(
                 db, sql: "SELECT path, url, id FROM watchedFolder WHERE batch = ?", arguments: [batch])
         else { return nil }
-        var status = FolderStatus(path: folder[0], url: folder[1])
+        var status = FolderStatus(path: folder[stored: 0], url: folder[stored: 1])
         // The ledger forgets files that are gone; some of the jobs that were complete last stay (``LedgerRecorder``).
         let last = try Row.fetchOne(
             db,
@@ -18,8 +18,8 @@ enum FolderStatusQuery {
                 SELECT identity, ended FROM job
                 WHERE batch = ? AND ledger IS NOT NULL AND state = \(JobStates.done) ORDER BY endSequence DESC LIMIT 1
                 """, arguments: [batch])
-        if let last, let time: Int64 = last[1] {
-            status.last = FolderStatus.File(path: WatchedPath.path(ofJob: last[0]), time: time)
+        if let last, let time: Int64 = last[stored: 1] {
+            status.last = FolderStatus.File(path: WatchedPath.path(ofJob: last[stored: 0]), time: time)
         }
         let open = try Row.fetchOne(
             db,
@@ -28,10 +28,10 @@ enum FolderStatusQuery {
                 FROM job JOIN ledger ON ledger.id = job.ledger
                 WHERE job.batch = ? AND job.ledger IS NOT NULL AND job.state < \(JobStates.done)
                 """, arguments: [batch])
-        if let open, let count: Int = open[0], count > 0 {
-            (status.waiting, status.waitingBytes) = (count, open[1])
+        if let open, let count: Int = open[stored: 0], count > 0 {
+            (status.waiting, status.waitingBytes) = (count, open[stored: 1])
             // The path is that of the row with the least time (sqlite.org/lang_select.html#bareagg).
-            status.oldest = (open[2] as Int64?).map { FolderStatus.File(path: open[3], time: $0) }
+            status.oldest = (open[stored: 2] as Int64?).map { FolderStatus.File(path: open[stored: 3], time: $0) }
         }
         let due = try Row.fetchOne(
             db,
@@ -62,6 +62,6 @@ enum FolderStatusQuery {
         guard let row else { return nil }
         let wait = StoredWait(row).flatMap { wait in wait.length.map { wait.wall - $0 } }
         return FolderStatus.Failure(
-            job: row[0], code: row[1] ?? "", message: row[2] ?? "", time: row[3] ?? wait)
+            job: row[stored: 0], code: row[stored: 1] ?? "", message: row[stored: 2] ?? "", time: row[stored: 3] ?? wait)
     }
 }

@@ -30,36 +30,36 @@ package struct JobFactsQuery: Sendable {
 
     private func makeFacts(_ db: Database, _ row: Row, batch: String) throws -> JobFacts {
         var facts = JobFacts(
-            batch: batch, identity: row["identity"], state: JobState(stored: row["state"]),
-            spec: try JobSpec(canonicalJSON: row["spec"]))
-        facts.directory = row["directory"]
-        facts.source = row["source"]
+            batch: batch, identity: row[stored: "identity"], state: JobState(stored: row[stored: "state"]),
+            spec: try JobSpec(canonicalJSON: row[stored: "spec"]))
+        facts.directory = row[stored: "directory"]
+        facts.source = row[stored: "source"]
         facts.remaining = StoredWait(row)?.remaining()
-        facts.origin = row["origin"]
-        facts.network = row["network"]
-        facts.places = NetworkPlaces(text: row["networkPlaces"] ?? "")
-        facts.upload = (row["upload"] as String?).flatMap { UploadRecord(text: $0) }
+        facts.origin = row[stored: "origin"]
+        facts.network = row[stored: "network"]
+        facts.places = NetworkPlaces(text: row[stored: "networkPlaces"] ?? "")
+        facts.upload = (row[stored: "upload"] as String?).flatMap { UploadRecord(text: $0) }
         facts.attempts = JobFacts.Attempts(
-            count: row["attempts"], mirror: row["mirror"], path: row["path"], errorCode: row["errorCode"],
-            errorMessage: row["errorMessage"], host: row["host"], finalURL: row["finalURL"])
+            count: row[stored: "attempts"], mirror: row[stored: "mirror"], path: row[stored: "path"], errorCode: row[stored: "errorCode"],
+            errorMessage: row[stored: "errorMessage"], host: row[stored: "host"], finalURL: row[stored: "finalURL"])
         facts.needs = try Row.fetchAll(
             db,
             sql: """
                 SELECT identity, state FROM need JOIN job ON job.id = need.needed
                 WHERE need.job = ? AND state <> \(JobStates.done) ORDER BY job.id
-                """, arguments: [row["id"] as Int64]
-        ).map { JobExplanation.Need(job: $0[0], state: JobState(stored: $0[1])) }
-        if facts.state.hasEnded { facts.sources = [JobSource](text: row["sources"]) }
+                """, arguments: [row[stored: "id"] as Int64]
+        ).map { JobExplanation.Need(job: $0[stored: 0], state: JobState(stored: $0[stored: 1])) }
+        if facts.state.hasEnded { facts.sources = [JobSource](text: row[stored: "sources"]) }
         facts.pause = try Pauses.pause(db, origin: facts.origin)
         guard let holder = LeaseHolder(row), holder.holds(database.locks, own: database.process) else { return facts }
         facts.run = JobFacts.Run(
-            pid: holder.identity.pid, active: row["active"], batchWait: row["waitingFor"],
-            isUnderWay: row["isUnderWay"],
-            hostWait: try HostWaits.wait(db, origin: facts.origin, process: row["runner"]),
-            networkWait: try LinkReports.networkWait(db, network: facts.network, process: row["runner"]))
+            pid: holder.identity.pid, active: row[stored: "active"], batchWait: row[stored: "waitingFor"],
+            isUnderWay: row[stored: "isUnderWay"],
+            hostWait: try HostWaits.wait(db, origin: facts.origin, process: row[stored: "runner"]),
+            networkWait: try LinkReports.networkWait(db, network: facts.network, process: row[stored: "runner"]))
         if !facts.state.hasEnded {
             let told = try String.fetchOne(
-                db, sql: "SELECT sources FROM runningSources WHERE job = ?", arguments: [row["id"] as Int64])
+                db, sql: "SELECT sources FROM runningSources WHERE job = ?", arguments: [row[stored: "id"] as Int64])
             facts.sources = [JobSource](text: told)
         }
         return facts
@@ -87,7 +87,7 @@ package struct JobFactsQuery: Sendable {
                     SELECT source, networkPlaces FROM job JOIN batch ON batch.id = job.batch
                     WHERE batch.name = ? AND identity = ?
                     """, arguments: [batch, job]
-            ).map { NetworkOrigin(source: $0[0], places: NetworkPlaces(text: $0[1] ?? "")) }
+            ).map { NetworkOrigin(source: $0[stored: 0], places: NetworkPlaces(text: $0[stored: 1] ?? "")) }
         }
     }
 }

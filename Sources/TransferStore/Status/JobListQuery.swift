@@ -34,29 +34,29 @@ package struct JobListQuery: Sendable {
 
     /// The job of a row with the columns that the page selects.
     package static func job(_ row: Row) -> ListedJob {
-        let state = JobState(stored: row["state"])
+        let state = JobState(stored: row[stored: "state"])
         var job = ListedJob(
-            number: row["id"], job: row["identity"], state: state, route: JobRoute(canonicalJSON: row["spec"]))
-        job.bytes = state == .done ? row["size"] : held(row)
-        if state == .done { job.path = row["path"] }
-        job.attempts = row["attempts"]
+            number: row[stored: "id"], job: row[stored: "identity"], state: state, route: JobRoute(canonicalJSON: row[stored: "spec"]))
+        job.bytes = state == .done ? row[stored: "size"] : held(row)
+        if state == .done { job.path = row[stored: "path"] }
+        job.attempts = row[stored: "attempts"]
         switch state {
-        case .done, .cancelled: job.finalURL = row["finalURL"]
+        case .done, .cancelled: job.finalURL = row[stored: "finalURL"]
         case .failed, .skipped, .waiting:
-            job.code = row["errorCode"]
-            job.message = row["errorMessage"]
-            if state == .failed { job.finalURL = row["finalURL"] }
+            job.code = row[stored: "errorCode"]
+            job.message = row[stored: "errorMessage"]
+            if state == .failed { job.finalURL = row[stored: "finalURL"] }
         case .queued, .claimed, .blocked, .paused: break
         }
-        if state == .done || state == .failed { job.status = (row["status"] as Int?).flatMap { $0 > 0 ? $0 : nil } }
+        if state == .done || state == .failed { job.status = (row[stored: "status"] as Int?).flatMap { $0 > 0 ? $0 : nil } }
         job.since = since(state, row)
         return job
     }
 
     /// The bytes that survive this machine's end.
     private static func held(_ row: Row) -> Int64? {
-        if let text: String = row["upload"], let record = UploadRecord(text: text) { return record.confirmed }
-        guard let text: String = row["resume"],
+        if let text: String = row[stored: "upload"], let record = UploadRecord(text: text) { return record.confirmed }
+        guard let text: String = row[stored: "resume"],
             let record = try? JSONDecoder().decode(ResumeData.self, from: Data(text.utf8))
         else { return nil }
         return record.written.count
@@ -64,8 +64,8 @@ package struct JobListQuery: Sendable {
 
     private static func since(_ state: JobState, _ row: Row) -> Int64? {
         switch state {
-        case .done, .failed, .skipped, .cancelled: row["ended"]
-        case .claimed: row["claimed"]
+        case .done, .failed, .skipped, .cancelled: row[stored: "ended"]
+        case .claimed: row[stored: "claimed"]
         case .waiting:
             StoredWait(row).flatMap { wait in wait.length.map { max(0, wait.wall - $0) } }
         case .queued, .blocked, .paused: nil

@@ -46,7 +46,7 @@ package struct JobPageQuery: Sendable {
     package func numbers() throws -> ClosedRange<Int64>? {
         try database.read { db in
             let row = try Row.fetchOne(db, sql: "SELECT min(id), max(id) FROM job")
-            guard let first: Int64 = row?[0], let last: Int64 = row?[1] else { return nil }
+            guard let first: Int64 = row?[stored: 0], let last: Int64 = row?[stored: 1] else { return nil }
             return first...last
         }
     }
@@ -102,8 +102,8 @@ package struct JobPageQuery: Sendable {
 
     private static func entry(_ row: Row) -> JobEntry {
         JobEntry(
-            batch: row["batchName"], directory: row["directory"], listed: JobListQuery.job(row),
-            isUpload: row["isUpload"], priority: row["priority"], origin: row["origin"], host: row["host"],
-            cursor: row["endSequence"], isUnderWay: row["isUnderWay"])
+            batch: row[stored: "batchName"], directory: row[stored: "directory"], listed: JobListQuery.job(row),
+            isUpload: row[stored: "isUpload"], priority: row[stored: "priority"], origin: row[stored: "origin"], host: row[stored: "host"],
+            cursor: row[stored: "endSequence"], isUnderWay: row[stored: "isUnderWay"])
     }
 }

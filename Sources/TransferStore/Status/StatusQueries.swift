@@ -21,16 +21,16 @@ package struct StatusQueries: Sendable {
                     LEFT JOIN process ON process.id = batch.owner WHERE ?1 IS NULL OR name = ?1 ORDER BY batch.id
                     """, arguments: [name])
             return try batches.map { row in
-                var status = BatchStatus(name: row[1], source: row[2], directory: row[6])
+                var status = BatchStatus(name: row[stored: 1], source: row[stored: 2], directory: row[stored: 6])
                 if let holder = LeaseHolder(row), holder.holds(database.locks, own: database.process) {
                     status.pid = holder.identity.pid
-                    status.rate = row[3]
-                    status.eta = (row[4] as Int64?).map { .seconds($0) }
-                    status.waitingFor = row[5]
+                    status.rate = row[stored: 3]
+                    status.eta = (row[stored: 4] as Int64?).map { .seconds($0) }
+                    status.waitingFor = row[stored: 5]
                 }
-                try Self.count(db, row[0], jobs: row[8], done: row[9], &status)
+                try Self.count(db, row[stored: 0], jobs: row[stored: 8], done: row[stored: 9], &status)
                 if status.pid != nil {
-                    let hosts = try HostWaits.waits(db, batch: row[0], process: row[7])
+                    let hosts = try HostWaits.waits(db, batch: row[stored: 0], process: row[stored: 7])
                     status.hosts = hosts.map(\.wait)
                     status.waiting += hosts.reduce(0) { $0 + $1.ready }
                 }
@@ -41,12 +41,12 @@ package struct StatusQueries: Sendable {
                             SELECT notBefore, due, delay FROM job
                             WHERE batch = ? AND ledger IS NOT NULL AND state = \(JobStates.failed) AND notBefore IS NOT NULL
                             ORDER BY due LIMIT 1
-                            """, arguments: [row[0] as Int64])
+                            """, arguments: [row[stored: 0] as Int64])
                     status.again = first.flatMap { StoredWait($0)?.shownEnd() }
                 }
-                status.folder = try FolderStatusQuery.status(db, batch: row[0])
+                status.folder = try FolderStatusQuery.status(db, batch: row[stored: 0])
                 let packed = try Int.fetchOne(
-                    db, sql: "SELECT count FROM pack WHERE batch = ?", arguments: [row[0] as Int64])
+                    db, sql: "SELECT count FROM pack WHERE batch = ?", arguments: [row[stored: 0] as Int64])
                 // Packed jobs that are complete have rows.
                 if let packed { status.add(.queued, max(0, packed - status.total)) }
                 return status
@@ -82,7 +82,7 @@ package struct StatusQueries: Sendable {
                 SELECT state, count(*) FROM job WHERE batch = ? \(isCounted ? "AND state NOT IN (\(JobStates.list([.queued, .claimed, .done])))" : "")
                 GROUP BY state
                 """, arguments: [batch])
-        for count in counts { status.add(JobState(stored: count[0]), count[1]) }
+        for count in counts { status.add(JobState(stored: count[stored: 0]), count[stored: 1]) }
         guard isCounted else { return }
         status.add(.done, done)
         status.add(.queued, max(0, jobs - status.total))

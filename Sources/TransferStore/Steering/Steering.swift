@@ -19,7 +19,7 @@ package struct Steering: Sendable {
                     WHERE name = ?
                     """, arguments: [name])
             guard let row else { return .noSuchBatch }
-            let batch: Int64 = row[0]
+            let batch: Int64 = row[stored: 0]
             if let job {
                 let known = try Int.fetchOne(
                     db, sql: "SELECT \(ReserveRows.shownState) FROM job WHERE batch = ? AND identity = ?",
@@ -28,13 +28,13 @@ package struct Steering: Sendable {
                 // A job that has ended or isn't held is nothing to the process that runs the batch either.
                 guard verb.changes(JobState(stored: known)) else { return .applied(jobs: 0) }
             }
-            guard let owner: Int64 = row[1] else {
+            guard let owner: Int64 = row[stored: 1] else {
                 return .applied(jobs: try Self.apply(db, verb, batch: batch, job: job).count)
             }
             try db.execute(
                 sql: "INSERT INTO command (process, verb, batch, job) VALUES (?, ?, ?, ?)",
                 arguments: [owner, verb.rawValue, batch, job])
-            return .handed(pid: row[2] ?? 0, socket: row[3], command: db.lastInsertedRowID)
+            return .handed(pid: row[stored: 2] ?? 0, socket: row[stored: 3], command: db.lastInsertedRowID)
         }
     }
 
@@ -45,7 +45,7 @@ package struct Steering: Sendable {
                 db, sql: "DELETE FROM command WHERE process = ? RETURNING id, verb, batch, job",
                 arguments: [database.process])
             return rows.compactMap { row in
-                QueueVerb(rawValue: row[1]).map { QueueCommand(id: row[0], verb: $0, batch: row[2], job: row[3]) }
+                QueueVerb(rawValue: row[stored: 1]).map { QueueCommand(id: row[stored: 0], verb: $0, batch: row[stored: 2], job: row[stored: 3]) }
             }.sorted { $0.id < $1.id }
         }
     }
@@ -107,15 +107,15 @@ package struct Steering: Sendable {
             try EndNumbers.number(db)
             for row in changed {
                 let cursor = try Int64.fetchOne(
-                    db, sql: "SELECT endSequence FROM job WHERE id = ?", arguments: [row[0] as Int64])
-                applied.jobs.append((row[1], cursor, JobRoute(canonicalJSON: row[2])))
+                    db, sql: "SELECT endSequence FROM job WHERE id = ?", arguments: [row[stored: 0] as Int64])
+                applied.jobs.append((row[stored: 1], cursor, JobRoute(canonicalJSON: row[stored: 2])))
             }
-            let hooked = try HookCalls.add(db, ended: changed.filter { $0[3] }.map { $0[0] })
-            applied.skipped = try Needs.skipDependents(db, of: changed.map { ($0[0], $0[1]) })
+            let hooked = try HookCalls.add(db, ended: changed.filter { $0[stored: 3] }.map { $0[stored: 0] })
+            applied.skipped = try Needs.skipDependents(db, of: changed.map { ($0[stored: 0], $0[stored: 1]) })
             applied.isHooked = !hooked.isEmpty || applied.skipped.contains(where: \.tellsHook)
             _ = try WatchedJobs.releaseFollowers(db, batch: batch)
         } else {
-            applied.jobs = changed.map { ($0[1], nil, nil) }
+            applied.jobs = changed.map { ($0[stored: 1], nil, nil) }
         }
         if verb == .retry || verb == .retryFailed {
             try Needs.recount(db, batch: batch)

@@ -1,3 +1,4 @@
+import Glibc
 import TransferCore
 
 /// This process's lack of descriptors: who was alone in it, and how often it's told.
@@ -12,6 +13,18 @@ struct DescriptorLack {
     /// The wait of a job that found none: longer than a small file takes, which gives its descriptors back then, and than
     /// the closing of those that jobs have left (files are closed on other threads).
     static let settles = Duration.milliseconds(250)
+
+    /// The limit below which a single transfer may never find enough descriptors: its file, its connections and look-ups,
+    /// and what the process has open without any transfer, take about half of it.
+    static let lowestLimit = 64
+
+    /// Whether the lack of a job that was alone can pass by waiting: the machine's descriptors may come back (ENFILE), and
+    /// so may those that something else of this process holds. A limit below ``lowestLimit`` stays too low.
+    ///
+    /// - Parameters:
+    ///   - limit: How many descriptors the process may have.
+    ///   - number: The `errno` of the failure, where it's known.
+    static func canPass(limit: Int, number: Int32?) -> Bool { limit >= lowestLimit || number == ENFILE }
 
     /// A job found no descriptor.
     ///
