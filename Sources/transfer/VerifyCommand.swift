@@ -67,9 +67,7 @@ struct Verify: AsyncParsableCommand {
         guard let remote, status != .workLeft else { ExitStatus.exit(status) }
         // What came is judged as it is on the disk now.
         board.repaired(checks.count)
-        for path in checks.map(\.path) {
-            if let check = try await remote.checkFile(path) { board.add(check) }
-        }
+        for check in checks { board.add(try await remote.checkFile(check.path) ?? check) }
         board.finish()
     }
 

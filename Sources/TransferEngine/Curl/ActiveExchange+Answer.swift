@@ -66,6 +66,7 @@ extension ActiveExchange {
         case .deliver(let start):
             answer.phase = .body
             self.start = start
+            if start.total == nil, !answer.isFramed, let handle { answer.closure = TLSClosure(handle) }
             Failpoint.reached(.headReceived)
             do throws(TransferError) {
                 try chooseDecoder(start)

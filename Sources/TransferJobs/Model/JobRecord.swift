@@ -24,6 +24,8 @@ package struct JobRecord: Sendable {
     /// The checksum recorded then.
     package var digest: Checksum?
     package var validator: String?
+    /// The sums of the file's pieces, of a job that is to make it whole again.
+    package var sums: PieceSumList?
     /// The resource that gave them.
     package var place: AnsweredPlace?
     /// Whether a process died while it had this job.

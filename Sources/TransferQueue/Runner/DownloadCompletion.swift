@@ -35,6 +35,10 @@ struct DownloadCompletion: Sendable {
         /// Whether it came from several sources: what is wrong of it is fetched again, and the rest stays.
         var isMixed = false
         var ahead: ReadingAhead?
+        /// Bytes that its parts brought once more.
+        var seams: SeamList?
+        /// What the file had that is repaired: what came is compared with it.
+        var recorded: RecordedBytes?
         /// The processes that may have partial files of it, where several share folders.
         var owners: PartOwners?
     }
@@ -107,6 +111,15 @@ struct DownloadCompletion: Sendable {
                     "the size differs: expected "
                         + "\(CountText.bytes(size)), got \(found)")
             }
+        }
+        // Before its digest: this fault is the server's way with parts, and one connection gets the file.
+        if let offset = item.seams?.firstWrong(in: item.part.descriptor) {
+            item.part.remove()
+            throw .wrongPart(at: offset)
+        }
+        if let recorded = item.recorded, let wrong = try recorded.refutation(of: item.part.readablePath) {
+            item.part.remove()
+            throw wrong
         }
         if let pieces = item.pieces, let wrong = try PieceCheck(item.part.readablePath, pieces).wrong {
             if !item.isMixed { item.part.remove() }
@@ -234,6 +247,8 @@ extension ResumeData {
             total: outcome.position, written: ByteRanges(0..<outcome.position), bootID: BootID.current,
             mount: ready.part.mount, partialFile: ready.part.path)
         mark.place = AnsweredPlace(url: outcome.finalURL, takesCredentials: false)
+        mark.mediaType = head.mediaType ?? earlier?.mediaType
+        mark.contentCoding = job.record.spec.isCompressed ? nil : head.contentCoding?.lowercased()
         return mark
     }
 }

@@ -25,5 +25,6 @@ extension JobRecord {
             validator: row[10], place: place.map { AnsweredPlace(url: $0, takesCredentials: false) },
             wasInterrupted: row[11], claimed: row[17],
             recheck: DestinationRule.Recheck(rawValue: row[12]) ?? .ask)
+        sums = (row[20] as Data?).flatMap { PieceSumList(encoded: Array($0)) }
     }
 }

@@ -81,7 +81,7 @@ package struct PostgresClaims: Sendable {
         if let secrets { spec = secrets.restore(spec) }
         var facts: FileStamp?
         if let size = row.number(7), let modified = row.number(8) { facts = FileStamp(size: size, modified: modified) }
-        return JobRecord(
+        var record = JobRecord(
             id: row.number(0) ?? 0, batch: batch, identity: row.text(1) ?? "", spec: spec, attempts: row.int(4) ?? 0,
             askedWait: .milliseconds(row.number(17) ?? 0), mirror: row.int(5) ?? 0,
             spentMirrors: UInt64(bitPattern: row.number(13) ?? 0),
@@ -92,6 +92,8 @@ package struct PostgresClaims: Sendable {
             claimed: PostgresClock.time(ago: row.number(16) ?? 0),
             recheck: DestinationRule.Recheck(rawValue: row.int(12) ?? 0) ?? .ask,
             partOwners: own.map { owners(row, own: $0) })
+        record.sums = row.bytes(20).flatMap { PieceSumList(encoded: $0) }
+        return record
     }
 
     // MARK: Statements
@@ -109,7 +111,7 @@ package struct PostgresClaims: Sendable {
         FROM ready WHERE job.id = ready.id
         RETURNING job.id, identity, spec, priority, attempts, mirror, resume, size, modified, digest, validator,
             was_interrupted, recheck, spent_mirrors, has_secrets, upload, \(PostgresClock.now) - claimed, asked_wait, final_url,
-            array_to_string(part_owners, ',')
+            array_to_string(part_owners, ','), CASE WHEN recheck = \(DestinationRule.Recheck.repair.rawValue) THEN sums END
         """)
 
     package static let statements = [

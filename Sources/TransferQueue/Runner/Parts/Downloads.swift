@@ -86,7 +86,8 @@ final class Downloads {
                 isLarge: outcome.position > 1 << 20,
                 adopted: ready.earlier(for: outcome)?.adopted?.path,
                 mark: isMarked(job, outcome.position, host.batches) ? .mark(job, ready, head, outcome) : nil,
-                isMixed: ready.mix != nil, ahead: ready.ahead, owners: job.record.partOwners)
+                isMixed: ready.mix != nil, ahead: ready.ahead, seams: ready.seams, recorded: RecordedBytes(job.record),
+                owners: job.record.partOwners)
         if ready.mix != nil, download.pieces == nil { mixed[item.id] = item }
         finishing.add(item)
     }
@@ -118,6 +119,7 @@ final class Downloads {
                 size: download.size, computed: digest,
                 isLarge: resume.offset > 1 << 20, adopted: ready.earlier?.adopted?.path,
                 mark: isMarked(job, resume.offset, host.batches) ? ready.earlier : nil,
+                recorded: RecordedBytes(job.record),
                 owners: job.record.partOwners))
     }
 
@@ -180,6 +182,10 @@ final class Downloads {
             host.noteTrace(job, .adoptedWrongly)
         }
         var error = error
+        if error.code == .wrongPart {
+            host.noteTrace(job, .dividedWrongly)
+            left = .nothing
+        }
         // Bytes of two attempts may have been put together wrongly by the server's fault, and those of an earlier one may
         // have been lost by the disk: once more from the start.
         if case .download(let ready) = job.ready, error.code == .checksumMismatch {
