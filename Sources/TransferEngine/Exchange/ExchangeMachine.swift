@@ -58,6 +58,8 @@ struct ExchangeMachine {
     private var authentication: AuthenticationFlow
     /// Whether it succeeded, and nothing proves that the body came whole.
     private(set) var isLengthUnproven = false
+    /// Whether the server was asked for the length afterwards, and told that which came.
+    private(set) var isLengthConfirmed = false
     /// Whether TLS's closing alert ended a body whose length nothing else proves.
     private(set) var hasClosureAlert = false
     /// The challenge of the last head, for those who are to be told of it.
@@ -213,7 +215,9 @@ struct ExchangeMachine {
     private mutating func confirmed(_ answer: LengthRule.Answer, _ confirmation: Confirmation) -> EndAction {
         state = .ended
         switch answer {
-        case .same: return .succeed(confirmation.start.head)
+        case .same:
+            isLengthConfirmed = true
+            return .succeed(confirmation.start.head)
         case .cut(let length): return .fail(.cut(at: confirmation.position, of: length))
         case .unknown:
             if confirmation.closure == .cut { return .fail(.endedWithoutAlert) }

@@ -284,7 +284,7 @@ struct TransferResult: Sendable {
     let response: String?
     /// Of a download, without its parameters.
     var mediaType: String?
-    /// Of a copy.
+    /// What proves it.
     var proofs: [JobProof] = []
     /// The coding that was taken off.
     var contentCoding: String?

@@ -69,7 +69,7 @@ final class Downloads {
         job.result = TransferResult(
             status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.received,
             validator: Validator(head)?.description, response: nil,
-            mediaType: head.mediaType, contentCoding: job.record.spec.isCompressed ? head.contentCoding : nil,
+            mediaType: head.mediaType, proofs: [JobProof](download, told, outcome), contentCoding: job.record.spec.isCompressed ? head.contentCoding : nil,
             unproven: download.isProvenByDigests ? nil : ready.earlier(for: outcome)?.adopted?.count,
             isLengthUnproven: outcome.isLengthUnproven && told == nil)
         let item =
@@ -109,7 +109,7 @@ final class Downloads {
         job.phase = .saving
         job.result = TransferResult(
             status: 0, finalURL: ready.earlier?.place?.url ?? Redaction.url(job.url), transferred: 0,
-            validator: resume.validator?.description, response: nil)
+            validator: resume.validator?.description, response: nil, proofs: [.checksum])
         let modified = resume.validator?.lastModified.flatMap { HTTPDate.parse($0) }
         finishing.add(
             DownloadCompletion.Item(
