@@ -32,7 +32,8 @@ struct ClosingAlertTests {
 
     @Test(
         arguments: [
-            ("/alert", [], 0, "closure"), ("/cut", [], 1, nil), ("/told", [], 0, "length"), ("/alert", ["--strict"], 1, nil),
+            ("/alert", [], 0, "closure"), ("/cut", [], 1, nil), ("/told", [], 0, "length"),
+            ("/alert", ["--strict"], 1, nil),
             ("/cut", ["--checksum", "sha256:\(sum)"], 0, "checksum"),
         ] as [(String, [String], Int32, String?)])
     func onlyTheAlertOrAnotherProofMakesTheFileComplete(

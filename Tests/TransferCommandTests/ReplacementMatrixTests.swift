@@ -25,7 +25,8 @@ import TransferTestSupport
                 switch self {
                 case .page: .status(200, headers: html, body: ReplacementMatrixTests.page)
                 case .pageWithAVersion:
-                    .status(200, headers: ["Content-Type": "text/html", "ETag": "\"p\""], body: ReplacementMatrixTests.page)
+                    .status(
+                        200, headers: ["Content-Type": "text/html", "ETag": "\"p\""], body: ReplacementMatrixTests.page)
                 case .redirectToAPage: .redirect(to: "/login")
                 case .empty: .status(200)
                 case .emptyInChunks: Fault.status(200).and(.chunked())

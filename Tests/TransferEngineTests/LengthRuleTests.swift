@@ -79,7 +79,8 @@ import TransferTestSupport
         }
         switch action {
         case .perform: return told + "again"
-        case .succeed(let head): return told + "\(head.status)" + (machine.isLengthUnproven ? " unproven" : "")
+        case .succeed(let head):
+            return told + "\(head.status)" + (machine.isLengthUnproven ? " unproven" : "")
                 + (machine.hasClosureAlert ? " closed" : "")
         case .fail(let error): return told + error.code.rawValue
         }

@@ -107,9 +107,11 @@ import TransferTestSupport
 
     @Test(
         arguments: [
-            (["Content-Range": "bytes 0-4/5"], "206"), (["Content-Range": "bytes 0-4/5", "Content-Length": "5"], "206"),
+            (["Content-Range": "bytes 0-4/5"], "206"),
+            (["Content-Range": "bytes 0-4/5", "Content-Length": "5"], "206"),
             (["Content-Range": "bytes 0-4/5", "Content-Length": "4"], "without a range"),
-            (["Content-Range": "bytes 0-3/5"], "without a range"), (["Content-Range": "bytes 1-4/5"], "without a range"),
+            (["Content-Range": "bytes 0-3/5"], "without a range"),
+            (["Content-Range": "bytes 1-4/5"], "without a range"),
             (["Content-Range": "bytes 0-4/*"], "without a range"), ([:], "without a range"),
         ] as [([String: String], String)])
     func aPartThatIsTheWholeIsTheFile(_ fields: [String: String], _ expected: String) {
@@ -126,7 +128,8 @@ import TransferTestSupport
 
     @Test(
         arguments: [
-            (Array("plain\r\n\ttext".utf8), false), (Array("PK\u{3}\u{4}".utf8), true), ([0x7F, 0x45, 0x4C, 0x46, 0], true),
+            (Array("plain\r\n\ttext".utf8), false), (Array("PK\u{3}\u{4}".utf8), true),
+            ([0x7F, 0x45, 0x4C, 0x46, 0], true),
             (Array("caf\u{E9}".utf8), false), ([0xFF, 0xFE, 0x61, 0], false), ([], false),
         ] as [([UInt8], Bool)])
     func bytesThatNoTextHasAreTold(_ bytes: [UInt8], _ isBinary: Bool) {

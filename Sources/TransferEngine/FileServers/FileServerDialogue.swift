@@ -218,7 +218,9 @@ struct FileServerDialogue: Sendable {
         case (.fetching(let offset, let expected, let began), .done(let file)):
             guard began else {
                 // An empty data connection is no file that the server has just called longer.
-                if let size = file.size ?? expected?.size, size > offset { return .fail(.emptyAnswer(of: size - offset)) }
+                if let size = file.size ?? expected?.size, size > offset {
+                    return .fail(.emptyAnswer(of: size - offset))
+                }
                 return .answer(offset == 0 ? file.head(200, length: 0) : file.unsatisfiable)
             }
             // Only bytes that were joined need another look: what came in one piece comes from one opened file.

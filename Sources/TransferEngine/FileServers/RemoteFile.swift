@@ -39,6 +39,7 @@ extension TransferError {
     /// A data connection without a byte, for a file that the server has just called longer.
     static func emptyAnswer(of count: Int64) -> TransferError {
         TransferError(
-            .connectionLost, "the server sent none of \(CountText.bytes(count)), and called that all", isTransient: true)
+            .connectionLost, "the server sent none of \(CountText.bytes(count)), and called that all", isTransient: true
+        )
     }
 }

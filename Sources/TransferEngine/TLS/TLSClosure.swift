@@ -1,4 +1,3 @@
-import CTransferCurl
 import CTransferOpenSSL
 
 /// The end of the TLS connection of an answer. The connection may be older than the exchange, and libcurl has closed it
@@ -6,10 +5,10 @@ import CTransferOpenSSL
 final class TLSClosure {
     private let raw: UnsafeMutablePointer<transfer_handshake>
 
-    /// - Parameter handle: Of a transfer whose connection is open.
+    /// - Parameter connection: OpenSSL's, which is open; `nil` without TLS.
     /// - Returns: `nil` without TLS, or where a proxy's is all there is.
-    init?(_ handle: CurlHandle) {
-        guard let raw = transfer_handshake_retained(transfer_easy_get_tls(handle.raw), Handshake.index) else { return nil }
+    init?(_ connection: UnsafeMutableRawPointer?) {
+        guard let raw = transfer_handshake_retained(connection, Handshake.index) else { return nil }
         self.raw = raw
     }
 

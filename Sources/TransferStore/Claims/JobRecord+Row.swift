@@ -22,9 +22,9 @@ extension JobRecord {
             spentMirrors: UInt64(bitPattern: row[13] as Int64),
             resume: resume.flatMap { try? JSONDecoder().decode(ResumeData.self, from: Data($0.utf8)) },
             upload: upload.flatMap { UploadRecord(text: $0) }, facts: facts, digest: digest.flatMap { Checksum($0) },
-            validator: row[10], place: place.map { AnsweredPlace(url: $0, takesCredentials: false) },
+            validator: row[10], sums: (row[20] as Data?).flatMap { PieceSumList(encoded: Array($0)) },
+            place: place.map { AnsweredPlace(url: $0, takesCredentials: false) },
             wasInterrupted: row[11], claimed: row[17],
             recheck: DestinationRule.Recheck(rawValue: row[12]) ?? .ask)
-        sums = (row[20] as Data?).flatMap { PieceSumList(encoded: Array($0)) }
     }
 }

@@ -81,19 +81,18 @@ package struct PostgresClaims: Sendable {
         if let secrets { spec = secrets.restore(spec) }
         var facts: FileStamp?
         if let size = row.number(7), let modified = row.number(8) { facts = FileStamp(size: size, modified: modified) }
-        var record = JobRecord(
+        return JobRecord(
             id: row.number(0) ?? 0, batch: batch, identity: row.text(1) ?? "", spec: spec, attempts: row.int(4) ?? 0,
             askedWait: .milliseconds(row.number(17) ?? 0), mirror: row.int(5) ?? 0,
             spentMirrors: UInt64(bitPattern: row.number(13) ?? 0),
             resume: row.text(6).flatMap { try? JSONDecoder().decode(ResumeData.self, from: Data($0.utf8)) },
             upload: row.text(15).flatMap { UploadRecord(text: $0) }, facts: facts,
             digest: row.text(9).flatMap { Checksum($0) }, validator: row.text(10),
+            sums: row.bytes(20).flatMap { PieceSumList(encoded: $0) },
             place: row.text(18).map { AnsweredPlace(url: $0, takesCredentials: false) }, wasInterrupted: row.flag(11),
             claimed: PostgresClock.time(ago: row.number(16) ?? 0),
             recheck: DestinationRule.Recheck(rawValue: row.int(12) ?? 0) ?? .ask,
             partOwners: own.map { owners(row, own: $0) })
-        record.sums = row.bytes(20).flatMap { PieceSumList(encoded: $0) }
-        return record
     }
 
     // MARK: Statements

@@ -115,7 +115,8 @@ extension MemoryState {
 
     mutating func redo(_ ids: [Int64], _ recheck: DestinationRule.Recheck) {
         for id in ids {
-            guard let job = jobs[id], job.state == .done || job.receipt != nil && JobState.repairable.contains(job.state)
+            guard let job = jobs[id],
+                job.state == .done || job.receipt != nil && JobState.repairable.contains(job.state)
             else { continue }
             jobs[id]?.state = .queued
             jobs[id]?.due = nil

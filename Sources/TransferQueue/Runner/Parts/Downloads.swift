@@ -69,7 +69,8 @@ final class Downloads {
         job.result = TransferResult(
             status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.received,
             validator: Validator(head)?.description, response: nil,
-            mediaType: head.mediaType, proofs: [JobProof](download, told, outcome), contentCoding: job.record.spec.isCompressed ? head.contentCoding : nil,
+            mediaType: head.mediaType, proofs: [JobProof](download, told, outcome),
+            contentCoding: job.record.spec.isCompressed ? head.contentCoding : nil,
             unproven: download.isProvenByDigests ? nil : ready.earlier(for: outcome)?.adopted?.count,
             isLengthUnproven: outcome.isLengthUnproven && told == nil)
         let item =
