@@ -24,6 +24,8 @@ typedef struct transfer_handshake {
     STACK_OF(X509) *chain;
     // The X509 error for the alert to the server.
     int error;
+    // Whether the peer has said by a closing alert that nothing more follows.
+    int has_closed;
     // Of what was accepted, for a renegotiation.
     X509 *accepted;
     struct transfer_handshake **list;
@@ -102,10 +104,30 @@ static inline int transfer_handshake_index(void) {
     return SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, transfer_handshake_free);
 }
 
+// The handshake that made a connection, kept beyond that connection's end; NULL where it wasn't ours.
+static inline transfer_handshake *transfer_handshake_retained(void *ssl, int index) {
+    transfer_handshake *handshake = ssl ? SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), index) : NULL;
+    if (handshake) handshake->references++;
+    return handshake;
+}
+
+// The index of `transfer_handshake_install`, for the callback that is installed with it: each source file that includes
+// this one has its own.
+static int transfer_handshake_slot = -1;
+
+// libcurl's options make OpenSSL report a connection that was cut as one that was closed: the alert itself tells.
+static void transfer_handshake_told(const SSL *ssl, int where, int value) {
+    if (where != SSL_CB_READ_ALERT || (value & 0xff) != SSL_AD_CLOSE_NOTIFY) return;
+    transfer_handshake *handshake = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), transfer_handshake_slot);
+    if (handshake) handshake->has_closed = 1;
+}
+
 // Makes `handshake` decide about the connection that `context` is for. Returns whether it does.
 static inline int transfer_handshake_install(SSL_CTX *context, transfer_handshake *handshake, int index) {
     if (SSL_CTX_set_ex_data(context, index, handshake) != 1) return 0;
     handshake->references++;
+    transfer_handshake_slot = index;
+    SSL_CTX_set_info_callback(context, transfer_handshake_told);
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
     SSL_CTX_set_cert_verify_callback(context, transfer_handshake_verify, handshake);
     if (handshake->wants_staple) {

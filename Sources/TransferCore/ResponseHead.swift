@@ -92,12 +92,20 @@ public struct ResponseHead: Sendable, Hashable {
         }
     }
 
-    /// The content coding applied to the body, or `nil` for none.
+    /// The content codings applied to the body, in their order, or `nil` for none.
+    ///
+    /// Several fields are one list (RFC 9110 §5.3). `identity` is no coding, and neither is `none`, which scripts send in
+    /// order to switch a server's compression off.
     public var contentCoding: String? {
-        guard let coding = value("Content-Encoding"), !coding.isEmpty,
-            !coding.asciiCaseInsensitiveEquals("identity")
-        else { return nil }
-        return coding
+        guard let first = value("Content-Encoding") else { return nil }
+        // Most answers have one field with one coding.
+        let lists = fields.filter { $0.isNamed("Content-Encoding") }.map(\.value)
+        let codings = (lists.isEmpty ? [first] : lists).flatMap { $0.split(separator: ",") }.compactMap { item in
+            let name = item.filter { $0 != " " && $0 != "\t" }
+            let isNone = name.isEmpty || ["identity", "none"].contains { name.asciiCaseInsensitiveEquals($0) }
+            return isNone ? nil : String(name)
+        }
+        return codings.isEmpty ? nil : codings.joined(separator: ", ")
     }
 
     private static func text(_ bytes: UnsafeRawBufferPointer) -> String {

@@ -117,6 +117,8 @@ extension TransferError.Code {
     public static let checksumMismatch = Self("checksumMismatch")
     /// A server doesn't say the digest of what it has, nor gives it back to be hashed.
     public static let digestUnknown = Self("digestUnknown")
+    /// A part of a file isn't the one that was asked for.
+    public static let wrongPart = Self("wrongPart")
     public static let changedDuringTransfer = Self("changedDuringTransfer")
 
     // This machine.

@@ -32,6 +32,16 @@ struct VerifyBoard {
         print("\(state.padded(to: 7))  \(name)\(Self.words(check))")
     }
 
+    /// A download that has never brought a file.
+    mutating func add(_ job: ListedJob, of batch: String) {
+        counts["missing", default: 0] += 1
+        let reason = "never downloaded: \(job.state.name)\(job.message.map { ", \($0)" } ?? "")"
+        if isJSON {
+            return print(Self.line(path: nil, state: "missing", batch: batch, job: job.job, reason: reason))
+        }
+        print("\("missing".padded(to: 7))  \(names.short(batch))/\(job.job)  \(reason)")
+    }
+
     /// Damaged files have been fetched; they are told anew.
     mutating func repaired(_ count: Int) {
         damaged = []
@@ -98,13 +108,13 @@ struct VerifyBoard {
     }
 
     static func line(
-        path: String, state: String, by proof: String? = nil, batch: String? = nil, job: String? = nil,
+        path: String?, state: String, by proof: String? = nil, batch: String? = nil, job: String? = nil,
         ranges: String? = nil, reason: String? = nil
     ) -> String {
         JSONObject.text { object in
             if let batch { object.field("batch", batch) }
             if let job { object.field("id", job) }
-            object.field("path", path)
+            object.optional("path", path)
             object.field("state", state)
             if let proof { object.field("by", proof) }
             if let ranges { object.field("ranges", ranges) }

@@ -10,7 +10,7 @@ struct Verify: AsyncParsableCommand {
         discussion: """
             A file is judged by the first of these that there is: the job's digest, the digests of its pieces, the sums that were \
             made when it came, its server's word (Repr-Digest, or the ETag of an object of S3's). Exit status: 0 all are good; \
-            1 one is damaged, or nothing could judge it; 66 one is missing.
+            1 one is damaged, or nothing could judge it; 66 one is missing, or was never downloaded.
             """)
 
     @Argument(help: ArgumentHelp("Files that were downloaded, or batches.", valueName: "file|batch"))
@@ -44,9 +44,12 @@ struct Verify: AsyncParsableCommand {
         let known = BatchNames(try remote?.batchRegister() ?? BatchRegister())
         var board = VerifyBoard(names: known, isJSON: json, isQuiet: quiet)
         var open: [FileCheck] = []
+        var checked: [String: Set<String>] = [:]
         for name in names {
             if let batch = try known.find(name), let remote {
+                checked[batch] = []
                 try await remote.checkFiles(ofBatch: batch) { check in
+                    checked[batch]?.insert(check.job)
                     if check.isUnknown { open.append(check) } else { board.add(check) }
                 }
             } else {
@@ -55,20 +58,28 @@ struct Verify: AsyncParsableCommand {
             }
         }
         let damaged = board.damaged
-        guard !open.isEmpty || repair && !damaged.isEmpty else { return board.finish() }
+        guard !open.isEmpty || repair && !damaged.isEmpty else { return try finish(&board, remote, checked) }
         let queue = try await Composition.queue(state: state.state)
         for check in open { board.add(await queue.askServer(check)) }
         guard repair, !board.damaged.isEmpty else {
             await queue.close()
-            return board.finish()
+            return try finish(&board, remote, checked)
         }
         let checks = board.damaged
         let status = try await fetch(checks, queue)
         guard let remote, status != .workLeft else { ExitStatus.exit(status) }
         // What came is judged as it is on the disk now.
         board.repaired(checks.count)
-        for path in checks.map(\.path) {
-            if let check = try await remote.checkFile(path) { board.add(check) }
+        for check in checks { board.add(try await remote.checkFile(check.path) ?? check) }
+        try finish(&board, remote, checked)
+    }
+
+    /// Tells also of the files that the batches should have and never had.
+    ///
+    /// - Parameter checked: The jobs that were told of, by their batches.
+    private func finish(_ board: inout VerifyBoard, _ remote: QueueRemote?, _ checked: [String: Set<String>]) throws {
+        for (batch, jobs) in checked.sorted(by: { $0.key < $1.key }) {
+            try remote?.missingDownloads(ofBatch: batch, besides: jobs) { board.add($0, of: batch) }
         }
         board.finish()
     }

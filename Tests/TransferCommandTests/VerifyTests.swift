@@ -45,6 +45,83 @@ import TransferTestSupport
         }
     }
 
+    /// Each file that the batch should have gets an answer.
+    @Test func aFileThatNeverCameIsTold() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("hello"), etag: "\"1\"")
+            try place.jobs([
+                download(server.url("/a"), to: "a"), download(server.url("/gone"), to: "b", #""id": "b""#),
+            ])
+            #expect(try await place.runJobs().exitCode == 1)
+            let told = try await place.run("verify", "batch")
+            #expect(told.exitCode == 66 && told.standardOutput.contains("1 good, 1 missing"), "\(told)")
+            #expect(told.standardOutput.contains("missing  batch/b  never downloaded: failed, 404"), "\(told)")
+            let lines = try await place.command(["verify", "batch", "--json"]).run().events()
+            #expect(lines.contains { $0["id"]?.string == "b" && $0["state"]?.string == "missing" }, "\(lines)")
+        }
+    }
+
+    /// A failed repair is told, keeps the file and its record, and works once the server is well.
+    @Test func aRepairThatFailsLosesNothing() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", content, etag: "\"1\"")
+            try place.jobs([download(server.url("/a"), to: "a")])
+            #expect(try await place.runJobs().exitCode == 0)
+            try damage(place, "a", at: 5_000_000)
+            let damaged = try place.content("a")
+            server.script("/a", [], afterwards: .status(404))
+            let failed = try await place.run("verify", "batch", "--repair")
+            #expect(failed.exitCode == 1 && failed.standardOutput.contains("1 bad"), "\(failed)")
+            #expect(try place.content("a") == damaged)
+            for names in [["batch"], [place.folder.path("a")]] {
+                let told = try await place.command(["verify"] + names).run()
+                #expect(told.exitCode == 1 && told.standardOutput.contains("bad      batch/a"), "\(told)")
+            }
+            server.script("/a", [])
+            #expect(try await place.run("verify", "batch", "--repair").exitCode == 0)
+            #expect(try content.firstDifference(fromFileAt: place.folder.path("a")) == nil)
+        }
+    }
+
+    /// Other bytes under the same tag, or under another one: the file would have two versions, or another one than its sums.
+    @Test(arguments: ["\"1\"", "\"2\""]) func aRepairTakesTheRecordedBytesOnly(_ etag: String) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", content, etag: "\"1\"")
+            try place.jobs([download(server.url("/a"), to: "a")])
+            #expect(try await place.runJobs().exitCode == 0)
+            try damage(place, "a", at: 9_000_000)
+            let damaged = try place.content("a")
+            server.serve("/a", Content.random(seed: 10, count: 13_000_000), etag: etag)
+            let failed = try await place.run("verify", "batch", "--repair")
+            #expect(failed.exitCode == 1 && failed.standardOutput.contains("1 bad"), "\(failed)")
+            #expect(try place.content("a") == damaged)
+            #expect(try await place.run("verify", "batch").exitCode == 1)
+        }
+    }
+
+    /// The process that repairs dies: the file's record is there still, and the next repair makes it whole.
+    @Test func aKilledRepairLeavesNoFileWithoutAnAnswer() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", content, etag: "\"1\"")
+            try place.jobs([download(server.url("/a"), to: "a")])
+            #expect(try await place.runJobs().exitCode == 0)
+            try damage(place, "a", at: 9_000_000)
+            server.script("/a", [.holdHead])
+            let process = try place.command(["verify", "batch", "--repair"]).start()
+            try await server.waitForHeld(1)
+            process.kill(SIGKILL)
+            _ = try? await process.result()
+            let told = try await place.run("verify", "batch")
+            #expect(told.exitCode == 1 && told.standardOutput.contains("bad      batch/a"), "\(told)")
+            #expect(try await place.run("verify", "batch", "--repair").exitCode == 0)
+            #expect(try content.firstDifference(fromFileAt: place.folder.path("a")) == nil)
+        }
+    }
+
     /// Its record says where it came from.
     @Test func aMissingFileIsToldAndFetched() async throws {
         try await withTestServer { server in

@@ -130,6 +130,17 @@ import TransferCore
         #expect(ResponseHead(status: 200, fields: [HeaderField("Content-Encoding", text)]).contentCoding == coding)
     }
 
+    /// Several fields are one list (RFC 9110 §5.3); `none` is what scripts send for no coding.
+    @Test(
+        arguments: [
+            (["deflate", "gzip"], "deflate, gzip"), (["deflate, gzip"], "deflate, gzip"), (["none"], nil),
+            (["None", "gzip"], "gzip"), (["identity", "identity"], nil), (["gzip,, identity"], "gzip"), ([], nil),
+        ] as [([String], String?)])
+    func codingsAreOneList(_ fields: [String], _ coding: String?) {
+        let head = ResponseHead(status: 200, fields: fields.map { HeaderField("Content-Encoding", $0) })
+        #expect(head.contentCoding == coding)
+    }
+
     @Test func aBlockWithoutItsLastLineEndIsRead() {
         #expect(ResponseHead(status: 200, block: Array("A: 1\r\nB: 2".utf8)).value("B") == "2")
         #expect(ResponseHead(status: 200, block: []).fields.isEmpty)

@@ -63,13 +63,14 @@ import TransferTestSupport
 
     /// How an exchange ends whose body came without a length; `HEAD` stands for a question before that.
     private static func story(
-        _ openEnd: OpenEnd, method: String = "GET", isFramed: Bool = false, answer: ResponseHead? = nil
+        _ openEnd: OpenEnd, method: String = "GET", isFramed: Bool = false, answer: ResponseHead? = nil,
+        closure: ConnectionClosure = .unknown
     ) -> String {
         var machine = machine(openEnd, method: method)
         _ = machine.start()
         _ = machine.received(head(), redirectTarget: nil, now: 0)
         var told = ""
-        var action = machine.hopEnded(nil, position: 1000, isFramed: isFramed)
+        var action = machine.hopEnded(nil, position: 1000, isFramed: isFramed, closure: closure)
         if case .perform(let hop) = action {
             told = hop.method + " "
             if let answer { _ = machine.received(answer, redirectTarget: nil, now: 0) }
@@ -78,7 +79,9 @@ import TransferTestSupport
         }
         switch action {
         case .perform: return told + "again"
-        case .succeed(let head): return told + "\(head.status)" + (machine.isLengthUnproven ? " unproven" : "")
+        case .succeed(let head):
+            return told + "\(head.status)" + (machine.isLengthUnproven ? " unproven" : "")
+                + (machine.hasClosureAlert ? " closed" : "")
         case .fail(let error): return told + error.code.rawValue
         }
     }
@@ -98,5 +101,19 @@ import TransferTestSupport
         // A HEAD asks for what a GET gives, and for nothing else.
         #expect(Self.story(.asked, method: "POST") == "200 unproven")
         #expect(Self.story(.refused, method: "POST") == "unproven")
+    }
+
+    /// RFC 9112 §9.8: without the closing alert such an answer isn't complete, unless something else proves it.
+    @Test func aConnectionThatWasCutNeedsAnotherProof() {
+        let (same, silent) = (Self.head(200, ["Content-Length": "1000"]), Self.head(200, [:]))
+        #expect(Self.story(.asked, answer: silent, closure: .cut) == "HEAD connectionLost")
+        #expect(Self.story(.asked, closure: .cut) == "HEAD connectionLost")
+        #expect(Self.story(.asked, method: "POST", closure: .cut) == "connectionLost")
+        #expect(Self.story(.asked, answer: same, closure: .cut) == "HEAD 200")
+        #expect(Self.story(.asked, isFramed: true, closure: .cut) == "200")
+        // A digest decides.
+        #expect(Self.story(.taken, closure: .cut) == "200")
+        #expect(Self.story(.asked, answer: silent, closure: .alerted) == "HEAD 200 unproven closed")
+        #expect(Self.story(.refused, answer: silent, closure: .alerted) == "HEAD unproven")
     }
 }

@@ -12,7 +12,7 @@ public enum ContentCoding {
     static func layers(_ field: String) -> [Layer] {
         field.split(separator: ",").compactMap { part in
             let name = part.filter { $0 != " " && $0 != "\t" }.lowercased()
-            return name.isEmpty || name == "identity" ? nil : Layer(name: name)
+            return ["", "identity", "none"].contains(name) ? nil : Layer(name: name)
         }
     }
 

@@ -9,6 +9,8 @@ final class RemoteSink: BodySink {
     /// The first byte that hasn't come before.
     private let wanted: Int64
     private(set) var position: Int64
+    /// The first bytes of a part that may be the file's beginning: they wait until that is known. `nil` for no question.
+    private var doubted: [UInt8]?
 
     init(_ source: RemoteSource, _ stream: RemoteStream, number: Int, from start: Int64, wanted: Int64) {
         self.source = source
@@ -28,10 +30,28 @@ final class RemoteSink: BodySink {
                     + "upload the file")
         }
         guard source.accept(version, start.head) else { throw RemoteSource.changed }
+        if self.start > 0, FileServerURL.mayIgnoreOffsets(start.url) { doubted = [] }
         stream.answered(number, .success(version))
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {
+        guard var first = doubted else { return try take(bytes) }
+        let count = min(bytes.count, RemoteSource.beginningLength - first.count)
+        first += bytes[..<count]
+        doubted = first
+        let end = source.version.map { $0.size - start } ?? .max
+        guard first.count == RemoteSource.beginningLength || Int64(first.count) >= end else { return }
+        guard !source.isBeginning(first) else { throw .offsetIgnored }
+        doubted = nil
+        do {
+            try first.withUnsafeBytes { try take($0) }
+        } catch {
+            throw error as? TransferError ?? .internalFault(error)
+        }
+        if count < bytes.count { try take(UnsafeRawBufferPointer(rebasing: bytes[count...])) }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {
         let known = Int(max(0, min(Int64(bytes.count), wanted - position)))
         position += Int64(bytes.count)
         guard known < bytes.count else { return }
@@ -41,4 +61,10 @@ final class RemoteSink: BodySink {
     }
 
     var isReady: Bool { stream.pipe.isReady }
+}
+
+extension TransferError {
+    /// A file server agreed to begin in the middle of a file, and sends its beginning.
+    static let offsetIgnored = TransferError(
+        .badResponse, "the server sends the file's beginning in the place of its middle", isTransient: true)
 }

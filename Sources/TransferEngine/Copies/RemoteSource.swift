@@ -42,7 +42,12 @@ public final class RemoteSource: Sendable {
         var noted: Int64
         /// Bytes that came over the network.
         var received: Int64 = 0
+        /// The beginning of the file, once it has come; no longer than ``beginningLength``.
+        var beginning: [UInt8] = []
     }
+
+    /// Bytes of the file's beginning by which a part is told from it.
+    static let beginningLength = 4 << 10
 
     private let state: Mutex<State>
 
@@ -156,6 +161,17 @@ public final class RemoteSource: Sendable {
 
     func tell(_ news: News) { heard(news) }
 
+    /// Whether a part can be told from the file's beginning, which a server that ignores offsets would send in its place.
+    func canTellParts(of url: String) -> Bool {
+        guard FileServerURL.mayIgnoreOffsets(url) else { return true }
+        return state.withLock { $0.beginning.count == Self.beginningLength }
+    }
+
+    /// Whether bytes of a part are those of the file's beginning.
+    func isBeginning(_ bytes: [UInt8]) -> Bool {
+        state.withLock { !bytes.isEmpty && $0.beginning.starts(with: bytes) }
+    }
+
     func ended(_ stream: RemoteStream) {
         state.withLock { $0.streams.removeAll { $0 === stream } }
     }
@@ -187,6 +203,10 @@ public final class RemoteSource: Sendable {
         let count = digesting.add(bytes, at: offset)
         let isDue = state.withLock { state in
             state.received += Int64(bytes.count)
+            let known = state.beginning.count
+            if offset == Int64(known), known < Self.beginningLength {
+                state.beginning += bytes.prefix(Self.beginningLength - known)
+            }
             guard count - state.noted >= Self.step else { return false }
             state.noted = count
             return true

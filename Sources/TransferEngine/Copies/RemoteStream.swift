@@ -81,6 +81,7 @@ final class RemoteStream: Sendable {
         let (number, url, position, isWhole) = state.withLock { state in
             state.number += 1
             state.began = state.position
+            if state.position > 0, !source.canTellParts(of: source.urls[state.url]) { state.isWhole = true }
             return (state.number, state.url, state.position, state.isWhole)
         }
         let request: ExchangeRequest
@@ -165,6 +166,10 @@ final class RemoteStream: Sendable {
             guard version.isShown(by: head, total: head.contentLength, isProven: source.isProven) else {
                 return fail(source, RemoteSource.changed)
             }
+            state.withLock { $0.isWhole = true }
+            return start(source)
+        }
+        if error == .offsetIgnored, askedForPart {
             state.withLock { $0.isWhole = true }
             return start(source)
         }

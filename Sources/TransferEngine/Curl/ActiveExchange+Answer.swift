@@ -82,6 +82,9 @@ extension ActiveExchange {
         case .deliver(let start):
             answer.phase = .body
             self.start = start
+            if start.total == nil, !answer.isFramed, let handle {
+                answer.closure = TLSClosure(transfer_easy_get_tls(handle.raw))
+            }
             Failpoint.reached(.headReceived)
             do throws(TransferError) {
                 try chooseDecoder(start)

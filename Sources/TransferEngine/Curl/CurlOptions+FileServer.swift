@@ -49,9 +49,7 @@ extension CurlOptions {
             try handle.set(CURLOPT_NOBODY, 1)
         case .fetch(let offset):
             try handle.set(CURLOPT_URL, files.url.text)
-            // Under TLS a length is needed: servers are known to end a data connection without the word that TLS has for
-            // that, which libcurl only overlooks where it has all.
-            if files.url.isSSH || settings.requiresTLS || files.url.isImplicitTLS {
+            if files.url.isSSH {
                 if offset > 0 { try handle.set(CURLOPT_RESUME_FROM_LARGE, offset: offset) }
             } else {
                 try applyFetch(

@@ -14,6 +14,8 @@ struct IncomingAnswer {
     var interimsBegan: MonotonicTime?
     /// Whether the answer's protocol ends bodies by itself: every one but HTTP/1.
     var isFramed = false
+    /// The end of its connection, where that is TLS's and may be all that ends the body.
+    var closure: TLSClosure?
     /// Takes the codings off the body, where it has any that are to be taken off.
     var decoder: ContentDecoder?
     /// Bytes that the decoder has taken of those that libcurl will bring once more, after a hold.

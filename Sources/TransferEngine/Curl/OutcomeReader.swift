@@ -20,6 +20,8 @@ extension ExchangeOutcome {
         doubtfulClaim = exchange.machine.resumption.claim ?? file?.doubtfulClaim
         isUntouched = file?.isUntouched ?? true
         isLengthUnproven = exchange.machine.isLengthUnproven
+        isLengthConfirmed = exchange.machine.isLengthConfirmed
+        hasClosureAlert = exchange.machine.hasClosureAlert
         refusal = exchange.connection.refusal
         hops = exchange.hops
         answer = (exchange.sink as? AnswerSink)?.bytes ?? exchange.refusalBody

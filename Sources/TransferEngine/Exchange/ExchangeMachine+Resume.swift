@@ -13,12 +13,37 @@ extension ExchangeMachine {
             return follow(verdict, point, hop, head, now: now)
         }
         switch head.status {
-        case let status where StatusRule.isWhole(status): return deliver(hop, head)
+        case let status where StatusRule.isWhole(status): return deliverWhole(hop, head)
+        // Without a range of ours a caching proxy may say 206 of the whole.
+        case 206 where isAll(head): return deliverWhole(hop, head)
         case 206:
             // A part that nobody asked for: not even its place in the file can be relied on.
             return fail(hop, TransferError(.badResponse, "206 Partial Content for a request without a range"))
         default: return refused(hop, StatusRule.error(head, now: now))
         }
+    }
+
+    /// Whether a part is all of the file, as its Content-Range says: `bytes 0-(n-1)/n`.
+    private func isAll(_ head: ResponseHead) -> Bool {
+        let fields = head.fields.filter { $0.isNamed("Content-Range") }
+        guard fields.count == 1, let range = ContentRange(fields[0].value), let bytes = range.range,
+            bytes.lowerBound == 0, bytes.upperBound == range.total
+        else { return false }
+        return head.contentLength.map { $0 == bytes.upperBound } ?? true
+    }
+
+    /// The answer is all of the file; a complete file that it would replace decides whether it may.
+    private mutating func deliverWhole(_ hop: Hop, _ head: ResponseHead) -> HeadAction {
+        if let refusal = replacementRefusal(hop, head) { return fail(hop, refusal) }
+        return deliver(hop, head)
+    }
+
+    private func replacementRefusal(_ hop: Hop, _ head: ResponseHead) -> TransferError? {
+        guard let file = request.replaced else { return nil }
+        let isSamePlace = file.version?.isOf(hop.url, own: request.url) ?? false
+        return ReplacementRule.refusal(
+            of: head, for: file, isSamePlace: isSamePlace, decodes: request.settings.decodesFiles
+        ).map { ReplacementRule.error($0) }
     }
 
     /// Ends a hop that came to nothing. A refusal for good may be that of a URL which no longer leads to its file, as one
@@ -40,7 +65,7 @@ extension ExchangeMachine {
         if verdict.beginsAnew, mayGoBack(from: hop) { return turnBack(hop) }
         if point.isPart {
             switch verdict {
-            case .append(overlap: 0, _) where head.status == 206: break
+            case .append(let overlap, _) where overlap == point.overlap && head.status == 206: break
             case .ask(.rest, _): break
             default: return fail(hop, Self.noPart(verdict, head))
             }
@@ -53,6 +78,7 @@ extension ExchangeMachine {
                     head: head, offset: point.offset - overlap, total: total, url: hop.reference, overlap: overlap,
                     isContinuable: true, takesCredentials: hop.sendsCredentials))
         case .anew(let reason):
+            if let refusal = replacementRefusal(hop, head) { return fail(hop, refusal) }
             let restart = resumption.restart ?? reason
             resumption.giveUp()
             return deliver(
@@ -100,15 +126,23 @@ extension ExchangeMachine {
     }
 
     /// The body came whole, as far as libcurl can tell.
-    mutating func delivered(_ hop: Hop, _ start: BodyStart, position: Int64, isFramed: Bool) -> EndAction {
+    mutating func delivered(
+        _ hop: Hop, _ start: BodyStart, position: Int64, isFramed: Bool, closure: ConnectionClosure
+    ) -> EndAction {
         if case .representation = request.intent, let end = resumption.point?.end, position == end {
             state = .ended
             return .succeed(start.head)
         }
+        if let file = request.replaced, start.continued == 0,
+            let reason = ReplacementRule.refusal(ofBytes: position, start.head, for: file)
+        {
+            state = .ended
+            return .fail(ReplacementRule.error(reason))
+        }
         guard case .representation = request.intent, let total = start.total, position != total else {
             if case .representation = request.intent,
                 !isProven(start, position: position, isFramed: isFramed),
-                let action = confirm(hop, start, position: position)
+                let action = confirm(hop, start, position: position, closure)
             {
                 return action
             }

@@ -30,6 +30,7 @@ struct ExchangeMachine {
     struct Confirmation {
         let start: BodyStart
         let position: Int64
+        let closure: ConnectionClosure
         var answer = LengthRule.Answer.unknown
     }
 
@@ -57,6 +58,10 @@ struct ExchangeMachine {
     private var authentication: AuthenticationFlow
     /// Whether it succeeded, and nothing proves that the body came whole.
     private(set) var isLengthUnproven = false
+    /// Whether the server was asked for the length afterwards, and told that which came.
+    private(set) var isLengthConfirmed = false
+    /// Whether TLS's closing alert ended a body whose length nothing else proves.
+    private(set) var hasClosureAlert = false
     /// The challenge of the last head, for those who are to be told of it.
     private(set) var challenge: AuthenticationReport?
 
@@ -146,7 +151,10 @@ struct ExchangeMachine {
     ///   - position: Where the sink stands now.
     ///   - isFramed: Whether the protocol itself ends bodies (HTTP/2, file servers): where it doesn't and the head tells
     ///     no length, the end of the connection is all there is.
-    mutating func hopEnded(_ error: TransferError?, position: Int64, isFramed: Bool = false) -> EndAction {
+    ///   - closure: How the connection ended that ended the body.
+    mutating func hopEnded(
+        _ error: TransferError?, position: Int64, isFramed: Bool = false, closure: ConnectionClosure = .unknown
+    ) -> EndAction {
         switch state {
         case .ready, .ended:
             return .fail(error ?? TransferError(.internalFault, "an exchange ended before it began"))
@@ -175,7 +183,7 @@ struct ExchangeMachine {
                 state = .ended
                 return .fail(error)
             }
-            return delivered(hop, start, position: position, isFramed: isFramed)
+            return delivered(hop, start, position: position, isFramed: isFramed, closure: closure)
         case .confirming(let confirmation):
             return confirmed(error == nil ? confirmation.answer : .unknown, confirmation)
         }
@@ -184,9 +192,11 @@ struct ExchangeMachine {
     /// A body that the end of the connection ended has come.
     ///
     /// - Returns: `nil` where nobody minds.
-    mutating func confirm(_ hop: Hop, _ start: BodyStart, position: Int64) -> EndAction? {
+    mutating func confirm(
+        _ hop: Hop, _ start: BodyStart, position: Int64, _ closure: ConnectionClosure
+    ) -> EndAction? {
         guard request.settings.openEnd != .taken else { return nil }
-        let confirmation = Confirmation(start: start, position: position)
+        let confirmation = Confirmation(start: start, position: position, closure: closure)
         // The server would tell the length of coded bytes.
         guard hop.method == "GET", !hop.sendsBody, !takesCodingOff(start.head) else {
             return confirmed(.unknown, confirmation)
@@ -205,11 +215,15 @@ struct ExchangeMachine {
     private mutating func confirmed(_ answer: LengthRule.Answer, _ confirmation: Confirmation) -> EndAction {
         state = .ended
         switch answer {
-        case .same: return .succeed(confirmation.start.head)
+        case .same:
+            isLengthConfirmed = true
+            return .succeed(confirmation.start.head)
         case .cut(let length): return .fail(.cut(at: confirmation.position, of: length))
         case .unknown:
+            if confirmation.closure == .cut { return .fail(.endedWithoutAlert) }
             if request.settings.openEnd == .refused { return .fail(.unprovenLength) }
             isLengthUnproven = true
+            hasClosureAlert = confirmation.closure == .alerted
             return .succeed(confirmation.start.head)
         }
     }

@@ -26,6 +26,10 @@ public struct ExchangeOutcome: Sendable {
     public var resumeData: ResumeData?
     /// Whether it succeeded and nothing proves that the file came whole (``ExchangeSettings/openEnd``).
     public var isLengthUnproven = false
+    /// Whether the server was asked for the length afterwards, and told that which came.
+    public var isLengthConfirmed = false
+    /// Whether TLS's closing alert ended it then.
+    public var hasClosureAlert = false
     /// Whether the bytes that were there before are there still, and no others.
     public var isUntouched = true
     /// The claim of an answer against the bytes that are there, where it failed the exchange

@@ -89,6 +89,12 @@ public struct ExchangeRequest: Sendable {
         _modify { yield &fields.held }
     }
 
+    /// The complete file whose place the answer is to take; `nil` where there is none, or where its owner gave it up.
+    public var replaced: HeldFile? {
+        _read { yield fields.replaced }
+        _modify { yield &fields.replaced }
+    }
+
     /// The settings that requests of one configuration have in common.
     var sharedSettings: Shared<ExchangeSettings> { fields.settings }
 
@@ -104,6 +110,7 @@ public struct ExchangeRequest: Sendable {
         var authentication = ExchangeAuthentication()
         var cookies: (any CookieJar)?
         var held: HeldVersion?
+        var replaced: HeldFile?
     }
 
     public enum Intent: Sendable {

@@ -12,6 +12,17 @@ public enum OpenEnd: Sendable, Hashable {
     case refused
 }
 
+/// The end of the connection of an answer, where that end is all that ends the body.
+public enum ConnectionClosure: Sendable, Hashable {
+    /// There was no TLS, or nothing tells how it ended.
+    case unknown
+    /// The server said by TLS's closing alert (close_notify) that no more follows.
+    case alerted
+    /// The connection ended without that alert: anybody on the way can do that, and the answer isn't complete (RFC 9112
+    /// §9.8).
+    case cut
+}
+
 /// Whether what came of a file is all of it, as far as lengths tell: pure.
 enum LengthRule {
     /// Whether an answer's own framing shows that its body came whole.
@@ -62,6 +73,11 @@ extension TransferError {
             "the answer ended \(CountText.bytes(length - position)) early: the server tells \(length) for the file",
             isTransient: true)
     }
+
+    static let endedWithoutAlert = TransferError(
+        .connectionLost,
+        "the connection ended without TLS's closing alert, and the server tells no length: the file may be cut; "
+            + "give a checksum, which proves it", isTransient: true)
 
     static let unprovenLength = TransferError(
         .unproven,

@@ -4,6 +4,9 @@ public import TransferCore
 public struct ResumePoint: Sendable, Hashable {
     /// Bytes that are there, or where a part of the file begins (``isPart``); above 0 but for such a part.
     public var offset: Int64
+    /// Bytes before ``offset`` that are asked for once more and compared: a file server's agreement to begin in the middle
+    /// (FTP's 350) is no proof that it does.
+    public var overlap: Int64 = 0
     /// The offset behind the last byte that is wanted; `nil` for everything that follows.
     public var end: Int64?
     /// Whether only this part is wanted, while other exchanges fetch the rest: every answer that isn't exactly a part of
@@ -53,6 +56,13 @@ public struct ResumePoint: Sendable, Hashable {
         mediaType = record.mediaType
         doubt = record.doubt
     }
+
+    /// The overlap that a URL needs; 0 where the answer itself tells where it begins.
+    public static func overlap(of url: String, before offset: Int64) -> Int64 {
+        FileServerURL.mayIgnoreOffsets(url) ? min(offset, mostOverlap) : 0
+    }
+
+    private static let mostOverlap: Int64 = 4 << 10
 
     /// Whether the bytes are continued without a validator that fits.
     var needsNoValidator: Bool { isVerifiedByDigest || isVouchedFor && validator == nil }

@@ -39,7 +39,7 @@ enum ResumeQuestion: Equatable {
     /// The first byte that is asked for.
     func start(_ point: ResumePoint) -> Int64 {
         switch self {
-        case .rest: point.offset
+        case .rest: point.offset - point.overlap
         case .lastByte: point.offset - 1
         case .validation, .whole: 0
         }

@@ -262,12 +262,8 @@ struct ResumeRule {
 
     /// A login page, or a word of apology, in the place of a file that is none.
     private func isPage(_ head: ResponseHead) -> Bool {
-        guard point.outlastsOddAnswers, Self.isPage(head.mediaType) else { return false }
-        return point.mediaType.map { !Self.isPage($0) } ?? (Validator(head) == nil && point.validator != nil)
-    }
-
-    private static func isPage(_ mediaType: String?) -> Bool {
-        mediaType == "text/html" || mediaType == "application/xhtml+xml"
+        guard point.outlastsOddAnswers, MediaType.isPage(head.mediaType) else { return false }
+        return point.mediaType.map { !MediaType.isPage($0) } ?? (Validator(head) == nil && point.validator != nil)
     }
 
     /// How the answer shows that the file changed, or `nil` when it doesn't.

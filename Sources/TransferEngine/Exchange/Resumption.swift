@@ -119,6 +119,7 @@ struct Resumption {
         if let earlier, start.continued > 0 || earlier.isPart {
             (next.end, next.isPart, next.namesEnd) = (earlier.end, earlier.isPart, earlier.namesEnd)
         }
+        if earlier?.overlap ?? 0 > 0 { next.overlap = ResumePoint.overlap(of: hop.url, before: position) }
         next.contentCoding = start.head.contentCoding?.lowercased()
         next.mediaType = start.head.mediaType ?? earlier?.mediaType
         point = next

@@ -225,7 +225,13 @@ struct FileServerDialogue: Sendable {
         case (.looking, .done(let file)): return looked(file)
         case (.looking, .failed(let failure)): return lookedInVain(failure)
         case (.fetching(let offset, let expected, let began), .done(let file)):
-            guard began else { return .answer(offset == 0 ? file.head(200, length: 0) : file.unsatisfiable) }
+            guard began else {
+                // An empty data connection is no file that the server has just called longer.
+                if let size = file.size ?? expected?.size, size > offset {
+                    return .fail(.emptyAnswer(of: size - offset))
+                }
+                return .answer(offset == 0 ? file.head(200, length: 0) : file.unsatisfiable)
+            }
             // Only bytes that were joined need another look: what came in one piece comes from one opened file.
             guard let expected, offset > 0, expected.etag != nil else { return .finish }
             state = .verifying(expected)

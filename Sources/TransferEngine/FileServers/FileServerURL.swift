@@ -18,6 +18,11 @@ struct FileServerURL: Sendable, Hashable {
         }
     }
 
+    /// Whether a file may be sent from its beginning where the middle was asked for: FTP's REST is a command of its own.
+    static func mayIgnoreOffsets(_ url: String) -> Bool {
+        url.utf8.prefix(3).elementsEqual("ftp".utf8) { $0 | 0x20 == $1 }
+    }
+
     /// - Throws: `badURL`: also for names that can't be sent.
     init(_ url: String) throws(TransferError) {
         guard let origin = Origin(fileServerURL: url) else {

@@ -34,3 +34,12 @@ struct RemoteFile: Sendable, Hashable {
         head(416, length: 0, [HeaderField("Content-Range", "bytes */\(size.map { "\($0)" } ?? "*")")])
     }
 }
+
+extension TransferError {
+    /// A data connection without a byte, for a file that the server has just called longer.
+    static func emptyAnswer(of count: Int64) -> TransferError {
+        TransferError(
+            .connectionLost, "the server sent none of \(CountText.bytes(count)), and called that all", isTransient: true
+        )
+    }
+}

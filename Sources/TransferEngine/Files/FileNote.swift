@@ -10,6 +10,10 @@ public struct FileNote: Sendable, Hashable {
     public var validator: Validator?
     /// The resource that the validator is of; `nil` in notes of older versions.
     public var place: AnsweredPlace?
+    /// The media type of the answer that brought it; `nil` in notes of older versions, and where the answer told none.
+    public var mediaType: String?
+    /// The content coding that the file has, where it has one.
+    public var contentCoding: String?
     /// Whether nothing of the file has changed since it got its name, not even its mode. Otherwise only its size and time
     /// are as they were, which cp(1) and touch(1) can do to other bytes.
     public var isExact: Bool
@@ -27,7 +31,9 @@ public struct FileNote: Sendable, Hashable {
         let noted = PartRecord.readTime(descriptor) ?? date.map { FileStamp.nanoseconds(seconds: $0) }
         guard let noted, FileStamp(size: total, modified: noted).isSameVersion(as: stamp) else { return nil }
         let isExact = isItsNaming(changed: stamp.changed, named: PartRecord.readNaming(descriptor))
-        return FileNote(validator: record.validator, place: record.place, isExact: isExact)
+        return FileNote(
+            validator: record.validator, place: record.place, mediaType: record.mediaType,
+            contentCoding: record.contentCoding, isExact: isExact)
     }
 
     /// Writing down when the file got its name changes the inode too: so its last change lies a moment beside that.

@@ -35,6 +35,8 @@ public final class SegmentedFile: Sendable {
     public let keeper: RecordKeeper?
     /// The reading of the file's beginning while the rest arrives.
     public let ahead: ReadingAhead
+    /// Bytes that parts brought once more, to be compared when the file is whole.
+    public let seams = SeamList()
     /// Bounds on the rate that all exchanges of the file share.
     public let limiters: [RateLimiter]
     private let state = Mutex(State())

@@ -97,7 +97,7 @@ final class Handshake {
         }
     }
 
-    private static let index = transfer_handshake_index()
+    static let index = transfer_handshake_index()
 
     static func limitToTLS12(_ context: OpaquePointer) -> Bool { transfer_context_limit_to_tls12(context) == 1 }
 

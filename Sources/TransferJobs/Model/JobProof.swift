@@ -1,13 +1,21 @@
-/// A proof that the destination of a copy has what its source gave.
+/// A proof that a file came whole: of a download what its server said or its owner, of a copy what its destination said.
+///
+/// A download without any is told as one whose length is unproven (``JobReceipt/isLengthUnproven``).
 public enum JobProof: String, Sendable, Hashable, Codable, CaseIterable {
-    /// All that was read has the digest that the job names.
+    /// All that was read has the digest that the job names, or its pieces have theirs.
     case checksum
-    /// The destination told the digest of what it has, and it's that of what was read.
+    /// The server told the digest of what it has, and it's that of what was read.
     case digest
     /// The destination gave each request's body a tag that is the digest of what was sent (S3's ETag).
     case tag
-    /// The destination told how much it has.
+    /// The server told how much it has.
     case length
+    /// Of a download whose length was not told: the body's own end came (the last chunk, the end of an HTTP/2 stream, the
+    /// end of a content coding).
+    case end
+    /// Of a download that only the end of its connection ended: TLS's closing alert came. The server may have died behind
+    /// a proxy that sent it, so the length stays unproven.
+    case closure
 }
 
 extension [JobProof] {

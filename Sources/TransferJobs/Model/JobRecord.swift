@@ -24,6 +24,8 @@ package struct JobRecord: Sendable {
     /// The checksum recorded then.
     package var digest: Checksum?
     package var validator: String?
+    /// The sums of the file's pieces, of a job that is to make it whole again.
+    package let sums: PieceSumList?
     /// The resource that gave them.
     package var place: AnsweredPlace?
     /// Whether a process died while it had this job.
@@ -40,8 +42,9 @@ package struct JobRecord: Sendable {
     package init(
         id: Int64, batch: Int64, identity: String, spec: JobSpec, attempts: Int, askedWait: Duration = Duration.zero,
         mirror: Int, spentMirrors: UInt64, resume: ResumeData? = nil, upload: UploadRecord? = nil,
-        facts: FileStamp? = nil, digest: Checksum? = nil, validator: String? = nil, place: AnsweredPlace? = nil,
-        wasInterrupted: Bool, claimed: Int64, recheck: DestinationRule.Recheck, watched: WatchedVersion? = nil,
+        facts: FileStamp? = nil, digest: Checksum? = nil, validator: String? = nil, sums: PieceSumList? = nil,
+        place: AnsweredPlace? = nil, wasInterrupted: Bool, claimed: Int64, recheck: DestinationRule.Recheck,
+        watched: WatchedVersion? = nil,
         partOwners: PartOwners? = nil
     ) {
         self.id = id
@@ -57,6 +60,7 @@ package struct JobRecord: Sendable {
         self.facts = facts
         self.digest = digest
         self.validator = validator
+        self.sums = sums
         self.place = place
         self.wasInterrupted = wasInterrupted
         self.claimed = claimed
@@ -85,6 +89,7 @@ extension JobRecord {
         wasInterrupted = false
         self.claimed = claimed
         recheck = .no
+        sums = nil
         partOwners = nil
     }
 }

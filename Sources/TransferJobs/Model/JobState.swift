@@ -31,6 +31,9 @@ public enum JobState: Int, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// The states, apart from ``done``, in which a job that has brought its file before may be told to make that whole again.
+    package static let repairable: [JobState] = [.queued, .waiting, .failed, .cancelled]
+
     public var hasEnded: Bool { rawValue >= JobState.done.rawValue }
 
     /// Where it may go from here. What has ended comes back only when its batch is run again.

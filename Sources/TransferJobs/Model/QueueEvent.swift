@@ -229,7 +229,7 @@ public struct JobReceipt: Sendable, Hashable {
         get { arrival.sources }
         set { arrival.sources = newValue }
     }
-    /// Of a copy: what proves that its destination has what its source gave.
+    /// What proves that the file came whole, and of a copy that its destination has it.
     public var proofs: [JobProof] {
         get { arrival.proofs }
         set { arrival.proofs = newValue }

@@ -15,6 +15,8 @@ struct AttemptTraces {
         var adoptsNothing = false
         /// Several sources brought a wrong file together.
         var mixesNothing = false
+        /// Parts of the file turned out to be other ones than those that were asked for.
+        var dividesNothing = false
         /// What its URLs have done.
         var sources: SourceLedger?
     }
@@ -34,6 +36,8 @@ struct AttemptTraces {
         case adoptedWrongly
         /// What came from several sources at once is wrong.
         case mixedWrongly
+        /// A part isn't the one that was asked for.
+        case dividedWrongly
     }
 
     mutating func note(_ id: Int64, _ news: News) {
@@ -41,6 +45,7 @@ struct AttemptTraces {
         case .answered(let url): note(id, answeredURL: url)
         case .refused: noteRefusal(id)
         case .adoptedWrongly: refuseAdoption(id)
+        case .dividedWrongly: traces[id, default: Trace()].dividesNothing = true
         case .mixedWrongly: traces[id, default: Trace()].mixesNothing = true
         }
     }
@@ -82,6 +87,9 @@ struct AttemptTraces {
     func mayAdopt(_ id: Int64) -> Bool { traces[id]?.adoptsNothing != true }
 
     func mayMix(_ id: Int64) -> Bool { traces[id]?.mixesNothing != true }
+
+    /// Whether several connections may fetch its file.
+    func mayDivide(_ id: Int64) -> Bool { traces[id]?.dividesNothing != true }
 
     mutating func keep(_ sources: SourceLedger, of id: Int64) { traces[id, default: Trace()].sources = sources }
 

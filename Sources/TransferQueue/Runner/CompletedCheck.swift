@@ -15,8 +15,6 @@ enum CompletedCheck {
         case ask
         /// The file isn't what it was, or nothing is known by which that could be told.
         case fetch
-        /// It's known to be damaged.
-        case repair
     }
 
     /// - Parameter brought: Notes the files that are still there.
@@ -32,7 +30,8 @@ enum CompletedCheck {
     }
 
     static func run(_ job: CompletedJob, directory: String, _ options: RunOptions) -> Verdict {
-        if let repairs = options.repairs { return repairs.contains(job.id) ? .repair : .keep }
+        // Those that are repaired are no longer among the complete ones.
+        if options.repairs != nil { return .keep }
         var status = stat()
         let isThere = stat(job.path, &status) == 0
         if job.isUpload {

@@ -40,6 +40,10 @@ struct DownloadCompletion: Sendable {
         var ahead: ReadingAhead?
         /// How the job's own file looked when it brought it before.
         var own: FileStamp?
+        /// Bytes that its parts brought once more.
+        var seams: SeamList?
+        /// What the file had that is repaired: what came is compared with it.
+        var recorded: RecordedBytes?
         /// The processes that may have partial files of it, where several share folders.
         var owners: PartOwners?
     }
@@ -113,6 +117,15 @@ struct DownloadCompletion: Sendable {
                     "the size differs: expected "
                         + "\(CountText.bytes(size)), got \(found)")
             }
+        }
+        // Before its digest: this fault is the server's way with parts, and one connection gets the file.
+        if let offset = item.seams?.firstWrong(in: item.part.descriptor) {
+            item.part.remove()
+            throw .wrongPart(at: offset)
+        }
+        if let recorded = item.recorded, let wrong = try recorded.refutation(of: item.part.readablePath) {
+            item.part.remove()
+            throw wrong
         }
         if let pieces = item.pieces, let wrong = try PieceCheck(item.part.readablePath, pieces).wrong {
             if !item.isMixed { item.part.remove() }
@@ -259,6 +272,8 @@ extension ResumeData {
             total: outcome.position, written: ByteRanges(0..<outcome.position), bootID: BootID.current,
             mount: ready.part.mount, partialFile: ready.part.path)
         mark.place = AnsweredPlace(url: outcome.finalURL, takesCredentials: false)
+        mark.mediaType = head.mediaType ?? earlier?.mediaType
+        mark.contentCoding = job.record.spec.isCompressed ? nil : head.contentCoding?.lowercased()
         return mark
     }
 }

@@ -61,6 +61,7 @@ struct DownloadPreparation: Sendable {
         let folder = try pinned(path, census)
         var replacement = download.ifExists == .overwrite ? Replacement.anything : .nothing
         var version: HeldVersion?
+        var replaced: HeldFile?
         var beginning = PartName.path(of: path)
         let isNewFolder = census.isNew(folderOf: path)
         if !isNewFolder {
@@ -68,10 +69,13 @@ struct DownloadPreparation: Sendable {
             case .take: break
             case .keep(let facts, let digest): return .kept(path: path, facts, digest)
             case .leave(let facts): return .left(path: path, facts)
-            case .replace(let facts): replacement = facts.map { .only(path: path, $0) } ?? .anything
-            case .ask(let facts, let known):
+            case .replace(let facts, let file):
+                replacement = facts.map { .only(path: path, $0) } ?? .anything
+                replaced = file
+            case .ask(let facts, let file):
                 replacement = .only(path: path, facts)
-                version = known
+                version = file.version
+                replaced = file
             case .adopt(let facts):
                 // Whether it really is the beginning is looked at when the whole is there.
                 replacement = .only(path: path, facts)
@@ -110,7 +114,7 @@ struct DownloadPreparation: Sendable {
             replacement: replacement, resume: resume,
             synced: resume.flatMap { point in earlier.map { min($0.synced.prefixLength, point.offset) } } ?? 0,
             // A partial file is of a newer version than the one that is there: it's continued without asking.
-            held: resume == nil ? version : nil)
+            held: resume == nil ? version : nil, replaced: download.isProvenByDigests ? nil : replaced)
         ready.earlier = earlier
         if resume != nil { ready.ranges = held.holes }
         // A folder's file is named by the server.
@@ -211,9 +215,9 @@ struct DownloadPreparation: Sendable {
         case take
         case keep(FileStamp, Checksum?)
         case leave(FileStamp)
-        /// `nil` whatever it is.
-        case replace(FileStamp?)
-        case ask(FileStamp, HeldVersion?)
+        /// `nil` whatever it is. The file's claims are those by which the answer is judged.
+        case replace(FileStamp?, HeldFile? = nil)
+        case ask(FileStamp, HeldFile)
         case rename
     }
 
@@ -247,7 +251,7 @@ struct DownloadPreparation: Sendable {
     private func judge(
         _ existing: FileStamp, _ known: ResumeData?, at path: String, in folder: PinnedFolder?
     ) throws(TransferError) -> Verdict {
-        let (standing, version) = standing(existing, at: path, in: folder)
+        let (standing, origin) = standing(existing, at: path, in: folder)
         var question = DestinationRule.Question(word: download.ifExists, standing: standing)
         question.recheck = record.recheck
         question.hasRecord = record.facts != nil
@@ -271,8 +275,8 @@ struct DownloadPreparation: Sendable {
         case .leave: .leave(existing)
         // A server is only asked about the version that it gave: whether the file's time is newer tells nothing of its
         // bytes.
-        case .ask: .ask(existing, version)
-        case .fetch: .replace(existing)
+        case .ask: .ask(existing, held(existing, origin, at: path, in: folder))
+        case .fetch: .replace(existing, held(existing, origin, at: path, in: folder))
         case .compare: .take
         case .adopt: .adopt(existing)
         case .overwrite: .replace(nil)
@@ -281,21 +285,46 @@ struct DownloadPreparation: Sendable {
         }
     }
 
+    /// The record of the answer that brought a file.
+    private struct Origin {
+        var version: HeldVersion?
+        /// The note that the file itself bears.
+        var note: FileNote?
+    }
+
+    /// The claims of the file, by which an answer is judged that is to take its place.
+    private func held(
+        _ existing: FileStamp, _ origin: Origin, at path: String, in folder: PinnedFolder?
+    ) -> HeldFile {
+        let isRepaired = record.recheck == .repair
+        return HeldFile(
+            version: origin.version, length: isRepaired ? record.facts?.size ?? existing.size : existing.size,
+            mediaType: origin.note?.mediaType, contentCoding: origin.note.flatMap { $0.contentCoding ?? "" },
+            isBinary: FileSample.isBinary(folder.place(of: path)), mustBeSame: isRepaired)
+    }
+
     /// Who wrote the file, and what its version was called then.
     private func standing(
         _ existing: FileStamp, at path: String, in folder: PinnedFolder?
-    ) -> (DestinationRule.Standing, HeldVersion?) {
+    ) -> (DestinationRule.Standing, Origin) {
+        let note = FileNote.read(folder.place(of: path), existing, from: Redaction.url(url))
         if existing.isSameVersion(as: record.facts) {
-            let isTag = record.validator?.hasSuffix("\"") == true
-            let validator = record.validator.map {
-                isTag ? Validator(etag: $0) : Validator(lastModified: $0)
-            }
-            return (.recorded, validator.map { HeldVersion($0, of: record.place) })
+            let validator = record.validator.map { Self.validator($0) }
+            return (.recorded, Origin(version: validator.map { HeldVersion($0, of: record.place) }, note: note))
         }
-        guard let note = FileNote.read(folder.place(of: path), existing, from: Redaction.url(url)) else {
-            return (.foreign, nil)
-        }
-        return (note.isExact ? .noted : .touched, note.validator.map { HeldVersion($0, of: note.place) })
+        guard let note else { return (.foreign, Origin(version: repairedVersion)) }
+        let version = note.validator.map { HeldVersion($0, of: note.place) }
+        return (note.isExact ? .noted : .touched, Origin(version: version, note: note))
+    }
+
+    /// The version of a file that was damaged since it was recorded.
+    private var repairedVersion: HeldVersion? {
+        guard record.recheck == .repair else { return nil }
+        return record.validator.map { HeldVersion(Self.validator($0), of: record.place) }
+    }
+
+    private static func validator(_ text: String) -> Validator {
+        text.hasSuffix("\"") ? Validator(etag: text) : Validator(lastModified: text)
     }
 
     /// Whether the bytes of another tool's file may be the beginning of this one.

@@ -73,6 +73,7 @@ struct HeldBytes {
         point.isVerifiedByDigest = download.isProvenByDigests
         point.outlastsOddAnswers = true
         point.isPart = length == 0
+        point.overlap = ResumePoint.overlap(of: url, before: length)
         point.isVouchedFor = known.adopted != nil && download.adopt == .unproven
         if known.url != Redaction.url(url) {
             // Of another mirror: its validators mean nothing here.

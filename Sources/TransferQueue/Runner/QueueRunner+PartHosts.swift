@@ -353,6 +353,8 @@ extension QueueRunner: SegmentHost {
 
     func mayMix(_ job: RunningJob) -> Bool { running.traces.mayMix(job.candidate.id) }
 
+    func mayDivide(_ job: RunningJob) -> Bool { running.traces.mayDivide(job.candidate.id) }
+
     func connectionOpened(to origin: String) { admission.scheduler.connectionOpened(to: origin) }
 
     func connectionClosed(to origin: String) { admission.scheduler.connectionClosed(to: origin) }
@@ -368,6 +370,7 @@ extension QueueRunner: SegmentHost {
         let builder = builder(of: job)
         ready.resume = point
         ready.held = nil
+        ready.replaced = nil
         var request = try builder.download(
             job.record.spec, download, url: url, object: builder.object(job.record.spec, url: url), ready: ready)
         // Over HTTP/2 all parts would share one connection.

@@ -32,6 +32,7 @@ struct RequestBuilder: Sendable {
             url: url, method: download.method ?? "GET", headers: try headers(spec.settings),
             intent: .representation(ready.resume), settings: try settings(spec.settings, for: url))
         request.held = ready.held
+        request.replaced = ready.replaced
         // A digest proves more than a length.
         request.settings.openEnd = download.isProvenByDigests ? .taken : download.strict ? .refused : .asked
         if let object {

@@ -210,6 +210,7 @@ final class RunningJob {
             point.place = start.place
             if start.url != url { point.placeURL = start.url }
         }
+        point.overlap = ResumePoint.overlap(of: url, before: range.lowerBound)
         point.end = range.upperBound
         point.isPart = true
         point.namesEnd = url.hasPrefix("http")
@@ -264,8 +265,12 @@ struct ReadyDownload: Sendable {
     var mix: MixedFile?
     /// What has been read already of a file that came over several connections.
     var ahead: ReadingAhead?
+    /// Bytes that its parts brought once more, of one that came over several connections.
+    var seams: SeamList?
     /// The version of the file that is there: where the resource that gave it says 304, that is complete.
     var held: HeldVersion?
+    /// The complete file whose place it takes, unless its owner gave that up or a digest decides.
+    var replaced: HeldFile?
 }
 
 /// What a transfer that succeeded brought, apart from the file.
@@ -279,7 +284,7 @@ struct TransferResult: Sendable {
     let response: String?
     /// Of a download, without its parameters.
     var mediaType: String?
-    /// Of a copy.
+    /// What proves it.
     var proofs: [JobProof] = []
     /// The coding that was taken off.
     var contentCoding: String?

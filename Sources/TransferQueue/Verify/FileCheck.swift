@@ -127,6 +127,21 @@ extension QueueRemote {
         try told { try store.downloads(.file(path), after: 0, limit: .max) }.last.map { FileCheck($0) }
     }
 
+    /// Goes through the downloads of a batch that have never brought a file. Blocks.
+    ///
+    /// - Parameter checked: The names of those that have one, of which there are checks.
+    /// - Throws: `TransferError` when the database can't be read.
+    public func missingDownloads(
+        ofBatch name: String, besides checked: Set<String>, _ take: (ListedJob) -> Void
+    ) throws {
+        try jobs(batch: name) { page in
+            for job in page where job.state != .done && job.state != .cancelled && !checked.contains(job.job) {
+                if let spec = job.route?.job, !spec.isUpload { take(job) }
+            }
+            return true
+        }
+    }
+
     private func check(
         _ selection: DownloadSelection, _ take: (FileCheck) async throws -> Void
     ) async throws {

@@ -52,6 +52,9 @@ extension JobQueue {
             _ = try? await reader.run { try plan.prepare() }
             options.repairs?.insert(check.download.id)
         }
+        let repairs = Array(options.repairs ?? [])
+        // Whatever became of an earlier repair: it may have failed, or its process may have died.
+        try await reader.run { try store.redo(repairs, .repair) }
         let staged = StagedJobs(batch: batch, count: options.repairs?.count ?? 0, secrets: [:])
         return (StagedBatch(staged: staged), options)
     }

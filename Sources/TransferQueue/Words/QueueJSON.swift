@@ -27,7 +27,7 @@ import TransferStore
 /// | `job.source`     | *source*: one isn't asked any more (`dropped`), or not for now (`paused`), or it's asked again (`used`) |
 /// | `job.authorized` | `by` (`netrc`) `machine` `url`: a machine that redirects led to got its entry of `~/.netrc`  |
 /// | `job.waiting`    | *wait*                                                                                |
-/// | `job.finished`   | *receipt*: `direction` `bytes` `transferred` `seconds` `rate` `digest` `unproven` `lengthUnproven` `validator` `finalURL` `path` `status` `response` `attempts`; of several connections or URLs *sources* |
+/// | `job.finished`   | *receipt*: `direction` `bytes` `transferred` `seconds` `rate` `digest` `unproven` `lengthUnproven` `validator` `finalURL` `path` `status` `response` `attempts` `proofs`; of several connections or URLs *sources* |
 /// | `job.kept`       | *receipt*                                                                             |
 /// | `job.skipped`    | `need`                                                                                |
 /// | `job.cancelled`  |                                                                                       |

@@ -80,7 +80,7 @@ package final class Claims: Sendable {
                     ORDER BY priority DESC, id LIMIT ?)
                 RETURNING id, identity, spec, priority, attempts, mirror, resume, size, modified, digest,
                     validator, wasInterrupted, mustRefresh, spentMirrors, hasSecrets, upload, ledger,
-                    claimed, askedWait, finalURL
+                    claimed, askedWait, finalURL, CASE WHEN mustRefresh = \(DestinationRule.Recheck.repair.rawValue) THEN sums END
                 """)
         let arguments: StatementArguments = [
             database.process, WallClock.milliseconds, lane.batch, lane.origin, lane.network, want.limit,

@@ -22,7 +22,9 @@ extension JobRecord {
             spentMirrors: UInt64(bitPattern: row[stored: 13] as Int64),
             resume: resume.flatMap { try? JSONDecoder().decode(ResumeData.self, from: Data($0.utf8)) },
             upload: upload.flatMap { UploadRecord(text: $0) }, facts: facts, digest: digest.flatMap { Checksum($0) },
-            validator: row[stored: 10], place: place.map { AnsweredPlace(url: $0, takesCredentials: false) },
+            validator: row[stored: 10],
+            sums: (row[stored: 20] as Data?).flatMap { PieceSumList(encoded: Array($0)) },
+            place: place.map { AnsweredPlace(url: $0, takesCredentials: false) },
             wasInterrupted: row[stored: 11], claimed: row[stored: 17],
             recheck: DestinationRule.Recheck(rawValue: row[stored: 12]) ?? .ask)
     }

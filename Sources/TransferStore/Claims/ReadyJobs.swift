@@ -78,8 +78,9 @@ package struct ReadyJobs: Sendable {
                     db,
                     sql: """
                         UPDATE job SET state = \(JobStates.queued), attempts = 0, askedWait = 0, mirror = 0, spentMirrors = 0, mustRefresh = ?,
-                            endSequence = NULL
-                        WHERE id = ? AND state = \(JobStates.done) RETURNING batch
+                            endSequence = NULL, notBefore = NULL
+                        WHERE id = ? AND (state = \(JobStates.done)
+                            OR path NOT NULL AND state IN (\(JobStates.list(JobState.repairable)))) RETURNING batch
                         """, arguments: [recheck.rawValue, id])
                 if let row { batches.insert(row[stored: 0]) }
             }

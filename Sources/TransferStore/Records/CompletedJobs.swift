@@ -34,7 +34,8 @@ package struct CompletedJobs: Sendable {
         }
     }
 
-    /// Completed downloads with all that is known of their files, in the order of their numbers.
+    /// Downloads that have brought a file, with all that is known of it, in the order of their numbers. A job that is done
+    /// again keeps the record of its file until that is replaced.
     package func downloads(_ selection: DownloadSelection, after id: Int64, limit: Int) throws -> [StoredDownload] {
         let (condition, name) =
             switch selection {
@@ -47,7 +48,7 @@ package struct CompletedJobs: Sendable {
                 sql: """
                     SELECT job.id, batch.name, identity, path, size, modified, digest, validator, finalURL, sums, spec
                     FROM job JOIN batch ON batch.id = job.batch
-                    WHERE \(condition) AND state = \(JobStates.done) AND NOT isUpload AND job.id > ?
+                    WHERE \(condition) AND path NOT NULL AND NOT isUpload AND job.id > ?
                     ORDER BY job.id LIMIT ?
                     """, arguments: [name, id, limit]
             ).compactMap { row in

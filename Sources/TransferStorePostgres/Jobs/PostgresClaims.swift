@@ -88,6 +88,7 @@ package struct PostgresClaims: Sendable {
             resume: row.text(6).flatMap { try? JSONDecoder().decode(ResumeData.self, from: Data($0.utf8)) },
             upload: row.text(15).flatMap { UploadRecord(text: $0) }, facts: facts,
             digest: row.text(9).flatMap { Checksum($0) }, validator: row.text(10),
+            sums: row.bytes(20).flatMap { PieceSumList(encoded: $0) },
             place: row.text(18).map { AnsweredPlace(url: $0, takesCredentials: false) }, wasInterrupted: row.flag(11),
             claimed: PostgresClock.time(ago: row.number(16) ?? 0),
             recheck: DestinationRule.Recheck(rawValue: row.int(12) ?? 0) ?? .ask,
@@ -109,7 +110,7 @@ package struct PostgresClaims: Sendable {
         FROM ready WHERE job.id = ready.id
         RETURNING job.id, identity, spec, priority, attempts, mirror, resume, size, modified, digest, validator,
             was_interrupted, recheck, spent_mirrors, has_secrets, upload, \(PostgresClock.now) - claimed, asked_wait, final_url,
-            array_to_string(part_owners, ',')
+            array_to_string(part_owners, ','), CASE WHEN recheck = \(DestinationRule.Recheck.repair.rawValue) THEN sums END
         """)
 
     package static let statements = [

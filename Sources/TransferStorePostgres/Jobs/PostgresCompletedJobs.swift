@@ -13,7 +13,8 @@ package struct PostgresCompletedJobs: Sendable {
         }
     }
 
-    /// Completed downloads with all that is known of their files, in the order of their numbers.
+    /// Downloads that have brought a file, with all that is known of it, in the order of their numbers. A job that is done
+    /// again keeps the record of its file until that is replaced.
     package func downloads(_ selection: DownloadSelection, after id: Int64, limit: Int) throws -> [StoredDownload] {
         let (statement, name) =
             switch selection {
@@ -62,7 +63,7 @@ package struct PostgresCompletedJobs: Sendable {
 
     private static let downloads = """
         SELECT job.id, name, identity, path, size, modified, digest, validator, final_url, sums, spec
-        FROM job JOIN batch ON batch.id = job.batch WHERE state = \(JobStates.done) AND NOT is_upload
+        FROM job JOIN batch ON batch.id = job.batch WHERE path IS NOT NULL AND NOT is_upload
         """
 
     private static let downloadsInOrder = "AND job.id > $2 ORDER BY job.id LIMIT $3"

@@ -92,8 +92,9 @@ package struct PostgresReadyJobs: Sendable {
         "redo_jobs", .work,
         """
         UPDATE job SET state = \(JobStates.queued), attempts = 0, asked_wait = 0, mirror = 0, spent_mirrors = 0,
-            recheck = $2, end_number = NULL
-        WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.done) RETURNING batch
+            recheck = $2, end_number = NULL, not_before = NULL
+        WHERE id = ANY ($1::bigint[]) AND (state = \(JobStates.done)
+            OR path IS NOT NULL AND state IN (\(JobStates.list(JobState.repairable)))) RETURNING batch
         """)
 
     package static let statements = [

@@ -16,6 +16,8 @@ public final class FTPScriptServer: Sendable {
         case stall(after: Int64)
         /// The command is done, and this reply is sent in place of the true one; without a reply both connections end.
         case misreport(String?)
+        /// The server sends only so many bytes of the file, ends the data connection in order, and says that all went well.
+        case short(after: Int64)
     }
 
     struct State {
@@ -28,6 +30,7 @@ public final class FTPScriptServer: Sendable {
         var lastSocket = 0
         var threads: [pthread_t] = []
         var isStopping = false
+        var ignoresOffsets = false
     }
 
     let state = Guarded(State())
@@ -44,6 +47,12 @@ public final class FTPScriptServer: Sendable {
 
     /// The stored files by path, cut ones too.
     public var files: [String: [UInt8]] { state.withLock { $0.files } }
+
+    /// Puts a file there, to be fetched.
+    public func serve(_ path: String, _ bytes: [UInt8]) { state.withLock { $0.files[path] = bytes } }
+
+    /// Says 350 to REST from now on, and sends files from their beginning all the same.
+    public func ignoreOffsets() { state.withLock { $0.ignoresOffsets = true } }
 
     /// Each command that came, in order, without its argument.
     public var commands: [String] { state.withLock { $0.commands } }

@@ -7,6 +7,7 @@ final class FTPSession {
     private var unread: [UInt8] = []
     private var folder = "/"
     private var renamed: String?
+    private var offset = 0
     private var data: Listener?
 
     init(socket: Socket, server: FTPScriptServer) {
@@ -86,9 +87,45 @@ final class FTPSession {
             }
             renamed = nil
             return "250 renamed"
+        case "REST":
+            offset = Int(argument) ?? 0
+            return "350 from there"
+        case "RETR":
+            guard let bytes = files[path] else { return "550 no such file" }
+            let start = server.state.withLock { $0.ignoresOffsets } ? 0 : offset
+            offset = 0
+            return try send(bytes.dropFirst(start), fault)
         case "STOR", "APPE": return try store(path, isAppended: name == "APPE", fault)
         default: return "502 not here"
         }
+    }
+
+    private func send(_ bytes: ArraySlice<UInt8>, _ fault: FTPScriptServer.Fault?) throws -> String? {
+        guard let listener = data else { return "425 EPSV first" }
+        guard let number = server.enter(listener.socket) else { return nil }
+        defer {
+            server.leave(number)
+            listener.close()
+            data = nil
+        }
+        try say("150 here it comes")
+        guard let (connection, _) = listener.accept() else { return nil }
+        guard let dataNumber = server.enter(connection) else {
+            connection.close()
+            return nil
+        }
+        defer {
+            server.leave(dataNumber)
+            connection.close()
+        }
+        var sent = bytes
+        if case .short(let count) = fault { sent = bytes.prefix(Int(count)) }
+        do {
+            if !sent.isEmpty { try sent.withUnsafeBytes { try connection.send($0) } }
+        } catch {
+            return "426 the data connection broke"
+        }
+        return "226 sent"
     }
 
     private func store(_ path: String, isAppended: Bool, _ fault: FTPScriptServer.Fault?) throws -> String? {

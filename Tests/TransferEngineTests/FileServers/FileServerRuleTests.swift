@@ -105,6 +105,22 @@ import TransferCore
         #expect(answer?.status == 200 && answer?.contentLength == 0)
     }
 
+    /// Bytes that SIZE or STAT told of × the offset that was asked for; none came.
+    @Test(arguments: [(100, 0, true), (nil, 0, false), (0, 0, false)] as [(Int64?, Int64, Bool)])
+    func noByteIsNotAFileOfAHundred(_ size: Int64?, _ offset: Int64, _ isFault: Bool) throws {
+        var (dialogue, _) = try dialogue("GET")
+        let action = dialogue.ended(.done(RemoteFile(size: size, modified: 9)), sent: 0, madeFolder: false)
+        #expect((error(action) != nil) == isFault && (head(action) != nil) == !isFault)
+        #expect(error(action)?.isTransient != false)
+    }
+
+    @Test func aRestWithoutAByteIsNoEnd() throws {
+        var (dialogue, _) = try dialogue("GET", Self.range)
+        _ = dialogue.ended(.done(Self.file), sent: 0, madeFolder: false)
+        let action = dialogue.ended(.done(Self.file), sent: 0, madeFolder: false)
+        #expect(error(action)?.code == .connectionLost)
+    }
+
     /// RFC 9110 §13.2.2: beside a tag the date doesn't count.
     @Test(arguments: [
         ([HeaderField("If-None-Match", etag)], true), ([HeaderField("If-None-Match", "\"100-7\"")], false),

@@ -114,8 +114,12 @@ extension MemoryState {
     }
 
     mutating func redo(_ ids: [Int64], _ recheck: DestinationRule.Recheck) {
-        for id in ids where jobs[id]?.state == .done {
+        for id in ids {
+            guard let job = jobs[id],
+                job.state == .done || job.receipt != nil && JobState.repairable.contains(job.state)
+            else { continue }
             jobs[id]?.state = .queued
+            jobs[id]?.due = nil
             jobs[id]?.tries = Tries()
             jobs[id]?.recheck = recheck
             jobs[id]?.end = nil

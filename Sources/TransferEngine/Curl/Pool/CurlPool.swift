@@ -161,7 +161,8 @@ actor CurlPool: LoopActor {
 
     func hopEnded(_ exchange: ActiveExchange, _ error: TransferError?) {
         let action = exchange.machine.hopEnded(
-            error ?? exchange.shortfall, position: exchange.sink.position, isFramed: exchange.answer.isFramed)
+            error ?? exchange.shortfall, position: exchange.sink.position, isFramed: exchange.answer.isFramed,
+            closure: exchange.answer.closure?.state ?? .unknown)
         switch action {
         case .perform(let hop):
             exchange.connection.wantsNewConnection = false

@@ -69,7 +69,8 @@ final class Downloads {
         job.result = TransferResult(
             status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.received,
             validator: Validator(head)?.description, response: nil,
-            mediaType: head.mediaType, contentCoding: job.record.spec.isCompressed ? head.contentCoding : nil,
+            mediaType: head.mediaType, proofs: [JobProof](download, told, outcome),
+            contentCoding: job.record.spec.isCompressed ? head.contentCoding : nil,
             unproven: download.isProvenByDigests ? nil : ready.earlier(for: outcome)?.adopted?.count,
             isLengthUnproven: outcome.isLengthUnproven && told == nil)
         let item =
@@ -87,7 +88,8 @@ final class Downloads {
                 isLarge: outcome.position > 1 << 20,
                 adopted: ready.earlier(for: outcome)?.adopted?.path,
                 mark: isMarked(job, outcome.position, host.batches) ? .mark(job, ready, head, outcome) : nil,
-                isMixed: ready.mix != nil, ahead: ready.ahead, own: job.record.facts, owners: job.record.partOwners)
+                isMixed: ready.mix != nil, ahead: ready.ahead, own: job.record.facts, seams: ready.seams,
+                recorded: RecordedBytes(job.record), owners: job.record.partOwners)
         if ready.mix != nil, download.pieces == nil { mixed[item.id] = item }
         finishing.add(item)
     }
@@ -109,7 +111,7 @@ final class Downloads {
         job.phase = .saving
         job.result = TransferResult(
             status: 0, finalURL: ready.earlier?.place?.url ?? Redaction.url(job.url), transferred: 0,
-            validator: resume.validator?.description, response: nil)
+            validator: resume.validator?.description, response: nil, proofs: [.checksum])
         let modified = resume.validator?.lastModified.flatMap { HTTPDate.parse($0) }
         finishing.add(
             DownloadCompletion.Item(
@@ -120,7 +122,7 @@ final class Downloads {
                 length: resume.offset, size: download.size, computed: digest,
                 isLarge: resume.offset > 1 << 20, adopted: ready.earlier?.adopted?.path,
                 mark: isMarked(job, resume.offset, host.batches) ? ready.earlier : nil,
-                own: job.record.facts, owners: job.record.partOwners))
+                own: job.record.facts, recorded: RecordedBytes(job.record), owners: job.record.partOwners))
     }
 
     /// Saves a group when it's large, or when it has waited for company long enough.
@@ -182,6 +184,10 @@ final class Downloads {
             host.noteTrace(job, .adoptedWrongly)
         }
         var error = error
+        if error.code == .wrongPart {
+            host.noteTrace(job, .dividedWrongly)
+            left = .nothing
+        }
         // Bytes of two attempts may have been put together wrongly by the server's fault, and those of an earlier one may
         // have been lost by the disk: once more from the start.
         if case .download(let ready) = job.ready, error.code == .checksumMismatch {

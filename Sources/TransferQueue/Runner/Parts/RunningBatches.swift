@@ -171,7 +171,6 @@ final class RunningBatches {
             case .redo: again[.no, default: []].append(job.id)
             case .ask: again[.ask, default: []].append(job.id)
             case .fetch: again[.fetch, default: []].append(job.id)
-            case .repair: again[.repair, default: []].append(job.id)
             case .keep:
                 runs[batch]?.totals.kept += 1
                 host.emit(batch, .kept(JobReceipt(of: job, in: name)))

@@ -21,6 +21,8 @@ protocol SegmentHost: PartHost {
     func partRequest(_ job: RunningJob, url: String, _ point: ResumePoint) throws(TransferError) -> ExchangeRequest
     /// Whether the job's sources haven't brought a wrong file together.
     func mayMix(_ job: RunningJob) -> Bool
+    /// Whether the job's server gives the parts that it's asked for.
+    func mayDivide(_ job: RunningJob) -> Bool
     /// All exchanges of the file are over.
     func exchangeEnded(_ job: RunningJob, _ outcome: ExchangeOutcome)
 }
@@ -56,7 +58,7 @@ final class SegmentedDownloads {
     ) {
         let id = job.candidate.id
         guard case .download(let download) = job.record.spec.work,
-            download.connections.mayBeMany || !ready.ranges.isEmpty
+            download.connections.mayBeMany && host.mayDivide(job) || !ready.ranges.isEmpty
         else { return host.transferMarked(id, job) }
         let file = SegmentedFile(
             ready.part, meter: job.meter, workers: engine.workers, limiters: limiters, keeper: keeper,
@@ -328,6 +330,7 @@ final class SegmentedDownloads {
         if case .download(var ready) = job.ready {
             ready.mix = segments.mix(position)
             ready.ahead = segments.file.ahead
+            ready.seams = segments.file.seams
             job.ready = .download(ready)
         }
         host.exchangeEnded(
