@@ -90,9 +90,8 @@ enum FileServerFault {
                 .secureConnectionFailed,
                 "\(host) doesn't speak TLS, which is required (\(reply?.description ?? words))")
         case CURLE_PEER_FAILED_VERIFICATION where files.url.isSSH:
-            let known = exchange.request.settings.files.knownHosts
             let key = files.hostKey ?? SSHHostKey(fault: .notPinned, type: nil, fingerprint: Self.seen(words))
-            return .error(key.error(files.url.origin, file: known))
+            return .error(key.error(files.url.origin, files: exchange.request.settings.files.knownHostsFiles))
         case CURLE_FAILED_INIT where files.url.isSSH:
             return error(.secureConnectionFailed, "no SFTP with \(host): \(words)", transient: true)
         case CURLE_SSH:
