@@ -10,6 +10,7 @@ extension SafeFileName {
 
     /// The last component of the URL's path, decoded; `nil` when the path ends in `/`.
     public static func fromURL(_ url: String) -> String? {
+        let url = FTPTypeCode.split(url)?.url ?? url
         let bytes = url.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let path = bytes[colon...].dropFirst(3).prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }

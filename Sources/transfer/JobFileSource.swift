@@ -190,6 +190,6 @@ final class MappedFile: Sendable {
     }
 
     private static func failure(_ path: String) -> TransferError {
-        TransferError(.fileAccess, "can't read \(path): \(String(cString: strerror(errno)).lowercased())")
+        TransferError(.fileAccess, "can't read \(path): \(String(cString: strerror(errno)).lowercasedFirst)")
     }
 }

@@ -53,7 +53,7 @@ struct SentFolder {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         } catch {
-            let reason = access(folder, R_OK | X_OK) == 0 ? "\(error)" : String(cString: strerror(errno)).lowercased()
+            let reason = access(folder, R_OK | X_OK) == 0 ? "\(error)" : String(cString: strerror(errno)).lowercasedFirst
             throw Failure(.wrongUsage, "can't read the folder \(folder): \(reason)")
         }
     }

@@ -20,7 +20,7 @@ package struct URLNames {
     private static let unnamed = "index.html"
 
     package init(_ url: String) {
-        let url = Redaction.url(url)
+        let url = Redaction.url(FTPTypeCode.split(url)?.url ?? url)
         let bytes = url.utf8
         let start = bytes.firstIndex(of: UInt8(ascii: ":")).map { bytes[$0...].dropFirst(3).startIndex }
         let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
