@@ -4,10 +4,12 @@ import Glibc
 enum Descriptors {
     /// Opens `/dev/null` as standard input, output or error where that was closed: the next file, socket or eventfd of ours
     /// would get its number, and would be written to as standard output. Before anything else is opened.
+    ///
+    /// Standard output is opened for reading, so that what is written to it fails: nobody has got it.
     static func fillStandard() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
             // It gets the lowest number that is free, which is this one.
-            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY)
+            _ = open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
 

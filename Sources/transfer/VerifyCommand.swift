@@ -46,9 +46,12 @@ struct Verify: AsyncParsableCommand {
         var open: [FileCheck] = []
         for name in names {
             if let batch = try known.find(name), let remote {
+                var hasFiles = false
                 try await remote.checkFiles(ofBatch: batch) { check in
+                    hasFiles = true
                     if check.isUnknown { open.append(check) } else { board.add(check) }
                 }
+                if !hasFiles { board.foundNothing(of: batch) }
             } else {
                 let check = try await record(of: name, remote)
                 if check.isUnknown { open.append(check) } else { board.add(check) }

@@ -93,6 +93,11 @@ enum FileServerFault {
             let key = files.hostKey ?? SSHHostKey(fault: .notPinned, type: nil, fingerprint: Self.seen(words))
             return .error(key.error(files.url.origin, files: exchange.request.settings.files.knownHostsFiles))
         case CURLE_FAILED_INIT where files.url.isSSH:
+            // The server was asked for a key of the type that is known, and for no other.
+            if words.contains("exchange encryption keys"), let key = files.knownKeys?.asked {
+                let known = exchange.request.settings.files.knownHostsFiles
+                return .error(SSHHostKey.noCommonSignature(files.url.origin, type: key.type, files: known))
+            }
             return error(.secureConnectionFailed, "no SFTP with \(host): \(words)", transient: true)
         case CURLE_SSH:
             // A failure that SFTP has no better word for is told with the name of what failed.

@@ -13,7 +13,7 @@ final class FileServerTask {
     var isDeserted = false
     /// The keys that the SSH server may have; `nil` where a fingerprint decides.
     let knownKeys: ServerKeys?
-    /// What libcurl reads of them while it connects.
+    /// The file that libcurl reads while it connects.
     var knownKeysFile: MemoryFile?
     /// Why the SSH server's key was refused.
     var hostKey: SSHHostKey?

@@ -24,7 +24,7 @@ struct KnownHosts: Sendable, Hashable {
     }
 }
 
-/// What files of known hosts say about one server.
+/// The lines of files of known hosts that are about one server.
 struct ServerKeys: Sendable, Hashable {
     static let standardPort = 22
 
@@ -65,6 +65,11 @@ struct ServerKeys: Sendable, Hashable {
     ///
     /// - Returns: `nil` where no key is known.
     var line: String? {
+        asked.map { "\(port == Self.standardPort ? host : "[\(host)]:\(port)") \($0.type) \(Base64.encode($0.key))\n" }
+    }
+
+    /// The key whose type a server is asked for.
+    var asked: KnownHostsLine? {
         func usable(_ lines: [KnownHostsLine]) -> [KnownHostsLine] {
             lines.filter { line in
                 line.marker == nil && !lines.contains { $0.marker == .revoked && $0.key == line.key }
@@ -72,10 +77,7 @@ struct ServerKeys: Sendable, Hashable {
         }
         let keys = usable(named).isEmpty ? usable(withoutPort) : usable(named)
         let order = ["ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "ssh-rsa"]
-        guard let type = order.first(where: { type in keys.contains { $0.type == type } }),
-            let key = keys.first(where: { $0.type == type })
-        else { return nil }
-        return "\(port == Self.standardPort ? host : "[\(host)]:\(port)") \(type) \(Base64.encode(key.key))\n"
+        return order.lazy.compactMap { type in keys.first { $0.type == type } }.first
     }
 }
 
@@ -142,7 +144,7 @@ struct KnownHostsLine: Sendable, Hashable {
         }
     }
 
-    /// Of SHA-1, in bytes.
+    /// The length of a SHA-1 digest, in bytes.
     private static let digestLength = 20
 
     /// The type that a key itself names: its first string (RFC 4251 §5).

@@ -44,7 +44,7 @@ final class KnownHostsMemory {
             guard errno == ENOENT || errno == ENOTDIR else { throw fault(path, errno) }
             return nil
         }
-        // Whatever isn't a file could be waited for, and would be gone at the second reading.
+        // A pipe could block the loop, and would be empty at the second reading.
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
         case S_IFCHR: return nil

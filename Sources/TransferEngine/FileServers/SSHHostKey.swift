@@ -68,6 +68,16 @@ struct SSHHostKey: Sendable, Hashable {
                 + "fingerprint (\(scan(origin)) shows the keys)")
     }
 
+    /// libssh2 before 1.11 signs with SHA-1 alone for RSA keys, which servers refuse since OpenSSH 8.8.
+    static func noCommonSignature(_ origin: Origin, type: String, files: [String]) -> TransferError {
+        let path = ShellWord.quoted(files.first ?? "known_hosts")
+        return TransferError(
+            .secureConnectionFailed,
+            "no SSH connection with \(origin.hostAndPort): it and libssh2 agree on no way to prove its \(type) key, the only "
+                + "kind that is in \(path)\(type == "ssh-rsa" ? " (older versions of libssh2 only know SHA-1 for it)" : ""); "
+                + "add its other keys: \(scan(origin)) >> \(path)")
+    }
+
     private static func scan(_ origin: Origin) -> String {
         origin.isDefaultPort ? "ssh-keyscan \(origin.host)" : "ssh-keyscan -p \(origin.port) \(origin.host)"
     }

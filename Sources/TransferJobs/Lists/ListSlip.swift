@@ -11,7 +11,9 @@ package enum ListSlip {
         let rest = line[first...]
         if before.hasSuffix("](") { return "a Markdown link; write its URL alone" }
         if before.hasSuffix("<") || rest.hasSuffix(">") { return "a URL stands alone, without < and > around it" }
-        if let quote = before.last, "\"'`“”„‘’«".contains(quote) { return "a URL stands alone, without quotes around it" }
+        if let quote = before.last, "\"'`“”„‘’«".contains(quote) {
+            return "a URL stands alone, without quotes around it"
+        }
         if !before.isEmpty {
             let words = String(before).filter { $0 != " " && $0 != "\t" }
             let isBullet = words.allSatisfy { "-*+•·–—>‣◦.)]([xX".contains($0) || $0.isNumber }
@@ -22,7 +24,7 @@ package enum ListSlip {
         if places.count > 1, let second = places.dropFirst().first, second > line.startIndex {
             let joint = line[line.index(before: second)]
             if ",;|".contains(joint) || joint == " " {
-                return "two URLs in a line; each has a line of its own, and only mirrors of one file have a tab between them"
+                return "two URLs in a line; each has a line of its own, and mirrors of one file have a tab between them"
             }
         }
         if let last = rest.last, ",;".contains(last) {
@@ -30,12 +32,13 @@ package enum ListSlip {
             return "the URL ends with \"\(last)\"; take it away, or write \(code) where it belongs to the name"
         }
         if rest.hasSuffix(")"), !rest.contains("(") {
-            return "the URL ends with a parenthesis that nothing opens; take it away, or write %29 where it belongs to the name"
+            return
+                "the URL ends with a parenthesis that nothing opens; take it away, or write %29 if it belongs to the name"
         }
         guard let blank = rest.firstIndex(of: " ") else { return nil }
         let behind = rest[blank...].drop { $0 == " " }
         return behind.first == "#" || behind.first == "(" || behind.first == "-"
-            ? "a URL stands alone in its line, and this one has words behind it; # begins a line of words" : nil
+            ? "a URL stands alone in its line, and this one has words behind it; # begins a remark" : nil
     }
 
     /// Whether a file that begins so isn't JSON or XML: `[name](https://…)`, `[ ] https://…`, `<https://…>`.

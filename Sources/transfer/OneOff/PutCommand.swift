@@ -93,6 +93,7 @@ struct Put: AsyncParsableCommand {
                 work.jobs.append(job(Composition.absolute(source), name))
             }
         }
+        if work.jobs.isEmpty { throw Failure(.someFailed, "there is nothing to send") }
         if dryRun { return try work.printPlan() }
         ExitStatus.exit(try await work.run())
     }

@@ -53,7 +53,8 @@ struct SentFolder {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         } catch {
-            let reason = access(folder, R_OK | X_OK) == 0 ? "\(error)" : String(cString: strerror(errno)).lowercasedFirst
+            let reason =
+                access(folder, R_OK | X_OK) == 0 ? "\(error)" : String(cString: strerror(errno)).lowercasedFirst
             throw Failure(.wrongUsage, "can't read the folder \(folder): \(reason)")
         }
     }

@@ -61,7 +61,7 @@ package enum WorkFields {
         JobField(
             "checksums", .defaults, .downloads,
             FieldNote(
-                "A list of checksums as sha256sum and its kin write it, a file or a URL, in which the download is looked up. "
+                "A list of checksums as sha256sum, openssl and their kin write it, a file or a URL, in which the download is looked up. "
                     + "One that isn't in it is refused, unless something else proves it; false takes it.",
                 schema: ##""anyOf": [{ "$ref": "#/$defs/path" }, { "enum": [false] }]"##),
             [], unset: { $0.checksums = nil }

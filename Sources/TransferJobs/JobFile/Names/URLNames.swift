@@ -32,7 +32,7 @@ package struct URLNames {
         if rest[slash..<question].last ?? UInt8(ascii: "/") == UInt8(ascii: "/") { names.append(Self.unnamed) }
         path = names.isEmpty ? [Self.unnamed] : names
         let pairs = Substring(rest[question...].dropFirst()).split(separator: "&").filter {
-            !$0.hasSuffix("=" + Redaction.mark)
+            !$0.contains(Redaction.mark)
         }
         query = Self.safe(Substring(pairs.joined(separator: "&"))) ?? ""
     }
