@@ -48,7 +48,7 @@ import TransferTestSupport
     }
 
     /// What is written to a closed descriptor is had by nobody.
-    @Test(arguments: ["status", "config", "--version", "validate jobs.json", "run jobs.json -n"])
+    @Test(arguments: ["status", "config", "validate jobs.json", "run jobs.json -n"])
     func aClosedOutputIsNoSuccess(_ words: String) async throws {
         let place = try Workplace()
         try place.jobs([download("http://127.0.0.1:9/f", to: "f")])

@@ -116,7 +116,7 @@ struct KnownHostsLine: Sendable, Hashable {
             fields[fields.startIndex], fields[fields.startIndex + 1], fields[fields.startIndex + 2]
         )
         guard names.first != UInt8(ascii: "@"), let key = Base64.decode(String(decoding: text, as: UTF8.self)),
-            let own = Self.type(of: key), Self.isName(String(decoding: type, as: UTF8.self), of: own)
+            let own = Self.type(of: key), own == String(decoding: type, as: UTF8.self)
         else { return nil }
         self.type = own
         self.key = key
@@ -153,17 +153,6 @@ struct KnownHostsLine: Sendable, Hashable {
         let length = key[..<4].reduce(0) { $0 << 8 | Int($1) }
         guard length > 0, length <= key.count - 4 else { return nil }
         return String(validating: key[4..<(4 + length)], as: UTF8.self)
-    }
-
-    /// Whether ssh takes a type's name in a line for that of a key: short ones in any case, and those of RSA's signatures.
-    private static func isName(_ name: String, of type: String) -> Bool {
-        switch type {
-        case name: true
-        case "ssh-rsa": name == "rsa-sha2-256" || name == "rsa-sha2-512" || name.lowercased() == "rsa"
-        case "ssh-ed25519": name.lowercased() == "ed25519"
-        case "ssh-dss": name.lowercased() == "dsa"
-        default: false
-        }
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }

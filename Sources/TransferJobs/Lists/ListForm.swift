@@ -5,7 +5,9 @@ package enum ListForm {
         let text = String(decoding: line, as: UTF8.self).trimmed
         // An option of curl's may be called as a column, but has no column beside it.
         if isHeader(text), text.contains(where: { ",;\t".contains($0) }) { return .csv }
-        if CSVRecord.Separator(declaredBy: String(text)) != nil { return .csv }
+        // A tab may be the last letter.
+        let whole = String(decoding: line.last == 0x0D ? line.dropLast() : line[...], as: UTF8.self)
+        if CSVRecord.Separator(declaredBy: whole) != nil { return .csv }
         if isCurl(text) { return .curl }
         return isHeader(text) ? .csv : .urlList
     }

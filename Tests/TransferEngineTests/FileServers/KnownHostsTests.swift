@@ -69,7 +69,7 @@ import TransferTestSupport
         #expect(verdict(Self.line("@cert-authority a.lan")) == .authorityOnly)
         #expect(verdict(Self.line("@cert-authority a.lan", 2)) == .authorityOnly)
         #expect(verdict(Self.line("a.lan", as: "ssh-rsa")) == .unknown)
-        #expect(verdict(Self.line("a.lan", as: "ED25519")) == .known)
+        #expect(verdict(Self.line("a.lan", as: "ED25519")) == .unknown)
         #expect(verdict("a.lan ssh-ed25519 AAAA\n\(Self.line("a.lan"))\na.lan") == .known)
         #expect(verdict("") == .unknown)
     }
@@ -143,8 +143,10 @@ struct KnownHostsComparisonTests {
             }
             hashed.append("@revoked " + hashed[0])
             var accepted = 0
-            for file in Self.files(port: server.port, key: key, other: other, hashed: hashed) {
-                let path = try bench.folder.write(file + "\n", to: "known")
+            let files = Self.files(port: server.port, key: key, other: other, hashed: hashed)
+            for (number, file) in files.enumerated() {
+                // Another path each time: a connection that is kept is judged no second time.
+                let path = try bench.folder.write(file + "\n", to: "known-\(number)")
                 let ssh = try await ChildProcess.start(
                     ChildProcess.Command(
                         "/usr/bin/ssh",

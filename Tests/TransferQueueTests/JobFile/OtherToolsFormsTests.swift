@@ -133,6 +133,6 @@ import TransferCore
     /// Two servers of one name may have one file: who wants both says so.
     @Test func anotherServersFileOfThatNameIsRefused() throws {
         let found = try names(["https://a/f.php?id=1", "https://b/f.php?id=1"], nil)
-        #expect(found.jobs.count == 1 && found.faults.first?.contains("--collisions") == true, "\(found)")
+        #expect(found.jobs.count == 1 && found.faults.first?.contains("collisions") == true, "\(found)")
     }
 }
