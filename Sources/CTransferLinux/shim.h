@@ -62,6 +62,11 @@ static inline void transfer_yield_to_others(void) {
     if (sched_getscheduler(0) == SCHED_OTHER) sched_setscheduler(0, TRANSFER_SCHED_BATCH, &parameters);
 }
 
+// A file without a name, closed in programs that are run.
+static inline int transfer_memory_file(const char *name) {
+    return (int)syscall(SYS_memfd_create, name, 1u /* MFD_CLOEXEC */);
+}
+
 // The number `to` stands for the open file of `from` from then on; what it stood for before is closed (dup3(2), which needs
 // _GNU_SOURCE).
 static inline int transfer_replace_descriptor(int from, int to) { return (int)syscall(SYS_dup3, from, to, O_CLOEXEC); }

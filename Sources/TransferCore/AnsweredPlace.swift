@@ -17,10 +17,11 @@ public struct AnsweredPlace: Sendable, Hashable, Codable {
 
     /// Whether the URL names this resource: both are the same but for their signatures.
     ///
-    /// A secret that may choose the resource (`key=…`) isn't recorded, so that such URLs never count as the same.
+    /// A secret that may choose the resource (`key=…`) isn't recorded, so that such URLs never count as the same. Other
+    /// values that are taken out leave a sign, and count as they are.
     public func isResource(of url: String) -> Bool {
         let own = SignedURL.resource(self.url)
-        return own == SignedURL.resource(Redaction.url(url)) && !own.contains(Redaction.mark)
+        return own == SignedURL.resource(Redaction.url(url)) && !Redaction.hidesPlace(own)
     }
 }
 

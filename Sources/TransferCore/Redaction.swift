@@ -1,31 +1,32 @@
 /// Takes secrets out of what people, logs and databases see.
+///
+/// A URL loses the user, the password and each value that may admit its bearer (``QueryValue``): in the query, in
+/// parameters of the path (`;jsessionid=…`), in the fragment, and in segments of the path that services are known to put
+/// tokens into (``PathToken``).
 public enum Redaction {
     public static let mark = "***"
 
-    /// The URL without its userinfo, and with the values of signing parameters blanked.
+    /// The URL without its userinfo, and without values that may be secrets.
     ///
     /// Works on text that is no valid URL too, as error messages quote those.
     public static func url(_ text: String) -> String {
-        // Nearly every URL has neither: don't pay for rewriting it.
+        // Nearly every URL has nothing of the kind: don't pay for rewriting it.
         guard mayHaveSecret(text) else { return text }
-        var result = withoutUserinfo(text)
-        guard let question = result.firstIndex(of: "?") else { return result }
-        let fragment = result[question...].firstIndex(of: "#") ?? result.endIndex
-        let query = result[result.index(after: question)..<fragment]
-        let pairs = query.split(separator: "&", omittingEmptySubsequences: false).map { pair -> String in
-            guard let equals = pair.firstIndex(of: "="), isSecretParameter(pair[..<equals]) else { return String(pair) }
-            return "\(pair[...equals])\(mark)"
-        }
-        result.replaceSubrange(result.index(after: question)..<fragment, with: pairs.joined(separator: "&"))
-        return result
+        return redacted(withoutUserinfo(text))
     }
 
     /// Whether the URL carries a secret that `url(_:)` would take out.
     public static func hasSecret(_ text: String) -> Bool { mayHaveSecret(text) && url(text) != text }
 
-    /// Whether there is something that userinfo ends with, or that a query begins with.
-    private static func mayHaveSecret(_ text: String) -> Bool {
-        text.hasByte(UInt8(ascii: "@")) || text.hasByte(UInt8(ascii: "?"))
+    /// Whether two redacted URLs may be of two places though they are equal: a value was taken out without a sign of
+    /// which it was.
+    static func hidesPlace(_ redacted: String) -> Bool {
+        var rest = Substring(redacted)
+        while let found = rest.range(of: mark) {
+            rest = rest[found.upperBound...]
+            if !rest.hasPrefix(QueryValue.signMark) { return true }
+        }
+        return false
     }
 
     /// Whether a header's value is a secret.
@@ -41,6 +42,22 @@ public enum Redaction {
         "x-amz-security-token",
     ]
 
+    /// Whether there is something that userinfo ends with, that a query, parameters or a fragment begin with, or a word as
+    /// long as a token.
+    private static func mayHaveSecret(_ text: String) -> Bool {
+        var length = 0
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "@"), UInt8(ascii: "?"), UInt8(ascii: ";"), UInt8(ascii: "#"): return true
+            case UInt8(ascii: "/"), 0x20: length = 0
+            default:
+                length += 1
+                if length >= PathToken.shortest { return true }
+            }
+        }
+        return false
+    }
+
     private static func withoutUserinfo(_ text: String) -> String {
         guard let scheme = text.range(of: "://") else { return text }
         let authority = text[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -50,18 +67,64 @@ public enum Redaction {
         return result
     }
 
-    /// Parameters by which storage services, CDNs and common gateways sign or authorise a URL.
-    private static func isSecretParameter(_ name: Substring) -> Bool {
-        let lower = name.lowercased()
-        return secretParameters.contains(lower) || lower.hasPrefix("x-amz-") || lower.hasPrefix("x-goog-")
+    /// The parts of the URL, each by its own rule. In a sentence a URL ends at a blank.
+    private static func redacted(_ text: String) -> String {
+        let scheme = text.utf8.prefix { (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) }
+        let isURL = !scheme.isEmpty && text.utf8[scheme.endIndex...].starts(with: "://".utf8)
+        if !isURL, let blank = text.firstIndex(of: " ") {
+            let next = text.index(after: blank)
+            return redacted(String(text[..<blank])) + " " + url(String(text[next...]))
+        }
+        let fragment = text.firstIndex(of: "#") ?? text.endIndex
+        let question = text[..<fragment].firstIndex(of: "?") ?? fragment
+        let path = text[..<question]
+        var result = path.utf8.contains(UInt8(ascii: ";")) ? withoutParameters(path) : String(path)
+        result = PathToken.redacted(result)
+        let place = result
+        if question < fragment {
+            result += "?" + pairs(text[text.index(after: question)..<fragment], at: place)
+        }
+        if fragment < text.endIndex {
+            let content = text[text.index(after: fragment)...]
+            let hasNames = content.utf8.contains(UInt8(ascii: "="))
+            result += "#" + (hasNames ? pairs(content, at: place) : bare(content, at: place))
+        }
+        return result
     }
 
-    private static let secretParameters: Set<String> = [
-        "signature", "sig", "token", "access_token", "auth", "api_key", "apikey", "key", "password", "policy",
-        "key-pair-id", "awsaccesskeyid", "googleaccessid", "se", "sp", "sv", "sr", "st", "expires", "hmac", "jwt",
-        "ossaccesskeyid", "x-oss-signature", "x-oss-security-token", "x-oss-credential", "security-token",
-        "q-signature", "x-cos-security-token", "hdnts", "hdnea", "__token__",
-    ]
+    /// `a=1;token=x` behind a name of the path (RFC 3986 §3.3).
+    private static func withoutParameters(_ path: Substring) -> String {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).map { segment -> String in
+            guard let start = segment.firstIndex(of: ";") else { return String(segment) }
+            return "\(segment[..<start]);\(pairs(segment[segment.index(after: start)...], at: ""))"
+        }
+        return segments.joined(separator: "/")
+    }
+
+    /// - Parameter place: The URL before them.
+    private static func pairs(_ text: Substring, at place: String) -> String {
+        var result = ""
+        var rest = text
+        while true {
+            let end = rest.firstIndex { $0 == "&" || $0 == ";" } ?? rest.endIndex
+            result += pair(rest[..<end], at: place)
+            guard end < rest.endIndex else { return result }
+            result.append(rest[end])
+            rest = rest[rest.index(after: end)...]
+        }
+    }
+
+    private static func pair(_ pair: Substring, at place: String) -> String {
+        guard let equals = pair.firstIndex(of: "="), equals > pair.startIndex else { return bare(pair, at: place) }
+        let value = pair[pair.index(after: equals)...]
+        if QueryValue.isToken(pair[..<equals]) { return bare(pair, at: place) }
+        return "\(pair[...equals])\(QueryValue.redacted(value, of: pair[..<equals], at: place))"
+    }
+
+    /// A value without a name.
+    private static func bare(_ value: Substring, at place: String) -> String {
+        QueryValue.redacted(value, of: "", at: place)
+    }
 }
 
 extension StringProtocol {

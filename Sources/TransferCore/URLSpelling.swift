@@ -1,6 +1,6 @@
 /// URLs and references in the one spelling that is sent, compared and recorded.
 public enum URLSpelling {
-    /// The host in ASCII (``HostName``); blanks, quotes, angle brackets and what isn't ASCII, which may not stand in a URL
+    /// The host in ASCII (``HostName``); without the type of an `ftp` URL (``FTPTypeCode``); blanks, quotes, angle brackets and what isn't ASCII, which may not stand in a URL
     /// (RFC 3986 §2) but do in what people and Location fields write, percent-encoded behind it.
     ///
     /// - Parameter reference: Absolute or relative. What is well spelt already is given back as it is.
@@ -11,8 +11,9 @@ public enum URLSpelling {
 
     /// Whether nothing has to be done; some that are canonical are not known to be.
     public static func isCanonical(_ reference: String) -> Bool {
-        reference.utf8.withContiguousStorageIfAvailable(isCanonical)
-            ?? Array(reference.utf8).withUnsafeBufferPointer(isCanonical)
+        FTPTypeCode.split(reference) == nil
+            && (reference.utf8.withContiguousStorageIfAvailable(isCanonical)
+                ?? Array(reference.utf8).withUnsafeBufferPointer(isCanonical))
     }
 
     /// The canonical spelling, or the reference as it is where there is none: whoever sends it says what is wrong.
@@ -43,6 +44,7 @@ public enum URLSpelling {
     }
 
     private static func spelt(_ reference: String) throws(HostName.Fault) -> String {
+        let reference = FTPTypeCode.split(reference)?.url ?? reference
         let bytes = reference.utf8
         guard let host = host(of: reference) else { return escaped(bytes[...]) }
         return String(reference[..<host.lowerBound]) + (try HostName.asciiForm(of: reference[host]))

@@ -7,11 +7,25 @@ public enum MessageAuthentication {
     ///
     /// - Throws: `TransferError` of `.internalFault` when OpenSSL has no memory.
     public static func sha256(_ message: [UInt8], key: [UInt8]) throws(TransferError) -> [UInt8] {
+        try code(of: message, key, .sha256)
+    }
+
+    /// HMAC with SHA-1: 20 bytes. Files of known SSH servers hide names by it; nothing new may rest on it.
+    ///
+    /// - Throws: `TransferError` of `.internalFault` when OpenSSL has no memory, or no SHA-1 under a FIPS provider.
+    public static func sha1(_ message: [UInt8], key: [UInt8]) throws(TransferError) -> [UInt8] {
+        try code(of: message, key, .sha1)
+    }
+
+    private static func code(
+        of message: [UInt8], _ key: [UInt8], _ algorithm: DigestAlgorithm
+    ) throws(TransferError) -> [UInt8] {
         OpenSSLLibrary.clearErrors()
-        var code = [UInt8](repeating: 0, count: DigestAlgorithm.sha256.byteCount)
+        var code = [UInt8](repeating: 0, count: algorithm.byteCount)
         var count: UInt32 = 0
-        guard HMAC(EVP_sha256(), key, Int32(clamping: key.count), message, message.count, &code, &count) != nil else {
-            throw OpenSSLText.failure(.internalFault, "OpenSSL can't compute HMAC-SHA-256")
+        let method = Digest.method(algorithm)
+        guard HMAC(method, key, Int32(clamping: key.count), message, message.count, &code, &count) != nil else {
+            throw OpenSSLText.failure(.internalFault, "OpenSSL can't compute HMAC with \(algorithm.rawValue)")
         }
         return code
     }

@@ -1,11 +1,12 @@
 import Glibc
+import TransferCore
 
 /// A file of cookies in Netscape's form, as options and job files name it.
 enum CookieFile {
     /// Why it can't be read, and what to do about it; `nil` where it can.
     static func fault(_ path: String) -> String? {
         guard access(path, R_OK) != 0 else { return nil }
-        let reason = String(cString: strerror(errno)).lowercased()
+        let reason = String(cString: strerror(errno)).lowercasedFirst
         return
             "can't read the file of cookies \(path): \(reason); export the browser's cookies to it in Netscape's form (cookies.txt), or leave it out"
     }

@@ -56,7 +56,7 @@ struct FetchedDocument {
         var template = Array("\(parent)/transfer-list-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw Failure(
-                .stateUnusable, "can't make a folder in \(parent): \(String(cString: strerror(errno)).lowercased())")
+                .stateUnusable, "can't make a folder in \(parent): \(String(cString: strerror(errno)).lowercasedFirst)")
         }
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
@@ -99,6 +99,6 @@ struct FetchedDocument {
 
     private static func failure(_ url: String, _ code: Int32) -> Failure {
         Failure(
-            .unreadableJobFile, "can't fetch \(Redaction.url(url)): \(String(cString: strerror(code)).lowercased())")
+            .unreadableJobFile, "can't fetch \(Redaction.url(url)): \(String(cString: strerror(code)).lowercasedFirst)")
     }
 }

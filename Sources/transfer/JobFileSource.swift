@@ -105,6 +105,11 @@ struct JobFileSource: Sendable {
         }
         for fault in check.faults { report.add(fault) }
         for fault in missing { report.add(fault) }
+        // A list that a script left empty isn't one whose work is done.
+        if report.jobCount == 0, report.watchCount == 0, report.isEmpty {
+            let span = SourceSpan(line: 1, column: 1)
+            report.add(JobFileFault(message: "there is no job in it", path: "", span: span))
+        }
         return report
     }
 
@@ -190,6 +195,6 @@ final class MappedFile: Sendable {
     }
 
     private static func failure(_ path: String) -> TransferError {
-        TransferError(.fileAccess, "can't read \(path): \(String(cString: strerror(errno)).lowercased())")
+        TransferError(.fileAccess, "can't read \(path): \(String(cString: strerror(errno)).lowercasedFirst)")
     }
 }

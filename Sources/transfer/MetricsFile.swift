@@ -83,7 +83,7 @@ final class MetricsFile: Sendable {
         return nil
     }
 
-    private static var reason: String { String(cString: strerror(errno)).lowercased() }
+    private static var reason: String { String(cString: strerror(errno)).lowercasedFirst }
 }
 
 /// The path of such a file.

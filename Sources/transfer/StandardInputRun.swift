@@ -74,6 +74,11 @@ struct StandardInputRun {
                 for warning in news { reporter.note(.warn, warning) }
                 told += news.count
             }
+            if chunk.isEmpty, reader.report.jobCount == 0, reader.report.isEmpty {
+                // A list that a script left empty isn't one whose work is done.
+                let span = SourceSpan(line: 1, column: 1)
+                found.append(JobFileFault(message: "there is no job in it", path: "", span: span))
+            }
             for fault in found { await faults.add(fault, batch: name) }
             if !jobs.isEmpty { try await add(jobs, name, folder, queue, faults) }
             if chunk.isEmpty { break }

@@ -66,7 +66,7 @@ struct Validate: ParsableCommand {
         guard case .upload(let upload) = spec.work, upload.from == nil else { return nil }
         let path = absolute(upload.source, folder)
         guard access(path, R_OK) != 0, !made.contains(path), spec.needs.isEmpty else { return nil }
-        let reason = String(cString: strerror(errno)).lowercased()
+        let reason = String(cString: strerror(errno)).lowercasedFirst
         return JobFileFault(
             message: "can't read \(upload.source): \(reason)", path: place.path(of: "upload"), span: place.job)
     }

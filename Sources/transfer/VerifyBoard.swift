@@ -9,6 +9,8 @@ struct VerifyBoard {
     /// Also those that are missing.
     private(set) var damaged: [FileCheck] = []
     private var counts: [String: Int] = [:]
+    /// A batch has no file that could be looked at.
+    private var lacksRecords = false
 
     init(names: BatchNames, isJSON: Bool, isQuiet: Bool) {
         self.names = names
@@ -49,15 +51,21 @@ struct VerifyBoard {
         counts["missing"] = nil
     }
 
+    /// A batch has no record of a file: that isn't a batch whose files are good.
+    mutating func foundNothing(of batch: String) {
+        lacksRecords = true
+        StandardError.write("transfer: \(names.short(batch)): no completed download is recorded\n")
+    }
+
     /// Prints the sum and ends the process with what it came to.
     func finish() {
         if !isJSON, !isQuiet || counts["good"] != counts.values.reduce(0, +) {
             let parts = ["good", "bad", "missing", "unknown"].compactMap { state in
                 counts[state].map { "\(NumberText.grouped($0)) \(state)" }
             }
-            print(parts.isEmpty ? "no completed download is recorded" : parts.joined(separator: ", "))
+            if !parts.isEmpty { print(parts.joined(separator: ", ")) }
         }
-        if counts["missing"] != nil { ExitStatus.exit(.unreadableJobFile) }
+        if counts["missing"] != nil || lacksRecords { ExitStatus.exit(.unreadableJobFile) }
         if counts["bad"] != nil || counts["unknown"] != nil { ExitStatus.exit(.someFailed) }
     }
 

@@ -79,7 +79,12 @@ struct Verify: AsyncParsableCommand {
     /// - Parameter checked: The jobs that were told of, by their batches.
     private func finish(_ board: inout VerifyBoard, _ remote: QueueRemote?, _ checked: [String: Set<String>]) throws {
         for (batch, jobs) in checked.sorted(by: { $0.key < $1.key }) {
-            try remote?.missingDownloads(ofBatch: batch, besides: jobs) { board.add($0, of: batch) }
+            var isKnown = !jobs.isEmpty
+            try remote?.missingDownloads(ofBatch: batch, besides: jobs) {
+                isKnown = true
+                board.add($0, of: batch)
+            }
+            if !isKnown { board.foundNothing(of: batch) }
         }
         board.finish()
     }

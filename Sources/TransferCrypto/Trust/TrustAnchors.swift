@@ -6,16 +6,32 @@ public import TransferCore
 ///
 /// `@unchecked Sendable`: an `X509_STORE` is never changed once it's made, and OpenSSL looks things up under its lock.
 public final class TrustAnchors: @unchecked Sendable {
-    /// The system's, read when they're first needed: the file of `SSL_CERT_FILE`, OpenSSL's own, or where
-    /// distributions keep theirs. Without any of them no chain is trusted.
+    /// The system's, read when they're first needed. Without any of them no chain is trusted.
     ///
-    /// OpenSSL's folder is left out: going through it costs 17 ms a connection, and the file has the same.
-    public static let system: TrustAnchors = {
-        for path in systemFiles {
-            if let anchors = try? TrustAnchors(pemFile: path) { return anchors }
+    /// The file of `CURL_CA_BUNDLE` alone, where that is set; a file that can't be read leaves none. Else the file of
+    /// `SSL_CERT_FILE`, OpenSSL's own, or where distributions keep theirs; and beside it the folders of `SSL_CERT_DIR`,
+    /// whose files are named as openssl-rehash(1) does it.
+    ///
+    /// OpenSSL's own folder is left out: going through it costs 17 ms a connection, and the file has the same.
+    public static let system = TrustAnchors.system { name in getenv(name).map { String(cString: $0) } }
+
+    /// - Parameter variable: A variable of the environment. An empty one is none.
+    static func system(_ variable: (String) -> String?) -> TrustAnchors {
+        func given(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
+        if let file = given("CURL_CA_BUNDLE") {
+            return (try? TrustAnchors(pemFile: file)) ?? TrustAnchors(store: nil, source: file)
         }
-        return TrustAnchors(store: nil, source: nil)
-    }()
+        let folders = given("SSL_CERT_DIR")
+        for path in systemFiles(given("SSL_CERT_FILE")) {
+            guard let anchors = try? TrustAnchors(pemFile: path) else { continue }
+            if let folders, let store = anchors.pointer { X509_STORE_load_path(store, folders) }
+            return anchors
+        }
+        guard let folders, let store = X509_STORE_new(), X509_STORE_load_path(store, folders) == 1 else {
+            return TrustAnchors(store: nil, source: nil)
+        }
+        return TrustAnchors(store: store, source: folders)
+    }
 
     /// The file they came from.
     public let source: String?
@@ -67,9 +83,9 @@ public final class TrustAnchors: @unchecked Sendable {
         OpenSSLText.failure(.invalidRequest, "\(path) has no certificates of authorities")
     }
 
-    private static var systemFiles: [String] {
-        var paths: [String] = []
-        if let file = getenv("SSL_CERT_FILE") { paths.append(String(cString: file)) }
+    /// - Parameter given: By the environment.
+    private static func systemFiles(_ given: String?) -> [String] {
+        var paths = given.map { [$0] } ?? []
         if let file = X509_get_default_cert_file() { paths.append(String(cString: file)) }
         return paths + [
             "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",

@@ -67,7 +67,7 @@ struct AuthenticationFlow: Sendable {
         let asksFirst =
             mayAskFirst && !isIdle && hop.sendsBody && body.isLong && hop.authorization == nil
             && hop.headers.value("Authorization") == nil
-            && Origin(url: hop.url).flatMap { own(hop, $0) }?.user.isEmpty == false
+            && Origin(url: hop.url).flatMap { own(hop, $0) }?.isAccount == true
         if hop.asksFirst != asksFirst { hop.asksFirst = asksFirst }
         return hop
     }
@@ -108,7 +108,7 @@ struct AuthenticationFlow: Sendable {
         let isDirect = isFirst && !isOwn
         isFirst = false
         netrc?.note(origin, isAnew: hop.sendsCredentials && isOwn, isDirect: isDirect)
-        guard answering[origin] == nil, let credential = own(hop, origin), !credential.user.isEmpty else { return }
+        guard answering[origin] == nil, let credential = own(hop, origin), credential.isAccount else { return }
         answering[origin] = Answering(
             scheme: .basic(folder: "/"), credential: credential, isFromMemory: true, isUnasked: true)
     }
@@ -207,7 +207,7 @@ struct AuthenticationFlow: Sendable {
             let given = known == nil ? own(hop, origin) : nil
             guard let credential = known ?? given ?? ask?(space) else { continue }
             // Without a name it's the ticket of whoever runs the program that counts, and nothing else.
-            guard !credential.user.isEmpty || candidate.method == .negotiate else { continue }
+            guard credential.isAccount || candidate.method == .negotiate else { continue }
             let next = Answering(
                 scheme: counted(candidate.scheme, at: origin, for: credential), credential: credential,
                 realm: candidate.realm, isFromMemory: false,

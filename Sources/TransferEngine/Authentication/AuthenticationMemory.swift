@@ -141,6 +141,10 @@ public struct ChallengeCredential: Sendable, Hashable, CustomStringConvertible {
         self.isRemembered = isRemembered
     }
 
+    /// Whether there is something to show. Services whose token is a password have no name for it; a name without a
+    /// password is common too. Without either only the ticket of whoever runs the program could count.
+    var isAccount: Bool { !user.isEmpty || !password.isEmpty }
+
     /// Without the password.
     public var description: String { "\(user):\(Redaction.mark)" }
 }

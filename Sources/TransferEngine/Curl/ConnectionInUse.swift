@@ -52,7 +52,7 @@ struct ConnectionInUse {
                 cause: .curl(Int32(code.rawValue)))
         }
         guard socketFault != 0, code != CURLE_OK else { return nil }
-        let reason = String(cString: strerror(socketFault)).lowercased()
+        let reason = String(cString: strerror(socketFault)).lowercasedFirst
         return TransferError(
             .cannotConnect, "can't open a connection to \(host): \(reason)", cause: .os(errno: socketFault),
             isTransient: true)

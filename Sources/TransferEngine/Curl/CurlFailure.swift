@@ -27,7 +27,7 @@ enum CurlFailure {
             return make(.cannotResolveHost, "can't find the proxy: \(detail)", transient: true, origin: true)
         case CURLE_COULDNT_CONNECT:
             let words =
-                systemError == 0 ? reason(in: detail) : ": " + String(cString: strerror(systemError)).lowercased()
+                systemError == 0 ? reason(in: detail) : ": " + String(cString: strerror(systemError)).lowercasedFirst
             return make(.cannotConnect, "can't connect to \(host)\(words)", transient: true, origin: true)
         case CURLE_OPERATION_TIMEDOUT:
             return isConnected
@@ -80,10 +80,6 @@ enum CurlFailure {
         guard let colon = text.lastIndex(of: ":") else { return "" }
         return ": " + text[text.index(after: colon)...].drop { $0 == " " }.description.lowercasedFirst
     }
-}
-
-extension String {
-    var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
 }
 
 extension CurlFailure {

@@ -28,7 +28,7 @@ extension CurlOptions {
         try handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
         try applyUser(handle, settings)
         if files.url.isSSH {
-            try applySSH(handle, settings)
+            try applySSH(handle, files, settings)
         } else {
             try applyFTP(handle, files, settings.files)
             try applyTLS(handle)
@@ -151,13 +151,18 @@ extension CurlOptions {
         try handle.set(CURLOPT_FTPSSLAUTH, Int(CURLFTPAUTH_TLS.rawValue))
     }
 
-    private func applySSH(_ handle: CurlHandle, _ settings: ExchangeSettings) throws(TransferError) {
+    private func applySSH(
+        _ handle: CurlHandle, _ files: FileServerTask, _ settings: ExchangeSettings
+    ) throws(TransferError) {
         let pointer = Unmanaged.passUnretained(exchange).toOpaque()
         if let pin = settings.files.hostKey {
             try handle.set(
                 CURLOPT_SSH_HOST_PUBLIC_KEY_SHA256, pin.hasPrefix("SHA256:") ? String(pin.dropFirst(7)) : pin)
-        } else if let file = settings.files.knownHosts {
-            try handle.set(CURLOPT_SSH_KNOWNHOSTS, file)
+        } else {
+            // libcurl reads no patterns and no markers: the callback decides. What libcurl is given here makes it ask the
+            // server for a key of a type that is known.
+            files.knownKeysFile = files.knownKeys?.line.flatMap { MemoryFile($0) }
+            try handle.set(CURLOPT_SSH_KNOWNHOSTS, files.knownKeysFile?.path ?? "/dev/null")
             try handle.check(
                 transfer_easy_set_hostkey(handle.raw, FileServerCallbacks.hostKey), CURLOPT_SSH_KEYFUNCTION)
             try handle.set(CURLOPT_SSH_KEYDATA, pointer: pointer)

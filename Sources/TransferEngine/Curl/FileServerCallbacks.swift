@@ -26,18 +26,24 @@ enum FileServerCallbacks {
         return Unmanaged<ServerSockets>.fromOpaque(user).takeUnretainedValue().close(socket)
     }
 
-    /// Nothing is ever added to the known hosts.
-    static let hostKey: transfer_hostkey_callback = { _, _, found, match, user in
-        guard match != CURLKHMATCH_OK else { return Int32(CURLKHSTAT_FINE.rawValue) }
-        if let user, let found {
-            let key = found.pointee
-            // Without a length it's text (CURLOPT_SSH_KEYFUNCTION(3)); libssh2's is never.
-            let bytes = Array(UnsafeRawBufferPointer(start: key.key, count: key.len))
-            Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().files?.hostKey = SSHHostKey(
-                fault: match == CURLKHMATCH_MISMATCH ? .changed : .unknown, type: name(of: key.keytype),
-                fingerprint: bytes.isEmpty ? nil : SSHFingerprint.sha256(of: bytes))
-        }
-        return Int32(CURLKHSTAT_REJECT.rawValue)
+    /// Nothing is ever added to the known hosts. libcurl's own comparison is passed over.
+    static let hostKey: transfer_hostkey_callback = { _, _, found, _, user in
+        let refused = Int32(CURLKHSTAT_REJECT.rawValue)
+        guard let user, let found,
+            let files = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().files
+        else { return refused }
+        let key = found.pointee
+        // Without a length it's text (CURLOPT_SSH_KEYFUNCTION(3)).
+        let bytes =
+            key.len > 0
+            ? Array(UnsafeRawBufferPointer(start: key.key, count: key.len))
+            : key.key.flatMap { Base64.decode(String(cString: $0)) } ?? []
+        let verdict = files.knownKeys?.verdict(bytes) ?? .unknown
+        guard let fault = SSHHostKey.Fault(verdict) else { return Int32(CURLKHSTAT_FINE.rawValue) }
+        files.hostKey = SSHHostKey(
+            fault: fault, type: name(of: key.keytype),
+            fingerprint: bytes.isEmpty ? nil : SSHFingerprint.sha256(of: bytes))
+        return refused
     }
 
     private static func name(of type: curl_khtype) -> String? {

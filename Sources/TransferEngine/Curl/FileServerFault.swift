@@ -90,13 +90,18 @@ enum FileServerFault {
                 .secureConnectionFailed,
                 "\(host) doesn't speak TLS, which is required (\(reply?.description ?? words))")
         case CURLE_PEER_FAILED_VERIFICATION where files.url.isSSH:
-            let known = exchange.request.settings.files.knownHosts
             let key = files.hostKey ?? SSHHostKey(fault: .notPinned, type: nil, fingerprint: Self.seen(words))
-            return .error(key.error(files.url.origin, file: known))
-        case CURLE_FAILED_INIT where files.url.isSSH && SSHLibrary.isDisagreement(words):
-            let file = exchange.request.settings.files.knownHosts
-            return .error(SSHLibrary.current.disagreement(files.url.origin, file: file, words))
+            return .error(key.error(files.url.origin, files: exchange.request.settings.files.knownHostsFiles))
         case CURLE_FAILED_INIT where files.url.isSSH:
+            // The server was asked for a key of the type that is known, and for no other.
+            if words.contains("exchange encryption keys"), let key = files.knownKeys?.asked {
+                let known = exchange.request.settings.files.knownHostsFiles
+                return .error(SSHHostKey.noCommonSignature(files.url.origin, type: key.type, files: known))
+            }
+            if SSHLibrary.isDisagreement(words) {
+                let file = exchange.request.settings.files.knownHostsFiles.first
+                return .error(SSHLibrary.current.disagreement(files.url.origin, file: file, words))
+            }
             return error(.secureConnectionFailed, "no SFTP with \(host): \(words)", transient: true)
         case CURLE_SSH:
             // A failure that SFTP has no better word for is told with the name of what failed.

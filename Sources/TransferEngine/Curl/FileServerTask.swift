@@ -11,18 +11,28 @@ final class FileServerTask {
     var replies = FTPReplies()
     /// The server ended a connection of the step.
     var isDeserted = false
+    /// The keys that the SSH server may have; `nil` where a fingerprint decides.
+    let knownKeys: ServerKeys?
+    /// The file that libcurl reads while it connects.
+    var knownKeysFile: MemoryFile?
     /// Why the SSH server's key was refused.
     var hostKey: SSHHostKey?
     /// libcurl's counters when they were looked at last.
     var moved: (down: Int64, up: Int64) = (0, 0)
 
     /// - Throws: For what can't be asked of a file server, and for SSH servers that can't be known.
-    init(_ hop: Hop, _ settings: ExchangeSettings, _ sockets: ServerSockets) throws(TransferError) {
+    init(
+        _ hop: Hop, _ settings: ExchangeSettings, _ sockets: ServerSockets, _ knownHosts: KnownHostsMemory
+    ) throws(TransferError) {
         let url = try FileServerURL(hop.url)
+        if url.isSSH, settings.files.hostKey == nil {
+            let files = settings.files.knownHostsFiles
+            guard !files.isEmpty else { throw SSHHostKey.noRule(url.origin) }
+            knownKeys = try knownHosts.keys(of: url.origin, in: files)
+        } else {
+            knownKeys = nil
+        }
         if url.isSSH {
-            if settings.files.hostKey == nil, settings.files.knownHosts == nil {
-                throw SSHHostKey.noRule(url.origin)
-            }
             if settings.credentials.login == nil {
                 throw TransferError(.invalidRequest, "\(url.origin.hostAndPort) needs to know which user logs in")
             }

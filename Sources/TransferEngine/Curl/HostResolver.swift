@@ -180,7 +180,7 @@ public final class HostResolver: Sendable {
                 return .failure(
                     TransferError(
                         .cannotResolveHost,
-                        "can't ask for the host \(host): \(String(cString: strerror(number)).lowercased())",
+                        "can't ask for the host \(host): \(String(cString: strerror(number)).lowercasedFirst)",
                         cause: .os(errno: number), isTransient: true))
             }
             let reason = String(cString: gai_strerror(code)).lowercasedFirst

@@ -54,7 +54,7 @@ enum ProxyFault {
             return make(.proxyRefused, "the proxy \(proxy) refused the connection to \(leg.target): \(words)")
         case CURLE_COULDNT_CONNECT:
             // libcurl's message names the proxy already, but not always in the same words.
-            let reason = systemError == 0 ? "" : ": " + String(cString: strerror(systemError)).lowercased()
+            let reason = systemError == 0 ? "" : ": " + String(cString: strerror(systemError)).lowercasedFirst
             return make(.cannotConnect, "can't connect to the proxy \(proxy)\(reason)")
         case CURLE_COULDNT_RESOLVE_PROXY:
             return make(.cannotResolveHost, "can't find the proxy \(proxy)")

@@ -1,4 +1,4 @@
-public import TransferCore
+import TransferCore
 
 /// The claims that are known of a file that is there whole: a later answer is judged by them before it takes the file's place.
 ///

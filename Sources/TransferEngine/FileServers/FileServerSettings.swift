@@ -6,10 +6,13 @@ import TransferCore
 /// Nothing is read from the user's home folder: each file has to be named.
 public struct FileServerSettings: Sendable, Hashable {
     /// The path of the file with the keys of known SSH servers (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT). It's only read.
-    /// Without it and without ``hostKey`` every SSH server is refused.
+    /// Without it, ``furtherKnownHosts`` and ``hostKey`` every SSH server is refused.
     public var knownHosts: String?
+    /// Paths of more such files, as `/etc/ssh/ssh_known_hosts`. All files count alike: a key is known if one of them has
+    /// it, and refused if one of them revokes it.
+    public var furtherKnownHosts: [String] = []
     /// The fingerprint of the only key that the SSH server may have, as `ssh-keygen -lf` shows it (`SHA256:…`);
-    /// ``knownHosts`` isn't read then.
+    /// files of known hosts aren't read then.
     public var hostKey: String?
     public var privateKey: PrivateKey?
     /// Whether the keys of the agent that `SSH_AUTH_SOCK` names may be used (ssh-agent(1)).
@@ -23,6 +26,9 @@ public struct FileServerSettings: Sendable, Hashable {
     public var createsFolders = false
 
     public init() {}
+
+    /// The paths of all files of known hosts, the user's own first.
+    var knownHostsFiles: [String] { (knownHosts.map { [$0] } ?? []) + furtherKnownHosts }
 
     /// A key that the user shows to SSH servers.
     public struct PrivateKey: Sendable, Hashable {

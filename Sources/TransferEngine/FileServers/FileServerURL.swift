@@ -4,7 +4,7 @@ import TransferCore
 ///
 /// The path of `ftp` URLs begins in the folder that the server opens after login, and `%2F` leads to its root
 /// (RFC 1738 §3.2.2); the path of `sftp` URLs begins at the root, and `/~/` in the home folder (as curl has it). A `?`
-/// is a letter like any other, and so is `;`: there are no parameters.
+/// is a letter like any other, and so is `;` but before the type of an `ftp` URL (``FTPTypeCode``).
 struct FileServerURL: Sendable, Hashable {
     let origin: Origin
     /// Without percent codes. FTP: as the server is told it, without the slash behind the host. SFTP: with it.
@@ -25,6 +25,7 @@ struct FileServerURL: Sendable, Hashable {
 
     /// - Throws: `badURL`: also for names that can't be sent.
     init(_ url: String) throws(TransferError) {
+        let url = FTPTypeCode.split(url)?.url ?? url
         guard let origin = Origin(fileServerURL: url) else {
             throw TransferError(.badURL, "not an ftp, ftps or sftp URL: \(Redaction.url(url))")
         }

@@ -7,7 +7,7 @@ extension FileServerSettings.PrivateKey {
     /// Blocks for the time that it takes to read a small file.
     var inWords: String {
         guard let text = Self.text(path) else {
-            return "the key \(path), which can't be read (\(String(cString: strerror(errno)).lowercased()))"
+            return "the key \(path), which can't be read (\(String(cString: strerror(errno)).lowercasedFirst))"
         }
         let isEncrypted = Self.isEncrypted(text)
         if !isEncrypted || passphrase != nil, let kind = SSHKeyKind(text).words() {

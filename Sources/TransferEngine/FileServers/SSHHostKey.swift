@@ -2,7 +2,23 @@ import TransferCore
 
 /// A fault of the key that an SSH server showed.
 struct SSHHostKey: Sendable, Hashable {
-    enum Fault: Sendable, Hashable { case unknown, changed, notPinned }
+    enum Fault: Sendable, Hashable {
+        case unknown, changed, revoked, notPinned, authorityOnly
+        /// Keys of these types are known.
+        case otherTypes([String])
+
+        /// - Returns: `nil` for a key that is known.
+        init?(_ verdict: ServerKeys.Verdict) {
+            switch verdict {
+            case .known: return nil
+            case .unknown: self = .unknown
+            case .changed: self = .changed
+            case .revoked: self = .revoked
+            case .otherTypes(let types): self = .otherTypes(types)
+            case .authorityOnly: self = .authorityOnly
+            }
+        }
+    }
 
     let fault: Fault
     /// `ED25519`; `nil` where nobody says.
@@ -12,12 +28,12 @@ struct SSHHostKey: Sendable, Hashable {
 
     /// - Parameters:
     ///   - origin: Of the server.
-    ///   - file: Of the known hosts.
-    func error(_ origin: Origin, file: String?) -> TransferError {
+    ///   - files: Those of the known hosts, the user's own first.
+    func error(_ origin: Origin, files: [String]) -> TransferError {
         let name = origin.hostAndPort
         let kind = [type, fingerprint].compactMap { $0 }.joined(separator: ", ")
         let key = "the host key of \(name)\(kind.isEmpty ? "" : " (\(kind))")"
-        let path = ShellWord.quoted(file ?? "known_hosts")
+        let path = ShellWord.quoted(files.first ?? "known_hosts")
         let message =
             switch fault {
             case .unknown:
@@ -25,6 +41,17 @@ struct SSHHostKey: Sendable, Hashable {
             case .changed:
                 "\(key) is another one than in \(path): somebody may be in between; if the server was set up anew, "
                     + "remove its old key (ssh-keygen -f \(path) -R '\(Self.entry(origin))') and add the new one: "
+                    + "\(Self.scan(origin)) >> \(path)"
+            case .revoked:
+                "\(key) is revoked (@revoked in \(files.map { ShellWord.quoted($0) }.joined(separator: " or "))): whoever has it may "
+                    + "not be \(origin.host), and nothing secret was sent; its owner has to give it a new key"
+            case .otherTypes(let types):
+                "\(key) isn't in \(path), which has only another kind of its keys (\(types.joined(separator: ", "))), and "
+                    + "libssh2 and \(name) found none of them in common; if it's the right one, add it: "
+                    + "\(Self.scan(origin)) >> \(path)"
+            case .authorityOnly:
+                "\(key) isn't in \(path), which only has the key of an authority (@cert-authority): libssh2 can't read "
+                    + "certificates of servers; if it's the right one, add the server's own key: "
                     + "\(Self.scan(origin)) >> \(path)"
             case .notPinned:
                 "\(key) isn't the pinned one: somebody may be in between; if the server was set up anew, pin its new key "
@@ -45,6 +72,16 @@ struct SSHHostKey: Sendable, Hashable {
     static func scan(_ origin: Origin, type: String? = nil) -> String {
         let kind = type.map { "-t \($0) " } ?? ""
         return "ssh-keyscan \(kind)\(origin.isDefaultPort ? "" : "-p \(origin.port) ")\(origin.host)"
+    }
+
+    /// libssh2 before 1.11 signs with SHA-1 alone for RSA keys, which servers refuse since OpenSSH 8.8.
+    static func noCommonSignature(_ origin: Origin, type: String, files: [String]) -> TransferError {
+        let path = ShellWord.quoted(files.first ?? "known_hosts")
+        return TransferError(
+            .secureConnectionFailed,
+            "no SSH connection with \(origin.hostAndPort): it and libssh2 agree on no way to prove its \(type) key, the only "
+                + "kind that is in \(path)\(type == "ssh-rsa" ? " (older versions of libssh2 only know SHA-1 for it)" : ""); "
+                + "add its other keys: \(scan(origin)) >> \(path)")
     }
 
     /// As a file of known hosts has it (sshd(8)).

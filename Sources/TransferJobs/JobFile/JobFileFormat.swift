@@ -53,8 +53,12 @@ public enum JobFileFormat: String, Sendable, Hashable, CaseIterable {
         var start = text.starts(with: byteOrderMark) ? byteOrderMark.count : 0
         while start < text.count, text[start] <= 0x20 { start += 1 }
         guard start < text.count else { return isWhole ? .urlList : nil }
-        if text[start] == UInt8(ascii: "[") { return .json }
-        if text[start] == UInt8(ascii: "<") { return .metalink }
+        if text[start] == UInt8(ascii: "[") || text[start] == UInt8(ascii: "<") {
+            // A link as people write it in notes: its line is refused as that of a list.
+            let line = text[start...].prefix(256).prefix { $0 != 0x0A }
+            if ListSlip.isLink(String(decoding: line, as: UTF8.self)) { return .urlList }
+            return text[start] == UInt8(ascii: "[") ? .json : .metalink
+        }
         guard text[start] == UInt8(ascii: "{") else {
             return list(UnsafeBufferPointer(rebasing: text[start...]), isWhole: isWhole)
         }

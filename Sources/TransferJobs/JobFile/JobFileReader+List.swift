@@ -49,8 +49,7 @@ extension JobFileReader {
     /// aria2's options that are read with their entry; ``Aria2Options`` has the others.
     package static let listOptions = ["out", "dir", "checksum", "header"]
 
-    /// Reads a line of a list: a URL and its mirrors with tabs between them, or, indented, an option of the last URL.
-    /// Reads one line of a list. In a list of URLs alone, blanks before a URL mean nothing.
+    /// Reads a line of a list: a URL and its mirrors with tabs between them, or, indented, an option of the last URL. In a list of URLs alone, blanks before a URL mean nothing.
     package mutating func listLine(
         _ text: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
     ) throws {
@@ -78,8 +77,10 @@ extension JobFileReader {
         for mirror in bytes[start...].split(separator: 0x09) {
             let range = mirror.startIndex..<mirror.endIndex
             guard let url = try utf8(range, bytes, sink) else { continue }
-            // A blank may be meant to part a URL from something else.
-            if url.utf8.contains(0x20) {
+            if let slip = ListSlip.refusal(of: url) {
+                try refuse(slip, range, bytes, sink)
+            } else if url.utf8.contains(0x20) {
+                // A blank may be meant to part a URL from something else.
                 try refuse("a URL can't hold a space; write %20, and a tab between two URLs", range, bytes, sink)
             } else if let refusal = URLRule.refusal(of: url, advice: "a .json or .jsonl file can say \"auth\"") {
                 try refuse(refusal.message, range, bytes, sink)

@@ -35,14 +35,19 @@ package enum URLSecrets {
         let question = content.firstIndex(of: UInt8(ascii: "?"))
         var start = colon + 1
         while start < text.upperBound, bytes[start] == UInt8(ascii: "/") { start += 1 }
+        var rest = start..<text.upperBound
         // Up to the last @, also when a password with a slash in it makes that a part of the path.
         if let at = bytes[start..<max(start, question ?? text.upperBound)].lastIndex(of: UInt8(ascii: "@")), at > start
         {
             result.append(start..<at)
+            rest = at + 1..<text.upperBound
         }
-        if let question, Redaction.hasSecret(String(decoding: content, as: UTF8.self)) {
-            result.append(question + 1..<text.upperBound)
-        }
+        let url = Array(bytes[text.lowerBound..<start]) + Array(bytes[rest])
+        guard Redaction.hasSecret(String(decoding: url, as: UTF8.self)) else { return result }
+        // A token in the path itself hides all behind the host.
+        let marks = [UInt8(ascii: "?"), UInt8(ascii: ";"), UInt8(ascii: "#")]
+        let mark = bytes[rest].firstIndex(where: marks.contains) ?? bytes[rest].firstIndex(of: UInt8(ascii: "/"))
+        if let mark { result.append(mark + 1..<text.upperBound) }
         return result
     }
 

@@ -16,7 +16,10 @@ package enum URLRule {
     package static func refusal(
         of url: String, schemes: [String] = transferSchemes, advice: String = authAdvice
     ) -> Refusal? {
-        url.utf8.withContiguousStorageIfAvailable { check($0, schemes, advice) }
+        if FTPTypeCode.split(url)?.type == .listing {
+            return Refusal(message: "\";type=d\" asks for the names in a folder, and only files are moved; name a file")
+        }
+        return url.utf8.withContiguousStorageIfAvailable { check($0, schemes, advice) }
             ?? check(Array(url.utf8), schemes, advice)
     }
 

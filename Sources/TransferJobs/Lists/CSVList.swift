@@ -1,6 +1,6 @@
 import TransferCore
 
-/// Reads a table of comma-separated values whose header names the keys of jobs: `url,to,checksum`.
+/// Reads a table of values with commas, semicolons or tabs between them, whose header names the keys of jobs: `url,to,checksum`.
 package struct CSVList: Sendable {
     private struct Column: Sendable {
         var meaning: CSVColumn
@@ -21,6 +21,8 @@ package struct CSVList: Sendable {
     /// A record that goes on in the next line.
     private var open: [UInt8] = []
     private var openLine = 0
+    /// `nil` until the header was read.
+    private var separator: CSVRecord.Separator?
     private let destination: String
 
     /// - Parameter destination: Where a URL goes whose row names no file.
@@ -59,7 +61,13 @@ package struct CSVList: Sendable {
         }
         let record: CSVRecord
         do throws(CSVRecord.Fault) {
-            record = try CSVRecord(bytes)
+            if columns == nil, let declared = CSVRecord.Separator(declaredBy: Self.text(bytes)) {
+                separator = declared
+                return []
+            }
+            let separator = separator ?? CSVRecord.Separator(header: bytes)
+            record = try CSVRecord(bytes, separator: separator)
+            if columns == nil, !record.isBlank, bytes.first != UInt8(ascii: "#") { self.separator = separator }
         } catch {
             return [.fault(ListPlace(error.range, in: bytes, number: line, isSecret: true).fault(error.message))]
         }
@@ -72,6 +80,11 @@ package struct CSVList: Sendable {
         return columns.isEmpty ? [] : row(record, columns, bytes, line)
     }
 
+    /// A line without its carriage return.
+    private static func text(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes.last == 0x0D ? bytes.dropLast() : bytes[...], as: UTF8.self)
+    }
+
     private mutating func header(_ record: CSVRecord, _ bytes: [UInt8], _ line: Int) -> [ListFinding] {
         var found: [ListFinding] = []
         var columns: [Column] = []
@@ -80,8 +93,8 @@ package struct CSVList: Sendable {
             found.append(.fault(ListPlace(cell.range, in: bytes, number: line).fault(message)))
         }
         self.columns = []
-        if record.cells.count == 1, let cell = record.cells.first, cell.text.contains(where: { ";\t|".contains($0) }) {
-            fault("columns have commas between them", cell)
+        if record.cells.count == 1, let cell = record.cells.first, cell.text.contains(where: { "|:".contains($0) }) {
+            fault("columns have commas, semicolons or tabs between them", cell)
             return found
         }
         for cell in record.cells {
@@ -121,7 +134,7 @@ package struct CSVList: Sendable {
         if let extra = record.cells.dropFirst(columns.count).first(where: { !$0.text.isEmpty }) {
             let message =
                 "a row of \(CountText.words(record.cells.count, "cell")), and the header has \(columns.count); "
-                + "a comma in a cell needs quotes"
+                + "a \((separator ?? .comma).name) in a cell needs quotes"
             return [.fault(place(extra).fault(message))]
         }
         var draft = ListDraft(at: record.cells.first.map(place) ?? ListPlace(SourceSpan(line: line, column: 1)))

@@ -1,4 +1,4 @@
-/// A record of comma-separated values (RFC 4180).
+/// A record of comma-separated values (RFC 4180); in countries whose numbers have a comma, semicolons stand between them.
 package struct CSVRecord: Sendable, Hashable {
     package struct Cell: Sendable, Hashable {
         package var text: String
@@ -12,16 +12,54 @@ package struct CSVRecord: Sendable, Hashable {
         package var range: Range<Int>
     }
 
+    /// What stands between the cells.
+    package enum Separator: UInt8, Sendable, CaseIterable {
+        case comma = 0x2C
+        case semicolon = 0x3B
+        case tab = 0x09
+
+        /// By a header, in whose names none of them stands: the first that it has outside quotes.
+        package init(header: [UInt8]) {
+            var isQuoted = false
+            for byte in header {
+                if byte == quote { isQuoted.toggle() }
+                if !isQuoted, let separator = Separator(rawValue: byte) {
+                    self = separator
+                    return
+                }
+            }
+            self = .comma
+        }
+
+        /// By the line that spreadsheets write above the header: `sep=;`.
+        package init?(declaredBy line: String) {
+            guard line.utf8.count >= 5, line.utf8.count <= 6, line.lowercased().hasPrefix("sep="),
+                let separator = Separator(rawValue: line.utf8[line.utf8.index(line.utf8.startIndex, offsetBy: 4)])
+            else { return nil }
+            self = separator
+        }
+
+        package var name: String {
+            switch self {
+            case .comma: "comma"
+            case .semicolon: "semicolon"
+            case .tab: "tab"
+            }
+        }
+    }
+
     package private(set) var cells: [Cell] = []
+    private let separator: Separator
 
     /// - Parameter bytes: The record, valid UTF-8; line breaks are within quotes.
-    package init(_ bytes: [UInt8]) throws(Fault) {
+    package init(_ bytes: [UInt8], separator: Separator = .comma) throws(Fault) {
+        self.separator = separator
         var index = 0
         while true {
-            let cell = try Self.cell(bytes, from: &index)
+            let cell = try Self.cell(bytes, from: &index, separator)
             cells.append(cell)
             guard index < bytes.count else { return }
-            // The comma.
+            // The separator.
             index += 1
         }
     }
@@ -34,11 +72,14 @@ package struct CSVRecord: Sendable, Hashable {
 
     package var isBlank: Bool { cells.allSatisfy(\.text.isEmpty) }
 
-    private static func cell(_ bytes: [UInt8], from index: inout Int) throws(Fault) -> Cell {
+    private static func cell(
+        _ bytes: [UInt8], from index: inout Int, _ separator: Separator
+    ) throws(Fault) -> Cell {
+        func isBlank(_ byte: UInt8) -> Bool { byte != separator.rawValue && Self.isBlank(byte) }
         while index < bytes.count, isBlank(bytes[index]) { index += 1 }
         let start = index
         guard index < bytes.count, bytes[index] == quote else {
-            while index < bytes.count, bytes[index] != comma {
+            while index < bytes.count, bytes[index] != separator.rawValue {
                 if bytes[index] == quote {
                     throw Fault(
                         message: "a cell with a quote in it stands in quotes, and the quote is doubled",
@@ -66,14 +107,13 @@ package struct CSVRecord: Sendable, Hashable {
         index += 1
         let end = index
         while index < bytes.count, isBlank(bytes[index]) { index += 1 }
-        guard index == bytes.count || bytes[index] == comma else {
-            throw Fault(message: "a comma follows the closing quote", range: index..<index + 1)
+        guard index == bytes.count || bytes[index] == separator.rawValue else {
+            throw Fault(message: "a \(separator.name) follows the closing quote", range: index..<index + 1)
         }
         return Cell(text: String(decoding: text, as: UTF8.self), range: start..<end)
     }
 
     private static let quote = UInt8(ascii: "\"")
-    private static let comma = UInt8(ascii: ",")
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
 }

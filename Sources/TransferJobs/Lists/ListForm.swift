@@ -3,13 +3,19 @@ package enum ListForm {
     /// - Parameter line: The first line that is neither empty nor a comment.
     package static func of(_ line: [UInt8]) -> JobFileFormat {
         let text = String(decoding: line, as: UTF8.self).trimmed
+        // An option of curl's may be called as a column, but has no column beside it.
+        if isHeader(text), text.contains(where: { ",;\t".contains($0) }) { return .csv }
+        // A tab may be the last letter.
+        let whole = String(decoding: line.last == 0x0D ? line.dropLast() : line[...], as: UTF8.self)
+        if CSVRecord.Separator(declaredBy: whole) != nil { return .csv }
         if isCurl(text) { return .curl }
         return isHeader(text) ? .csv : .urlList
     }
 
     /// Whether it's an option of curl. A URL begins neither with a dash nor with such a name.
     private static func isCurl(_ text: Substring) -> Bool {
-        if text.hasPrefix("-") { return true }
+        // A dash alone is that of people's notes.
+        if text.hasPrefix("-") { return text.dropFirst().first.map { !$0.isWhitespace } ?? false }
         let name = text.prefix { !" \t=:".contains($0) }
         let rest = text.dropFirst(name.count).drop { " \t=:".contains($0) }
         if let option = CurlOption.named(String(name)) { return option.takesValue != rest.isEmpty }

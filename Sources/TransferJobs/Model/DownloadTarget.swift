@@ -7,7 +7,11 @@ package struct DownloadTarget: Sendable, Hashable {
     package let path: String
     package let isFolder: Bool
 
-    package init(_ destination: String, directory: String) {
+    /// The name in a folder where the server gives none; `nil` for that of the URL.
+    private let defaultName: String?
+
+    package init(_ destination: String, directory: String, defaultName: String? = nil) {
+        self.defaultName = defaultName
         let relative = destination.hasPrefix("./") ? destination.dropFirst(2) : destination[...]
         path = destination.hasPrefix("/") ? destination : (directory == "/" ? "" : directory) + "/" + relative
         isFolder = destination.hasSuffix("/")
@@ -15,6 +19,8 @@ package struct DownloadTarget: Sendable, Hashable {
 
     /// The path for a file that the URL, or an answer with this Content-Disposition, names.
     package func file(url: String, disposition: String?) -> String {
-        isFolder ? NameLimit.fitted(path + SafeFileName.forDownload(url: url, disposition: disposition)) : path
+        guard isFolder else { return path }
+        let given = defaultName.flatMap { SafeFileName.make($0) }
+        return NameLimit.fitted(path + SafeFileName.forDownload(url: url, disposition: disposition, default: given))
     }
 }

@@ -8,8 +8,8 @@ extension JobSettings {
     public struct SSHAccess: Sendable, Hashable {
         /// Who logs in where ``JobSettings/auth`` names nobody; whoever runs the program by default.
         public var user: String?
-        /// The path of the keys of known servers; `~/.ssh/known_hosts` by default. It's only read: a server that isn't
-        /// in it is refused.
+        /// The path of the keys of known servers, in place of `~/.ssh/known_hosts` and `~/.ssh/known_hosts2`. The files
+        /// are only read: a server that isn't in them or in `/etc/ssh/ssh_known_hosts` is refused.
         public var knownHosts: String?
         /// The fingerprint of the only key that the server may have (`SHA256:…`), in place of known servers.
         public var hostKey: String?
@@ -42,6 +42,8 @@ extension JobSettings {
         var files = FileServerSettings()
         files.hostKey = access.hostKey
         files.knownHosts = access.knownHosts ?? folder.map { $0 + "known_hosts" }
+        files.furtherKnownHosts =
+            (access.knownHosts == nil ? folder.map { [$0 + "known_hosts2"] } ?? [] : []) + SSHKeys.systemKnownHosts
         files.usesAgent = access.agent ?? (secrets.variable("SSH_AUTH_SOCK")?.isEmpty == false)
         if let path = access.key ?? folder.flatMap(SSHKeys.standard) {
             files.privateKey = FileServerSettings.PrivateKey(
@@ -61,6 +63,9 @@ extension JobSettings {
 private enum SSHKeys {
     /// Those that are made today first.
     private static let names = ["id_ed25519", "id_ecdsa", "id_rsa"]
+
+    /// Files of known hosts that the administrator keeps for all (ssh_config(5), GlobalKnownHostsFile).
+    static let systemKnownHosts = ["/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2"]
 
     static func standard(in folder: String) -> String? {
         names.lazy.map { folder + $0 }.first { access($0, R_OK) == 0 }

@@ -32,7 +32,8 @@ extension JobSpec {
         case .download(let download):
             let target = DownloadTarget(download.destination, directory: directory)
             let path = DestinationPath.normalized(target.path)
-            return target.isFolder ? path + Redaction.url(download.urls.first ?? "") : path
+            guard target.isFolder else { return path }
+            return path + Redaction.url(download.urls.first ?? "") + (download.defaultName.map { " " + $0 } ?? "")
         case .upload(let upload):
             return upload.uploadProtocol.givesNames ? "" : Self.destinationKey(ofUploadTo: upload.url, settings)
         }

@@ -48,6 +48,8 @@ public struct JobSpec: Sendable, Hashable {
         public var urls: [String]
         /// A file, or a folder when it ends in `/` (the name then comes from the server or the URL).
         public var destination: String
+        /// The file's name in a folder where the server gives none; that of the URL otherwise.
+        public var defaultName: String?
         public var checksum: Checksum?
         /// Of all of the file's pieces. They are compared with the whole file, and with the beginning that another tool left.
         public var pieces: PieceDigests?
@@ -180,7 +182,8 @@ extension JobSpec.Download {
     /// The destination; in a folder with the name that the URL gives, which an answer may change.
     package var expectedFile: String {
         guard destination.hasSuffix("/") else { return destination }
-        return (destination == "./" ? "" : destination) + (SafeFileName.fromURL(urls.first ?? "") ?? "index.html")
+        return (destination == "./" ? "" : destination)
+            + (defaultName ?? SafeFileName.fromURL(urls.first ?? "") ?? "index.html")
     }
 }
 

@@ -89,7 +89,7 @@ public struct SecretSource: Sendable {
     }
 
     private static func unreadable(_ path: String, _ what: String) -> TransferError {
-        let reason = String(cString: strerror(errno)).lowercased()
+        let reason = String(cString: strerror(errno)).lowercasedFirst
         return TransferError(.secretMissing, "can't read \(what) \(path): \(reason)")
     }
 

@@ -69,7 +69,7 @@ package struct ConfigurationSource: Sendable {
     }
 
     private var unreadable: Fault {
-        .unreadable("can't read \(path): \(String(cString: strerror(errno)).lowercased())")
+        .unreadable("can't read \(path): \(String(cString: strerror(errno)).lowercasedFirst)")
     }
 
     /// Programs, proxies and trust stand in the file: who can change it decides what is run and who reads along.

@@ -91,7 +91,7 @@ final class CommandRun: Sendable {
 
     private static func failure(_ what: String) -> TransferError {
         TransferError(
-            .hookFailed, "\(what): \(String(cString: strerror(errno)).lowercased())", cause: .os(errno: errno),
+            .hookFailed, "\(what): \(String(cString: strerror(errno)).lowercasedFirst)", cause: .os(errno: errno),
             isTransient: true)
     }
 

@@ -74,7 +74,7 @@ public struct HookCommand: Sendable, Hashable {
 
     private static func refusal(of file: String) -> String? {
         var status = stat()
-        guard stat(file, &status) == 0 else { return "\(file): \(String(cString: strerror(errno)).lowercased())" }
+        guard stat(file, &status) == 0 else { return "\(file): \(String(cString: strerror(errno)).lowercasedFirst)" }
         guard status.st_mode & S_IFMT == S_IFREG else { return "\(file) isn't a program" }
         return access(file, X_OK) == 0 ? nil : "\(file) isn't executable; chmod +x makes it so"
     }

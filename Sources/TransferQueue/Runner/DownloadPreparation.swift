@@ -56,7 +56,8 @@ struct DownloadPreparation: Sendable {
     private func prepare(
         _ census: FolderCensus, known: ResumeData?, hasAdopted: Bool = false
     ) throws(TransferError) -> Result {
-        let target = DownloadTarget(download.destination, directory: directory)
+        let target = DownloadTarget(
+            download.destination, directory: directory, defaultName: download.defaultName)
         var path = target.file(url: url, disposition: nil)
         let folder = try pinned(path, census)
         var replacement = download.ifExists == .overwrite ? Replacement.anything : .nothing

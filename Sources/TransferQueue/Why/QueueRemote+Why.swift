@@ -19,7 +19,8 @@ extension QueueRemote {
         let look = HostLook(monitor: monitor)
         var explanation = facts.explanation(monitor.current, now: .now, zone: .system) { look.finding($0) }
         if !facts.state.hasEnded, case .download(let download) = facts.spec.work, !download.urls.isEmpty {
-            let target = DownloadTarget(download.destination, directory: facts.directory)
+            let target = DownloadTarget(
+                download.destination, directory: facts.directory, defaultName: download.defaultName)
             let url = download.urls[min(max(0, facts.attempts.mirror), download.urls.count - 1)]
             let path = PartName.path(of: target.file(url: url, disposition: nil))
             if let part = PartFile.look(path) {

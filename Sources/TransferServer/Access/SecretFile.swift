@@ -1,4 +1,5 @@
 import Glibc
+import TransferCore
 public import TransferQueue
 
 /// The secret of a service that was given none: made at its first start, in a file that only its user can read.
@@ -50,7 +51,7 @@ public enum SecretFile {
     }
 
     private static func fault(_ verb: String, _ path: String) -> TransferError {
-        let reason = String(cString: strerror(errno)).lowercased()
+        let reason = String(cString: strerror(errno)).lowercasedFirst
         return TransferError(.fileAccess, "can't \(verb) \(path): \(reason)", cause: .os(errno: errno))
     }
 }

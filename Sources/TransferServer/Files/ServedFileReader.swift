@@ -1,4 +1,5 @@
 import Glibc
+import TransferCore
 import TransferQueue
 
 /// Reads the job files of a service, all of them or none.
@@ -57,7 +58,7 @@ struct ServedFileReader: Sendable {
     private static func bytes(_ path: String) throws -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
-            throw TransferError(.fileAccess, "can't read \(path): \(String(cString: strerror(errno)).lowercased())")
+            throw TransferError(.fileAccess, "can't read \(path): \(String(cString: strerror(errno)).lowercasedFirst)")
         }
         defer { close(file) }
         var bytes: [UInt8] = []

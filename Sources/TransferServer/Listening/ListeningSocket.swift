@@ -1,4 +1,5 @@
 import Glibc
+import TransferCore
 import TransferQueue
 
 /// A socket that listens.
@@ -89,7 +90,7 @@ struct ListeningSocket {
     private static func open(_ family: Int32) throws(TransferError) -> Int32 {
         let file = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard file >= 0 else {
-            throw TransferError(.cannotConnect, "no socket: \(String(cString: strerror(errno)).lowercased())")
+            throw TransferError(.cannotConnect, "no socket: \(String(cString: strerror(errno)).lowercasedFirst)")
         }
         return file
     }
@@ -121,7 +122,7 @@ struct ListeningSocket {
     }
 
     private static func fault(_ address: ListenAddress, _ number: Int32, holder: String?) -> TransferError {
-        let reason = String(cString: strerror(number)).lowercased()
+        let reason = String(cString: strerror(number)).lowercasedFirst
         let who = holder.map { ": \($0) listens there" } ?? ""
         return TransferError(
             .cannotConnect, "can't listen at \(address): \(reason)\(number == EADDRINUSE ? who : "")",

@@ -122,6 +122,6 @@ public struct StateFolder: Sendable, Hashable {
 private func unusable(_ what: String, _ number: Int32) -> TransferError {
     TransferError(
         .fileAccess,
-        "\(what): \(String(cString: strerror(number)).lowercased()); name another folder\(CommandWords.only(" with --state or TRANSFER_STATE"))",
+        "\(what): \(String(cString: strerror(number)).lowercasedFirst); name another folder\(CommandWords.only(" with --state or TRANSFER_STATE"))",
         cause: .os(errno: number))
 }

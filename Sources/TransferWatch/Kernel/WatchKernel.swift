@@ -89,7 +89,7 @@ extension TransferError.Code {
 
 /// Words for errors.
 enum SystemText {
-    static func of(_ number: Int32) -> String { String(cString: strerror(number)).lowercased() }
+    static func of(_ number: Int32) -> String { String(cString: strerror(number)).lowercasedFirst }
 
     /// The fault that keeps a file or folder from being read; `fileMissing` where it isn't there (any more).
     static func fault(_ path: String, _ number: Int32) -> TransferError {

@@ -220,6 +220,10 @@ struct Get: AsyncParsableCommand {
     /// The checksum of the URL's file in the list.
     private func listed(_ url: String, _ destination: String?, _ sums: ChecksumList?) throws -> Checksum? {
         guard let sums else { return nil }
+        if sums.isUnnamed, words.count > 1 {
+            throw Failure(
+                .wrongUsage, "--checksums: the list holds a digest without a name, which can't be that of several URLs")
+        }
         let name = destination.flatMap { $0 == "-" ? nil : $0 } ?? url.prefix { $0 != "?" && $0 != "#" }.description
         if let sum = sums.checksum(of: name) { return sum }
         throw Failure(.wrongUsage, "--checksums: no checksum for \(Redaction.url(url)) is listed")

@@ -11,7 +11,7 @@ struct ProofOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A list of checksums as sha256sum writes it, a file or a URL, in which each file is looked up.",
+            "A list of checksums as sha256sum or openssl writes it, a file or a URL, in which each file is looked up.",
             valueName: "file|url"), transform: PathArgument.text)
     var checksums: String?
 

@@ -98,10 +98,12 @@ struct Put: AsyncParsableCommand {
                 work.jobs.append(job(Composition.absolute(source), name))
             }
         }
-        // Nothing is left to run, which would be told as a success.
-        let isDone = hasUnreadable && work.jobs.isEmpty
+        if work.jobs.isEmpty {
+            if hasUnreadable { ExitStatus.exit(.someFailed) }
+            throw Failure(.someFailed, "there is nothing to send")
+        }
         if dryRun { try work.printPlan() }
-        let status = dryRun || isDone ? .complete : try await work.run()
+        let status = dryRun ? .complete : try await work.run()
         ExitStatus.exit(status == .complete && hasUnreadable ? .someFailed : status)
     }
 

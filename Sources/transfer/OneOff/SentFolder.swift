@@ -97,5 +97,5 @@ struct SentFolder {
         }
     }
 
-    private static func reason() -> String { String(cString: strerror(errno)).lowercased() }
+    private static func reason() -> String { String(cString: strerror(errno)).lowercasedFirst }
 }

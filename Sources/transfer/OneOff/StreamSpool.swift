@@ -118,7 +118,7 @@ final class StreamSpool: Sendable {
     }
 
     private static func failure(_ what: String) -> Failure {
-        Failure(.stateUnusable, "\(what): \(String(cString: strerror(errno)).lowercased())")
+        Failure(.stateUnusable, "\(what): \(String(cString: strerror(errno)).lowercasedFirst)")
     }
 }
 

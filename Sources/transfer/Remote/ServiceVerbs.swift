@@ -45,6 +45,8 @@ struct ServiceVerbs {
     ///   - past: What was done, in a word.
     func ask(_ verb: QueueVerb, _ names: [String], past: String) async throws {
         let known = try await client.batches().map(\.name)
+        if names.isEmpty, known.isEmpty { throw Failure(.wrongUsage, "there is no batch at \(client.base)") }
+        var changed = 0
         for name in names.isEmpty ? known : names {
             let select: Command.Selection
             if known.contains(name) {
@@ -54,7 +56,11 @@ struct ServiceVerbs {
             }
             let command = Command(action: verb.rawValue, select: select)
             let steered = try await client.post("steer", command, as: ServiceClient.Steered.self)
+            changed += steered.changed
             print("\(name): \(NumberText.count(steered.changed, "job")) \(past) by \(client.base)")
+        }
+        guard changed > 0 else {
+            throw Failure(.someFailed, "no job is \(past): there is none for which that could be done")
         }
     }
 

@@ -88,7 +88,7 @@ struct BufferedOutput: ~Copyable {
         }
     }
 
-    static func reason(_ number: Int32) -> String { String(cString: strerror(number)).lowercased() }
+    static func reason(_ number: Int32) -> String { String(cString: strerror(number)).lowercasedFirst }
 
     private func isReady(_ patience: Int32) -> Bool {
         guard stride != .max else { return true }

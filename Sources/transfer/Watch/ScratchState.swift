@@ -52,7 +52,7 @@ final class ScratchState: Sendable {
     private static func failure(_ what: String) -> Failure {
         Failure(
             .stateUnusable,
-            "\(what): \(String(cString: strerror(errno)).lowercased()); TMPDIR names another folder for temporary files"
+            "\(what): \(String(cString: strerror(errno)).lowercasedFirst); TMPDIR names another folder for temporary files"
         )
     }
 }

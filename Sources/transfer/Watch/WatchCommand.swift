@@ -89,7 +89,7 @@ struct Watch: AsyncParsableCommand {
             throw ValidationError("\(folder) isn't a folder; transfer put uploads single files")
         }
         if end.once, access(folder, R_OK | X_OK) != 0 {
-            throw ValidationError("can't read \(folder): \(String(cString: strerror(errno)).lowercased())")
+            throw ValidationError("can't read \(folder): \(String(cString: strerror(errno)).lowercasedFirst)")
         }
         let faults = spec.complete(directory: FileManager.default.currentDirectoryPath)
         guard let fault = faults.first else { return spec }

@@ -114,11 +114,11 @@ extension FileServerRuleTests {
 
     @Test func aRefusedHostKeySaysWhatToDo() throws {
         let origin = try url("sftp://h:2222/").origin
-        let unknown = SSHHostKey(fault: .unknown, type: "ED25519", fingerprint: "SHA256:x").error(origin, file: "/k")
+        let unknown = SSHHostKey(fault: .unknown, type: "ED25519", fingerprint: "SHA256:x").error(origin, files: ["/k"])
         #expect(unknown.code == .hostKeyRefused && !unknown.isTransient)
         #expect(
             unknown.message.contains("ED25519, SHA256:x") && unknown.message.contains("ssh-keyscan -p 2222 h >> /k"))
-        let changed = SSHHostKey(fault: .changed, type: nil, fingerprint: nil).error(origin, file: "/k")
+        let changed = SSHHostKey(fault: .changed, type: nil, fingerprint: nil).error(origin, files: ["/k"])
         #expect(changed.message.contains("ssh-keygen -f /k -R '[h]:2222'"))
         #expect(SSHHostKey.noRule(origin).message.contains("ssh-keyscan -p 2222 h"))
     }

@@ -66,7 +66,7 @@ import TransferCore
         ("url,to,TO\n", [#"1:8:2  two columns are "TO""#]),
         ("url,headers\n", ["1:5:7  \"headers\" has keys of its own: a column is headers.NAME"]),
         ("url,to.x\n", ["1:5:4  \"to\" has no keys of its own"]),
-        ("url;to\nhttp://h/a;a\n", ["1:1:6  columns have commas between them"]),
+        ("url|to\nhttp://h/a|a\n", ["1:1:6  columns have commas, semicolons or tabs between them"]),
         ("to,id\na,b\n", ["1:1:2  the first line names the columns, and one of them is url (or upload, with to)"]),
         ("url,priority\nhttp://h/a,high\n", ["2:12:4  expected a number, found a string"]),
         ("url,sha256\nhttp://h/a,12\n", ["2:12:2  sha256 has 64 hexadecimal digits, found 2"]),

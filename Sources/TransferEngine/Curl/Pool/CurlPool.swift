@@ -43,6 +43,7 @@ actor CurlPool: LoopActor {
     let trust: TrustDecisions
     let rates = RatePauses()
     let silence = SilenceWatch()
+    let knownHosts = KnownHostsMemory()
 
     /// - Throws: `TransferError` when libcurl can't be initialised.
     init(
@@ -122,7 +123,7 @@ actor CurlPool: LoopActor {
         }
         if let sockets {
             do throws(TransferError) {
-                exchange.files = try FileServerTask(hop, settings, sockets)
+                exchange.files = try FileServerTask(hop, settings, sockets, knownHosts)
             } catch {
                 return giveUp(exchange, error)
             }

@@ -31,6 +31,14 @@ package enum WorkFields {
             [.download(destination), .upload(url)]
         ) { (decoder, draft) throws(JSONFault) in draft.to = try decoder.text() },
         JobField(
+            download: Field(
+                "defaultName", \.defaultName,
+                .text(schema: #""type": "string", "minLength": 1"#) { name in
+                    name.isEmpty || SafeFileName.make(name) != name ? "not a name of a file" : nil
+                },
+                identity: .custom { if let name = $1.defaultName { $0.add(name) } },
+                "The file's name in a folder where the server gives none; its URL's by default."), []),
+        JobField(
             "destination", [], .all,
             FieldNote(
                 "How the destination's server of a copy is asked and shown who comes. Of the job's own keys it gets what tells "
@@ -53,7 +61,7 @@ package enum WorkFields {
         JobField(
             "checksums", .defaults, .downloads,
             FieldNote(
-                "A list of checksums as sha256sum and its kin write it, a file or a URL, in which the download is looked up. "
+                "A list of checksums as sha256sum, openssl and their kin write it, a file or a URL, in which the download is looked up. "
                     + "One that isn't in it is refused, unless something else proves it; false takes it.",
                 schema: ##""anyOf": [{ "$ref": "#/$defs/path" }, { "enum": [false] }]"##),
             [], unset: { $0.checksums = nil }

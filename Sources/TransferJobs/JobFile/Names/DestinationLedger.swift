@@ -38,8 +38,9 @@ public final class DestinationLedger {
 
     package func settle(_ spec: JobSpec) -> Verdict {
         let rule = rule ?? .fail
-        guard rule != .fail || isAlone else { return .taken(spec) }
         let spelt = spec.spelt
+        let isServers = Self.isNamedByServer(spelt)
+        guard rule != .fail || isAlone || isServers else { return .taken(spec) }
         guard jobs.insert(Self.hash(of: spelt)) else { return .folded }
         if isAlone, let id = spec.id, !names.insert(Self.hash("id", id)) {
             return .refused("same id as an earlier job: \(id)")
@@ -51,22 +52,49 @@ public final class DestinationLedger {
         }
         let folder = Self.folder(of: download.destination)
         let name = Self.name(of: download)
-        guard !take(folder + name) else { return .taken(spec) }
+        guard !take(folder + name) else {
+            if isServers { _ = names.insert(Self.hash("asked", folder + Self.page(of: download))) }
+            return .taken(spec)
+        }
+        let path: String
         switch rule {
+        // One page gives many files, each by another query: their names are its own to say.
+        case .fail where isServers && !names.insert(Self.hash("asked", folder + Self.page(of: download))):
+            path = numbered(folder, name)
         case .fail: return .refused("same destination as an earlier job: \(folder + name); \(Collisions.offer)")
-        case .rename: download.destination = numbered(folder, name)
+        case .rename: path = numbered(folder, name)
         case .path:
             let names = URLNames(download.urls.first ?? "")
             let inner = folder + ([names.host] + names.path.dropLast()).joined(separator: "/") + "/"
             let wanted = inner + names.name
-            download.destination = take(wanted) ? wanted : numbered(inner, names.name)
+            path = take(wanted) ? wanted : numbered(inner, names.name)
+        }
+        if isServers, let slash = path.lastIndex(of: "/") ?? (path.isEmpty ? nil : path.startIndex) {
+            let isPlain = path[slash] != "/"
+            download.destination = isPlain ? "./" : String(path[...slash])
+            download.defaultName = String(isPlain ? path[...] : path[path.index(after: slash)...])
+        } else {
+            download.destination = path
         }
         var renamed = spec
         if case .download(let own) = spec.work { download.urls = own.urls }
         renamed.work = .download(download)
         // Of the job as it was written, which a configuration doesn't change.
-        renamed.lasting = Int64(bitPattern: Self.hash(String(spelt.fingerprint, radix: 36), download.destination))
+        renamed.lasting = Int64(bitPattern: Self.hash(String(spelt.fingerprint, radix: 36), path))
         return .taken(renamed)
+    }
+
+    /// Whether the file's name is the server's to give, as the URL's own says nothing: a page in a folder, with a query.
+    private static func isNamedByServer(_ spec: JobSpec) -> Bool {
+        guard spec.id == nil, case .download(let download) = spec.work, download.destination.hasSuffix("/"),
+            download.defaultName == nil, let url = download.urls.first, url.lowercased().hasPrefix("http")
+        else { return false }
+        return page(of: download) != url.prefix { $0 != "#" }
+    }
+
+    /// The URL without its query.
+    private static func page(of download: JobSpec.Download) -> String {
+        String((download.urls.first ?? "").prefix { $0 != "?" && $0 != "#" })
     }
 
     /// The job under the name that it gets; `nil` for one that came before. One that nothing names otherwise is left to
@@ -116,7 +144,7 @@ public final class DestinationLedger {
         guard download.destination.hasSuffix("/") else {
             return String(download.destination.split(separator: "/").last ?? "")
         }
-        return SafeFileName.fromURL(download.urls.first ?? "") ?? "index.html"
+        return download.defaultName ?? SafeFileName.fromURL(download.urls.first ?? "") ?? "index.html"
     }
 
     private static func hash(of spec: JobSpec) -> UInt64 {

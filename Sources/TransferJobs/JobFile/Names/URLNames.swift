@@ -20,7 +20,7 @@ package struct URLNames {
     private static let unnamed = "index.html"
 
     package init(_ url: String) {
-        let url = Redaction.url(url)
+        let url = Redaction.url(FTPTypeCode.split(url)?.url ?? url)
         let bytes = url.utf8
         let start = bytes.firstIndex(of: UInt8(ascii: ":")).map { bytes[$0...].dropFirst(3).startIndex }
         let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
@@ -32,7 +32,7 @@ package struct URLNames {
         if rest[slash..<question].last ?? UInt8(ascii: "/") == UInt8(ascii: "/") { names.append(Self.unnamed) }
         path = names.isEmpty ? [Self.unnamed] : names
         let pairs = Substring(rest[question...].dropFirst()).split(separator: "&").filter {
-            !$0.hasSuffix("=" + Redaction.mark)
+            !$0.contains(Redaction.mark)
         }
         query = Self.safe(Substring(pairs.joined(separator: "&"))) ?? ""
     }

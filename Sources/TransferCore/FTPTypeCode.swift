@@ -1,0 +1,31 @@
+/// The type at the end of an `ftp` URL, which is no part of the file's name: `ftp://host/file;type=i` (RFC 1738 §3.2.2).
+///
+/// A name that ends so itself is written with `%3B`.
+public enum FTPTypeCode: Sendable, Hashable {
+    /// Bytes as they are.
+    case image
+    /// Text. It is fetched as bytes too: lines that a server rewrites have no offsets to go on at.
+    case text
+    /// The names in a folder.
+    case listing
+
+    /// - Returns: The URL without its type; `nil` for one that has none, or whose scheme is another.
+    public static func split(_ url: String) -> (url: String, type: FTPTypeCode)? {
+        guard url.utf8.first == UInt8(ascii: "f") || url.utf8.first == UInt8(ascii: "F") else { return nil }
+        let whole = url.prefix { $0 != "#" }
+        guard whole.utf8.count > mark.count, let type = letters[whole.utf8.last ?? 0] else { return nil }
+        let bytes = whole.utf8.dropLast()
+        guard zip(bytes.suffix(mark.count), mark).allSatisfy({ $0 | 0x20 == $1 | 0x20 }),
+            bytes.suffix(mark.count).first == mark.first, let scheme = url.utf8.firstIndex(of: UInt8(ascii: ":")),
+            ["ftp", "ftps"].contains(url[..<scheme].lowercased())
+        else { return nil }
+        let end = whole.utf8.index(whole.utf8.endIndex, offsetBy: -mark.count - 1)
+        return (String(url[..<end] + url[whole.endIndex...]), type)
+    }
+
+    private static let mark = Array(";type=".utf8)
+    private static let letters: [UInt8: FTPTypeCode] = [
+        UInt8(ascii: "a"): .text, UInt8(ascii: "A"): .text, UInt8(ascii: "i"): .image, UInt8(ascii: "I"): .image,
+        UInt8(ascii: "d"): .listing, UInt8(ascii: "D"): .listing,
+    ]
+}

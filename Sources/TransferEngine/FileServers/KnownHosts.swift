@@ -1,0 +1,194 @@
+import TransferCore
+import TransferCrypto
+
+/// The keys of SSH servers in files of known hosts, as ssh reads them (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT).
+///
+/// A line that ssh can't read is passed over, as ssh does.
+struct KnownHosts: Sendable, Hashable {
+    private var lines: [KnownHostsLine] = []
+
+    /// Adds the lines of one file. All files count alike: a key that one of them revokes is known by none.
+    mutating func add(_ text: [UInt8]) {
+        lines += text.split(separator: UInt8(ascii: "\n")).compactMap { KnownHostsLine($0) }
+    }
+
+    /// The keys that the files have for one server.
+    ///
+    /// - Parameter host: As ``Origin/host`` has it.
+    func keys(host: String, port: Int) -> ServerKeys {
+        let name = port == ServerKeys.standardPort ? host : "[\(host)]:\(port)"
+        return ServerKeys(
+            host: host, port: port, named: lines.filter { $0.names(name) },
+            // ssh looks for the name alone where it has no key for the name with the port.
+            withoutPort: port == ServerKeys.standardPort ? [] : lines.filter { $0.names(host) })
+    }
+}
+
+/// The lines of files of known hosts that are about one server.
+struct ServerKeys: Sendable, Hashable {
+    static let standardPort = 22
+
+    enum Verdict: Sendable, Hashable {
+        case known, unknown, revoked
+        /// Another key of the same type is known.
+        case changed
+        /// Only keys of these types are known.
+        case otherTypes([String])
+        /// Keys of authorities are known, and none of the server's own.
+        case authorityOnly
+    }
+
+    let host: String
+    let port: Int
+    let named: [KnownHostsLine]
+    let withoutPort: [KnownHostsLine]
+
+    /// - Parameter key: As it goes over the wire (RFC 4253 §6.6).
+    func verdict(_ key: [UInt8]) -> Verdict {
+        let first = Self.verdict(key, named)
+        guard first == .unknown || first == .authorityOnly, !withoutPort.isEmpty else { return first }
+        let second = Self.verdict(key, withoutPort)
+        return second == .unknown ? first : second
+    }
+
+    private static func verdict(_ key: [UInt8], _ lines: [KnownHostsLine]) -> Verdict {
+        if lines.contains(where: { $0.marker == .revoked && $0.key == key }) { return .revoked }
+        let plain = lines.filter { $0.marker == nil }
+        if plain.contains(where: { $0.key == key }) { return .known }
+        guard !plain.isEmpty else { return lines.contains { $0.marker == .authority } ? .authorityOnly : .unknown }
+        let type = KnownHostsLine.type(of: key)
+        if plain.contains(where: { $0.type == type }) { return .changed }
+        return .otherTypes(plain.map(\.type).reduce(into: []) { if !$0.contains($1) { $0.append($1) } })
+    }
+
+    /// A line for libcurl, which asks a server for a key of the type that it finds there.
+    ///
+    /// - Returns: `nil` where no key is known.
+    var line: String? {
+        asked.map { "\(port == Self.standardPort ? host : "[\(host)]:\(port)") \($0.type) \(Base64.encode($0.key))\n" }
+    }
+
+    /// The key whose type a server is asked for.
+    var asked: KnownHostsLine? {
+        func usable(_ lines: [KnownHostsLine]) -> [KnownHostsLine] {
+            lines.filter { line in
+                line.marker == nil && !lines.contains { $0.marker == .revoked && $0.key == line.key }
+            }
+        }
+        let keys = usable(named).isEmpty ? usable(withoutPort) : usable(named)
+        let order = ["ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "ssh-rsa"]
+        return order.lazy.compactMap { type in keys.first { $0.type == type } }.first
+    }
+}
+
+/// One line of a file of known hosts.
+struct KnownHostsLine: Sendable, Hashable {
+    enum Marker: String, Sendable, Hashable {
+        case authority = "@cert-authority"
+        case revoked = "@revoked"
+    }
+
+    private enum Names: Sendable, Hashable {
+        case patterns([HostPattern])
+        /// HMAC-SHA-1 of the name, whose key is the salt.
+        case hashed(salt: [UInt8], digest: [UInt8])
+    }
+
+    let marker: Marker?
+    let type: String
+    /// As it goes over the wire.
+    let key: [UInt8]
+    private let names: Names
+
+    /// - Returns: `nil` for a comment, for an empty line, and for one that ssh passes over.
+    init?(_ line: ArraySlice<UInt8>) {
+        var fields = line.prefix { $0 != 0 }.split { Self.isBlank($0) || $0 == UInt8(ascii: "\r") }[...]
+        guard let first = fields.first, first.first != UInt8(ascii: "#") else { return nil }
+        if first.first == UInt8(ascii: "@") {
+            guard let marker = Marker(rawValue: String(decoding: first, as: UTF8.self)) else { return nil }
+            self.marker = marker
+            fields = fields.dropFirst()
+        } else {
+            marker = nil
+        }
+        guard fields.count >= 3 else { return nil }
+        let (names, type, text) = (
+            fields[fields.startIndex], fields[fields.startIndex + 1], fields[fields.startIndex + 2]
+        )
+        guard names.first != UInt8(ascii: "@"), let key = Base64.decode(String(decoding: text, as: UTF8.self)),
+            let own = Self.type(of: key), own == String(decoding: type, as: UTF8.self)
+        else { return nil }
+        self.type = own
+        self.key = key
+        if names.first == UInt8(ascii: "|") {
+            let parts = String(decoding: names, as: UTF8.self).split(
+                separator: "|", omittingEmptySubsequences: false)
+            guard parts.count == 4, parts[1] == "1", let salt = Base64.decode(parts[2]),
+                let digest = Base64.decode(parts[3]), salt.count == Self.digestLength, digest.count == salt.count
+            else { return nil }
+            self.names = .hashed(salt: salt, digest: digest)
+        } else {
+            self.names = .patterns(names.split(separator: UInt8(ascii: ",")).map { HostPattern($0) })
+        }
+    }
+
+    /// - Parameter name: In lower case; with a port that isn't the standard one as `[host]:port`.
+    func names(_ name: String) -> Bool {
+        let bytes = Array(name.utf8)
+        switch names {
+        case .hashed(let salt, let digest):
+            return (try? MessageAuthentication.sha1(bytes, key: salt)) == digest
+        case .patterns(let patterns):
+            let matching = patterns.filter { $0.matches(bytes) }
+            return !matching.isEmpty && !matching.contains { $0.isNegated }
+        }
+    }
+
+    /// The length of a SHA-1 digest, in bytes.
+    private static let digestLength = 20
+
+    /// The type that a key itself names: its first string (RFC 4251 §5).
+    static func type(of key: [UInt8]) -> String? {
+        guard key.count > 4 else { return nil }
+        let length = key[..<4].reduce(0) { $0 << 8 | Int($1) }
+        guard length > 0, length <= key.count - 4 else { return nil }
+        return String(validating: key[4..<(4 + length)], as: UTF8.self)
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+}
+
+/// A name of a server with `*` for any letters and `?` for one (ssh_config(5), PATTERNS).
+struct HostPattern: Sendable, Hashable {
+    /// A server that matches is none of the line's, whatever else matches.
+    let isNegated: Bool
+    private let pattern: [UInt8]
+
+    init(_ text: ArraySlice<UInt8>) {
+        isNegated = text.first == UInt8(ascii: "!")
+        pattern = text.dropFirst(isNegated ? 1 : 0).map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
+    }
+
+    /// Takes at most as many steps as the product of both lengths.
+    func matches(_ name: [UInt8]) -> Bool {
+        var (place, letter) = (0, 0)
+        var star: (place: Int, letter: Int)?
+        while letter < name.count {
+            if place < pattern.count, pattern[place] == UInt8(ascii: "*") {
+                star = (place, letter)
+                place += 1
+            } else if place < pattern.count, pattern[place] == UInt8(ascii: "?") || pattern[place] == name[letter] {
+                place += 1
+                letter += 1
+            } else if let last = star {
+                // The last star takes one letter more.
+                star = (last.place, last.letter + 1)
+                place = last.place + 1
+                letter = last.letter + 1
+            } else {
+                return false
+            }
+        }
+        return pattern[place...].allSatisfy { $0 == UInt8(ascii: "*") }
+    }
+}
