@@ -9,6 +9,8 @@ BEGIN {
     # Types that are spread further or hold more, each with its reason. One that has come within the bounds is a fault here.
     spread("TransferError", "each target makes the errors of its own field")
 
+    large("ResumeData", "a plain value: the record of what is there of a file, without behaviour")
+
     # Folders whose types have the shape of Alamofire's, which users know.
     shaped = "^Sources/(TransferNetworking|TransferKitCombine)/"
 

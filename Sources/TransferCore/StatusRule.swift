@@ -51,16 +51,8 @@ public enum StatusRule {
 
     /// Whether a refusal may be that of the field Range, or of its condition, and not of the file. A server needn't know
     /// Range (RFC 9110 §14.2), and some filters refuse each request that has it.
-    ///
-    /// Statuses are left out that speak of the file (404, 410), of the caller (401, 407), of its rate (425, 429) or of the
-    /// request's time and place (408, 421), and those that a range has of its own (416).
     public static func mayBeOfRange(_ status: Int) -> Bool {
-        switch status {
-        case 401, 404, 407, 408, 410, 416, 421, 423, 425, 429, 451: false
-        case 400..<500: true
-        case 500, 501, 502, 503: true
-        default: false
-        }
+        [400, 403, 405, 406, 412, 500, 501, 502, 503].contains(status)
     }
 
     /// Whether the server says that it did nothing with the request, so that any method may be repeated

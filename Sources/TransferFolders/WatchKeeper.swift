@@ -30,7 +30,6 @@ package actor WatchKeeper: LoopActor {
     private var isFull = false
     /// All folders were read, and what was found was taken.
     private var hasCaughtUp = false
-    private var toldMore = true
     package private(set) var offering = Offering.nothing
     package var counts: FolderCounts
     package var due = DueFiles()
@@ -154,8 +153,7 @@ package actor WatchKeeper: LoopActor {
 
     private func tellMore() {
         let holdsMore = isFull || !hasCaughtUp
-        guard holdsMore != toldMore else { return }
-        toldMore = holdsMore
+        guard counts.isNews(holdsMore: holdsMore) else { return }
         tell(.holdsMore(holdsMore))
     }
 

@@ -29,7 +29,7 @@ package struct WatchTimes: Sendable {
     package var again = FailedFiles.Delays()
 
     package init(
-        pruneGrace: Duration = Duration.seconds(60), 
+        pruneGrace: Duration = Duration.seconds(60),
         thenAgain: FailedFiles.Delays = FailedFiles.Delays(first: .seconds(10), most: .seconds(3600)),
         again: FailedFiles.Delays = FailedFiles.Delays()
     ) {

@@ -34,7 +34,6 @@ struct Target: ParsableArguments {
         let register = try remote.batchRegister()
         let (batches, known) = (register.names, BatchNames(register))
         if all, batches.isEmpty { throw Failure(.wrongUsage, "there is no batch") }
-        var hasChanged = false
         for name in all ? batches.map(known.short) : names {
             let (batch, job) = try known.split(name)
             guard batches.contains(batch) else { throw place.hint.noBatch(batch, among: known) }
@@ -44,20 +43,13 @@ struct Target: ParsableArguments {
                     let hint = try verb.startsJobs && jobs > 0 ? "; " + goesOn(batch, remote) : ""
                     print("\(name): \(NumberText.count(jobs, "job")) \(past)\(hint)")
                     done.append(batch)
-                    hasChanged = hasChanged || jobs > 0
                 case .handed where place.hint.queue != nil:
-                    hasChanged = true
                     print("\(name): \(past), also where workers are at it")
-                case .handed(let pid):
-                    hasChanged = true
-                    print("\(name): \(past) by process \(pid), which runs it")
+                case .handed(let pid): print("\(name): \(past) by process \(pid), which runs it")
                 }
             } catch let error as TransferError {
                 throw Failure(.wrongUsage, error.message)
             }
-        }
-        guard hasChanged else {
-            throw Failure(.someFailed, "no job is \(past): there is none for which that could be done")
         }
         return done
     }

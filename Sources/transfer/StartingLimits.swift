@@ -18,7 +18,8 @@ enum StartingLimits {
         }
         let made = threadsToHave(threads)
         if made < threads {
-            return "too few threads: the system gave \(made) of \(threads) that are needed; raise the limit with ulimit -u, or "
+            return
+                "too few threads: the system gave \(made) of \(threads) that are needed; raise the limit with ulimit -u, or "
                 + "LimitNPROC= or TasksMax= in a unit"
         }
         return nil

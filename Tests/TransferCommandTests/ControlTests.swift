@@ -171,7 +171,7 @@ import TransferTestSupport
             try await process.event("job.finished", id: "a")
             for (verb, past) in [("pause", "paused"), ("cancel", "cancelled"), ("retry", "ready again")] {
                 let said = try await place.run(verb, "batch/a")
-                #expect(said.standardOutput == "batch/a: 0 jobs \(past)\n" && said.exitCode == 1, "\(said)")
+                #expect(said.standardOutput == "batch/a: 0 jobs \(past)\n" && said.exitCode == 0, "\(said)")
             }
             server.release()
             #expect(try await process.result().exitCode == 0)

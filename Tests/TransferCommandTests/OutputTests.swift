@@ -43,7 +43,7 @@ import TransferTestSupport
                 Set(finished.object.map { Array($0.keys) } ?? []) == [
                     "event", "time", "batch", "id", "url", "to", "direction", "bytes", "transferred", "seconds", "rate",
                     "validator",
-                    "finalURL", "path", "status", "attempts", "cursor",
+                    "finalURL", "path", "status", "attempts", "cursor", "proofs",
                 ])
             #expect(finished["bytes"]?.int == 100_000 && finished["validator"]?.string == "\"1\"")
             let failed = try #require(events.of("bad").named("job.failed").first)

@@ -72,12 +72,13 @@ import TransferTestSupport
         }
     }
 
-    @Test func anEmptyBatchIsComplete() async throws {
+    /// A list that a script left empty by mistake must not look like a success.
+    @Test func anEmptyBatchIsAFault() async throws {
         let place = try Workplace()
         try place.jobs([])
         let result = try await place.runJobs()
-        #expect(result.exitCode == 0, "\(result)")
-        #expect(try result.events().compactMap { $0["event"]?.string } == ["batch.started", "batch.finished"])
+        #expect(result.exitCode == 65, "\(result)")
+        #expect(try result.events().isEmpty)
     }
 
     // MARK: The plan

@@ -27,7 +27,9 @@ import TransferCore
         #expect(!DeliveryRule.mayHaveBeenTaken(status(code)))
     }
 
-    @Test(arguments: [TransferError.Code.connectionLost, .timedOut, .tooSlow, .networkChanged, .badResponse, .cancelled])
+    @Test(arguments: [
+        TransferError.Code.connectionLost, .timedOut, .tooSlow, .networkChanged, .badResponse, .cancelled,
+    ])
     func whatIsLostAfterTheLastByteMayHaveArrived(_ code: TransferError.Code) {
         #expect(DeliveryRule.mayHaveArrived(lost(code), sent: 10, of: 10))
         #expect(DeliveryRule.mayHaveArrived(lost(code), sent: 0, of: 0))

@@ -16,16 +16,18 @@ import TransferCore
                 == RepresentationLabels(
                     type: "text/plain; charset=utf-8", coding: "gzip", disposition: "attachment", language: "de",
                     modified: 784_111_777))
-        #expect(labels.contentFields.map(\.name).sorted() == [
-            "Content-Disposition", "Content-Encoding", "Content-Language", "Content-Type",
-        ])
+        #expect(
+            labels.contentFields.map(\.name).sorted() == [
+                "Content-Disposition", "Content-Encoding", "Content-Language", "Content-Type",
+            ])
         #expect(labels.timeFields.value("X-OC-Mtime") == "784111777")
         #expect(labels.timeFields.value("Last-Modified") == "Sun, 06 Nov 1994 08:49:37 GMT")
     }
 
-    @Test(arguments: [
-        ("aws-chunked", nil), ("aws-chunked, gzip", "gzip"), ("gzip,br", "gzip, br"), ("identity", nil), ("", nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("aws-chunked", nil), ("aws-chunked, gzip", "gzip"), ("gzip,br", "gzip, br"), ("identity", nil), ("", nil),
+        ] as [(String, String?)])
     func theFrameOfARequestIsNoCodingOfTheFile(_ told: String, _ stored: String?) {
         let head = ResponseHead(status: 200, fields: [HeaderField("Content-Encoding", told)])
         #expect(RepresentationLabels(head).coding == stored)

@@ -46,7 +46,8 @@ import TransferCore
     func whatFollowsIsTheSameInEveryProtocol(_ kind: Kind, _ held: Held) throws {
         // Nobody asks for the whole where the same question tells.
         let whole: Next =
-            held == .some ? .beginsAnew : kind == .tus ? .endsForGood : kind == .resumable ? .beginsAnew : .looksForTheWhole
+            held == .some
+            ? .beginsAnew : kind == .tus ? .endsForGood : kind == .resumable ? .beginsAnew : .looksForTheWhole
         #expect(try next(kind, held, 200, tells: true) == .goesOn)
         for status in [404, 410] { #expect(try next(kind, held, status) == whole, "\(status)") }
         for status in [400, 401, 403, 405, 501, 200] { #expect(try next(kind, held, status) == whole, "\(status)") }

@@ -73,7 +73,8 @@ import TransferCore
         #expect(!WatchRules().accepts(file: path))
     }
 
-    @Test(arguments: ["a.parts", "tmp", "a.tmp.mp4", "part", "~a", "x.y/file", "#1.jpg", "a#", "$a", "#"]) func takesOthers(path: String) {
+    @Test(arguments: ["a.parts", "tmp", "a.tmp.mp4", "part", "~a", "x.y/file", "#1.jpg", "a#", "$a", "#"])
+    func takesOthers(path: String) {
         #expect(WatchRules().accepts(file: path))
     }
 
@@ -99,7 +100,8 @@ import TransferCore
     }
 
     @Test func aPatternThatWritesAFoldersMarkEntersIt() throws {
-        let rules = WatchRules(include: [try GlobPattern(".well-known/**"), try GlobPattern("*.txt")], isRecursive: true)
+        let rules = WatchRules(
+            include: [try GlobPattern(".well-known/**"), try GlobPattern("*.txt")], isRecursive: true)
         #expect(rules.takes(file: ".well-known/acme/x") && rules.takes(file: "a/b.txt"))
         #expect(!rules.takes(file: ".git/a.txt") && !rules.takes(file: "a/.well-known/x"))
     }

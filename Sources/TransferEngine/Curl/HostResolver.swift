@@ -160,7 +160,8 @@ public final class HostResolver: Sendable {
     ///   - lacksFamily: Whether a family was left out.
     ///   - every: Asks about all families.
     static func completed(_ answer: Answer, lacksFamily: @autoclosure () -> Bool, every: () -> Answer) -> Answer {
-        guard case .failure(let error) = answer, error.scope == .origin, lacksFamily(), case .success(let found) = every()
+        guard case .failure(let error) = answer, error.scope == .origin, lacksFamily(),
+            case .success(let found) = every()
         else { return answer }
         let own = found.filter { IPAddress($0)?.isLoopback == true }
         return own.isEmpty ? answer : .success(own)

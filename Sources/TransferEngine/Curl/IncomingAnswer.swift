@@ -10,7 +10,7 @@ struct IncomingAnswer {
     var status = 0
     /// Answers of the class 1xx since the hop began.
     var interims = 0
-    /// When the first of them came.
+    /// The time of the first of them.
     var interimsBegan: MonotonicTime?
     /// Whether the answer's protocol ends bodies by itself: every one but HTTP/1.
     var isFramed = false

@@ -3,7 +3,7 @@ import TransferCore
 // Answers that are to be the file, or the rest of it.
 extension ExchangeMachine {
     mutating func represented(_ hop: Hop, _ head: ResponseHead, now: Int64) -> HeadAction {
-        // What the place that the bytes came from refuses for good, the request's own URL may still give.
+        // The request's own URL may still give a file that the place of the bytes refuses for good.
         if head.status >= 400, head.status != 416, !StatusRule.mayPass(head.status), mayGoBack(from: hop) {
             return turnBack(hop)
         }

@@ -87,10 +87,12 @@ struct ResumeRule {
     /// A server that refuses ranges may give the whole file to a request without one. A refusal for good is asked about at
     /// once. One that may pass is believed after ``ResumeDoubt/confirmations`` attempts: it may be of the server's load.
     private func judgeRefusal(_ head: ResponseHead, _ question: ResumeQuestion) -> Verdict? {
+        // A program that asks by itself gets the refusal, and decides.
+        guard point.outlastsOddAnswers else { return nil }
         let isOfCondition = head.status == 400 || head.status == 412
         if isOfCondition, let plain = question.unconditional { return .ask(plain, restart: nil) }
         guard StatusRule.mayPass(head.status) else { return .ask(.whole, restart: nil) }
-        guard point.outlastsOddAnswers, head.value("Retry-After") == nil else { return nil }
+        guard head.value("Retry-After") == nil else { return nil }
         let claim = "refused:\(head.status)"
         return ResumeClaim.isConfirmed(claim, point.doubt) ? .ask(.whole, restart: nil) : .fail(claim: claim)
     }
@@ -170,8 +172,9 @@ struct ResumeRule {
         let length = head.value("Transfer-Encoding") == nil ? head.contentLength : nil
         if isProven(head), hasSameCoding(head) { return judgeSame(head, question, length) }
         if isPage(head) { return .refuse(claim: "page", reason: "a page of HTML came instead of the file") }
-        // The same version in another coding has other bytes. It never takes the place of those that a version vouches for.
-        if isProven(head), point.outlastsOddAnswers, !point.needsNoValidator {
+        // The same version in a coding that was not asked for has other bytes. It never takes the place of those that the
+        // version vouches for.
+        if isProven(head), head.contentCoding != nil, point.outlastsOddAnswers, !point.needsNoValidator {
             return .refuse(claim: "coding", reason: Self.recoded)
         }
         let mayBeAll = length == nil || point.total == nil || length == point.total

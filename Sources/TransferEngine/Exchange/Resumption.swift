@@ -108,7 +108,7 @@ struct Resumption {
     mutating func goOn(from position: Int64, after start: BodyStart, of hop: Hop) -> Bool {
         let wasPlain = question == .rest(isConditional: false)
         let earlier = point
-        // Whoever asks for parts has others to ask: it decides when a part that came so slowly is asked for again.
+        // The owner of the parts has others to fetch. It decides when a part that brought so little is asked for again.
         if let earlier, earlier.isPart, position - earlier.offset < DetourCount.progress { return false }
         let place = AnsweredPlace(url: hop.url, takesCredentials: hop.sendsCredentials)
         var next = ResumePoint(

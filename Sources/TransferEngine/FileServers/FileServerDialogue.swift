@@ -146,10 +146,7 @@ struct FileServerDialogue: Sendable {
                 to: destination, mayReplace: !url.isSSH && headers.value("Overwrite")?.uppercased() != "F")
         case "MKCOL": request = .makeFolder
         case "PROPPATCH":
-            guard let time = headers.value("Last-Modified").flatMap({ HTTPDate.parse($0) }) else {
-                throw TransferError(.invalidRequest, "a PROPPATCH of a file server needs a Last-Modified")
-            }
-            request = .setTime(time)
+            request = .setTime(try Self.time(headers))
         default:
             throw TransferError(.invalidRequest, "there is no \(method) with \(url.origin.scheme) servers")
         }
@@ -189,6 +186,7 @@ struct FileServerDialogue: Sendable {
         case .setTime(let time): return act(.setTime(time))
         }
     }
+
     /// The first bytes of a file came.
     ///
     /// - Parameter file: What the server said of it in this very step.
@@ -377,24 +375,6 @@ struct FileServerDialogue: Sendable {
     private static func head(_ status: Int, _ words: String) -> ResponseHead {
         ResponseHead(
             status: status, fields: [HeaderField("Content-Length", "0"), HeaderField("Server-Reply", words)])
-    }
-
-    private static func changed(_ url: FileServerURL) -> TransferError {
-        TransferError(
-            .changedDuringTransfer, "\(Redaction.url(url.text)) changed while it was being fetched", isTransient: true)
-    }
-
-    /// In the middle of a body there is no other answer any more.
-    private static func lost(_ failure: FileServerFailure) -> TransferError {
-        let words =
-            switch failure {
-            case .missing(let words), .denied(let words), .ambiguous(let words), .exists(let words), .full(let words):
-                words
-            case .beyondEnd: "the file ends before the byte that was asked for"
-            case .noRestart: "the server can't begin in the middle of a file"
-            case .error(let error): error.message
-            }
-        return TransferError(.connectionLost, "connection lost: \(words)", isTransient: true)
     }
 
     /// `bytes=N-` with N above 0; other ranges are ignored, as anybody may (RFC 9110 §14.2).

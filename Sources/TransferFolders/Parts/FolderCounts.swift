@@ -7,6 +7,8 @@ package struct FolderCounts {
     package private(set) var kept: Int
     private let countsKept: Bool
     private var told: (waiting: Int, kept: Int)?
+    /// Whether the folder was last said to hold files that aren't counted.
+    private var holdsMore = false
 
     package init(open: Int, stamp: Int, kept: Int, countsKept: Bool) {
         self.open = open
@@ -19,6 +21,14 @@ package struct FolderCounts {
     package mutating func note(open: Int, stamp: Int) {
         guard stamp >= self.stamp else { return }
         (self.open, self.stamp) = (open, stamp)
+    }
+
+    /// Notes whether the folder holds files that aren't counted yet.
+    ///
+    /// - Returns: Whether that has changed.
+    package mutating func isNews(holdsMore: Bool) -> Bool {
+        defer { self.holdsMore = holdsMore }
+        return holdsMore != self.holdsMore
     }
 
     package mutating func keptMore(_ count: Int) { if countsKept { kept = max(0, kept + count) } }

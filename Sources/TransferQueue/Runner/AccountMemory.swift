@@ -34,6 +34,7 @@ final class AccountMemory: Sendable {
     private static func key(_ spec: JobSpec) -> Key? {
         guard let url = spec.urls.first, let origin = Origin(fileServerURL: url), let slash = url.lastIndex(of: "/")
         else { return nil }
-        return Key(origin: origin, folder: String(url[..<slash]), auth: spec.settings.auth, user: spec.settings.ssh?.user)
+        return Key(
+            origin: origin, folder: String(url[..<slash]), auth: spec.settings.auth, user: spec.settings.ssh?.user)
     }
 }

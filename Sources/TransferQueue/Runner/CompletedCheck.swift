@@ -23,7 +23,8 @@ enum CompletedCheck {
     ) -> Verdict {
         let verdict = run(job, directory: directory, options)
         var status = stat()
-        if verdict != .redo, !job.isUpload, stat(job.path, &status) == 0, job.facts.isSameVersion(as: FileStamp(status)) {
+        if verdict != .redo, !job.isUpload, stat(job.path, &status) == 0, job.facts.isSameVersion(as: FileStamp(status))
+        {
             brought.note(FileStamp(status), batch: batch)
         }
         return verdict

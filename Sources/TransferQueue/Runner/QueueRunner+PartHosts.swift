@@ -303,15 +303,10 @@ extension QueueRunner: WatchHost, FolderHost {
 
     nonisolated func watchedSpecs() -> [WatchSpec] { onLoop { $0.folders.all.map(\.plan.spec) } }
 
-    /// For those who begin to watch another one.
-    func specsOfWatched() -> [WatchSpec] { folders.all.map(\.plan.spec) }
-
-    /// - Returns: Whether nobody watches it here.
     func reserveWatch(_ name: String) -> Bool { folders.reserve(name) }
 
     func releaseWatch(_ name: String) { folders.release(name) }
 
-    /// For the end of the queue.
     func watchers() -> [WatchKeeper] { folders.all }
 
     var isEndless: Bool { state.isEndless }

@@ -28,7 +28,7 @@ extension WatchedFolder {
             throw TransferError(.fileLocked, "\(plan.root) is watched already")
         }
         do {
-            let others = await queue.runner.specsOfWatched()
+            let others = await queue.runner.watchers().map(\.plan.spec)
             let conflict = try await queue.watchPools.store.run { FolderConflict.first(of: spec, among: others) }
             if let conflict { throw conflict.error }
             // Jobs that haven't started may have to go elsewhere now.

@@ -11,7 +11,9 @@ extension JobRecord {
         var spec = try JobSpec(canonicalJSON: text)
         if let secrets { spec = secrets.restore(spec) }
         var facts: FileStamp?
-        if let size: Int64 = row[stored: 7], let modified: Int64 = row[stored: 8] { facts = FileStamp(size: size, modified: modified) }
+        if let size: Int64 = row[stored: 7], let modified: Int64 = row[stored: 8] {
+            facts = FileStamp(size: size, modified: modified)
+        }
         let resume: String? = row[stored: 6]
         let digest: String? = row[stored: 9]
         let upload: String? = row[stored: 15]

@@ -16,7 +16,9 @@ package struct ReadyJobs: Sendable {
                     SELECT origin, network, count(*) FROM job WHERE batch = ? AND state = \(JobStates.queued) GROUP BY origin, network
                     """, arguments: [batch])
             var backlog = Backlog()
-            for row in rows { backlog.ready[Lane(batch: batch, origin: row[stored: 0], network: row[stored: 1])] = row[stored: 2] }
+            for row in rows {
+                backlog.ready[Lane(batch: batch, origin: row[stored: 0], network: row[stored: 1])] = row[stored: 2]
+            }
             let reserve = try ReserveRows.owner(db, batch: batch)
             if reserve == database.process { backlog.ready.merge(reserves.counts(of: batch)) { $0 + $1 } }
             backlog.sleepers = try sleepers(db, batch)

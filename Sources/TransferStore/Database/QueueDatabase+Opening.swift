@@ -63,7 +63,8 @@ extension QueueDatabase {
             // Another process may have made the change after this one had looked: then there is nothing left to do.
             try Schema.migrator.migrate(database)
         }
-        let process = isReader ? 0 : try database.write { db in try RowDamage.refused { try Leases.register(db, locks) } }
+        let process =
+            isReader ? 0 : try database.write { db in try RowDamage.refused { try Leases.register(db, locks) } }
         try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         return QueueDatabase(database, path: folder.database, process: process, locks: locks)
     }

@@ -40,7 +40,7 @@ extension Row {
 
 /// Values that couldn't be read in one transaction.
 package final class RowDamage: Sendable {
-    /// Of the transaction that this thread is in.
+    /// The damage met in the transaction that this thread is in.
     @TaskLocal private static var current: RowDamage?
 
     private let words = Mutex<String?>(nil)

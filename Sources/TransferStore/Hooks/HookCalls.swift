@@ -29,7 +29,8 @@ package struct HookCalls: Sendable {
             let event = HookMessage.newID()
             let body = HookMessage.job(EndQueries.event(row), id: event, isKept: kept.contains(id))
             try insert(
-                db, batch: row[stored: "batch"], job: row[stored: "identity"], hook: HookRoute.text(settings), event: event, body: body)
+                db, batch: row[stored: "batch"], job: row[stored: "identity"], hook: HookRoute.text(settings),
+                event: event, body: body)
             batches.insert(row[stored: "batch"])
         }
         return batches
@@ -85,7 +86,8 @@ package struct HookCalls: Sendable {
             return rows.compactMap { row in
                 guard let settings = HookRoute.settings(text: row[stored: "hook"]) else { return nil }
                 return HookCall(
-                    id: row[stored: "id"], batch: batch, job: row[stored: "job"], event: row[stored: "event"], body: row[stored: "body"],
+                    id: row[stored: "id"], batch: batch, job: row[stored: "job"], event: row[stored: "event"],
+                    body: row[stored: "body"],
                     settings: settings, attempts: row[stored: "attempts"], due: StoredWait(row)?.due())
             }.sorted { $0.id < $1.id }
         }

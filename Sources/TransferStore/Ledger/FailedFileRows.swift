@@ -34,7 +34,8 @@ package struct FailedFileRows: Sendable {
                 try db.cachedStatement(sql: "UPDATE ledger SET state = \(LedgerStates.open) WHERE job = ?").execute(
                     arguments: [id])
                 woken.jobs.append(id)
-                woken.changes.ready[Lane(batch: batch, origin: row[stored: 1], network: row[stored: 2]), default: 0] += 1
+                woken.changes.ready[Lane(batch: batch, origin: row[stored: 1], network: row[stored: 2]), default: 0] +=
+                    1
             }
             woken.next = try FailedFileRows.next(db, batch: batch)
             woken.changes.revived = rows.count

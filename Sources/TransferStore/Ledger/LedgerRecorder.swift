@@ -64,7 +64,9 @@ package struct LedgerRecorder {
                 end.sourceFingerprint.map { Int64(bitPattern: $0) },
             ])
         {
-            note(end, row[stored: 0], .confirmed(url: receipt.finalURL, due: row[stored: 1], hasDigest: (row[stored: 2] as String?) != nil))
+            note(
+                end, row[stored: 0],
+                .confirmed(url: receipt.finalURL, due: row[stored: 1], hasDigest: (row[stored: 2] as String?) != nil))
             // Files that had this one's name: nothing of them is there any more, so that they are uploaded by their own.
             let replaced = try Row.fetchAll(
                 db.cachedStatement(
@@ -105,7 +107,8 @@ package struct LedgerRecorder {
                     AND ledger.modified = ? AND ledger.path = ? AND ledger.id <> ? AND job.follows = ? AND job.state < \(JobStates.firstEnded)
                 """,
             arguments: [
-                touched[stored: 0] as Int64, touched[stored: 1] as Int64, touched[stored: 2] as Int64, facts.size, facts.modified,
+                touched[stored: 0] as Int64, touched[stored: 1] as Int64, touched[stored: 2] as Int64, facts.size,
+                facts.modified,
                 touched[stored: 3] as String, ledger, end.id,
             ])
         for other in others {

@@ -12,7 +12,8 @@ extension LedgerRow {
     package init(_ row: Row) {
         id = row[stored: 0]
         version = FileVersion(
-            device: UInt64(bitPattern: row[stored: 1] as Int64), inode: UInt64(bitPattern: row[stored: 2] as Int64), size: row[stored: 3],
+            device: UInt64(bitPattern: row[stored: 1] as Int64), inode: UInt64(bitPattern: row[stored: 2] as Int64),
+            size: row[stored: 3],
             modified: row[stored: 4], path: row[stored: 5], changed: row[stored: 10])
         state = LedgerState(rawValue: row[stored: 6]) ?? .open
         let digest: String? = row[stored: 7]

@@ -18,7 +18,8 @@ extension WatchedVersion {
         }
         let digest: String? = row[stored: 3]
         let stamp = FileStamp(
-            inode: UInt64(bitPattern: row[stored: 0] as Int64), size: row[stored: 1], modified: row[stored: 2], changed: row[stored: 5])
+            inode: UInt64(bitPattern: row[stored: 0] as Int64), size: row[stored: 1], modified: row[stored: 2],
+            changed: row[stored: 5])
         return WatchedVersion(
             ledger: ledger, stamp: stamp, digest: digest.flatMap { Checksum($0) }, verifies: row[stored: 4],
             failures: row[stored: 6], fingerprint: (row[stored: 7] as Int64?).map { UInt64(bitPattern: $0) })

@@ -97,7 +97,8 @@ package struct HostWaits: Sendable {
 extension HostWait {
     fileprivate init(_ row: Row) {
         self.init(
-            origin: row[stored: "proxy"] ?? row[stored: "origin"], status: row[stored: "status"], message: row[stored: "message"], since: row[stored: "since"])
+            origin: row[stored: "proxy"] ?? row[stored: "origin"], status: row[stored: "status"],
+            message: row[stored: "message"], since: row[stored: "since"])
         if let until: Int64 = row[stored: "until"] {
             remaining = StoredWait(wall: until, boot: row[stored: "due"], length: row[stored: "delay"]).remaining()
         }

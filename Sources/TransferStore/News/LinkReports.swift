@@ -10,7 +10,9 @@ package struct LinkReports: Sendable {
     package func meteredUsage() throws -> [MeteredUsage.Row] {
         try database.read(leavesPacks: true) { db in
             try Row.fetchAll(db, sql: "SELECT kind, hour, bytes FROM meteredUsage").compactMap { row in
-                LinkClass(rawValue: row[stored: 0]).map { MeteredUsage.Row(kind: $0, hour: row[stored: 1], bytes: row[stored: 2]) }
+                LinkClass(rawValue: row[stored: 0]).map {
+                    MeteredUsage.Row(kind: $0, hour: row[stored: 1], bytes: row[stored: 2])
+                }
             }
         }
     }
@@ -52,7 +54,8 @@ package struct LinkReports: Sendable {
             try Row.fetchAll(db, sql: "SELECT name, since, unanswered, isBlamed FROM silentLink")
                 .reduce(into: [:]) { links, row in
                     links[row[stored: 0]] = LinkHealth.Suspicion(
-                        since: WallTime(milliseconds: row[stored: 1]), unanswered: row[stored: 2], isBlamed: row[stored: 3])
+                        since: WallTime(milliseconds: row[stored: 1]), unanswered: row[stored: 2],
+                        isBlamed: row[stored: 3])
                 }
         }
     }

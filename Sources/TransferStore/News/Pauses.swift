@@ -40,6 +40,8 @@ package struct Pauses: Sendable {
 extension StoredPause {
     package init(_ row: Row) {
         let wait = StoredWait(wall: row[stored: 1], boot: row[stored: 2], length: row[stored: 3])
-        self.init(origin: row[stored: 0], remaining: wait.remaining(), status: row[stored: 4], message: row[stored: 5] ?? "", proxy: row[stored: 6])
+        self.init(
+            origin: row[stored: 0], remaining: wait.remaining(), status: row[stored: 4], message: row[stored: 5] ?? "",
+            proxy: row[stored: 6])
     }
 }

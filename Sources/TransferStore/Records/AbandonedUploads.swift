@@ -41,7 +41,8 @@ package struct AbandonedUploads: Sendable {
                 sql: "SELECT id, spec, upload, hasSecrets FROM job WHERE batch = ? AND state = ? AND upload NOT NULL",
                 arguments: [batch, JobState.cancelled.rawValue])
             return rows.compactMap { row in
-                guard let upload = AbandonedUpload(id: row[stored: 0], spec: row[stored: 1], upload: row[stored: 2]) else { return nil }
+                guard let upload = AbandonedUpload(id: row[stored: 0], spec: row[stored: 1], upload: row[stored: 2])
+                else { return nil }
                 guard row[stored: 3] as Bool else { return upload }
                 return secrets[upload.id].map { upload.restored($0) }
             }

@@ -23,12 +23,15 @@ package struct CompletedJobs: Sendable {
                 // An early version's record may have no URL.
                 let finalURL: String? = row[stored: 8]
                 return CompletedJob(
-                    id: row[stored: 0], batch: batch, identity: row[stored: 1], isUpload: row[stored: 2], path: row[stored: 3] ?? "",
+                    id: row[stored: 0], batch: batch, identity: row[stored: 1], isUpload: row[stored: 2],
+                    path: row[stored: 3] ?? "",
                     facts: FileStamp(size: row[stored: 4] ?? -1, modified: row[stored: 5] ?? 0),
                     digest: digest.flatMap { Checksum($0) },
-                    sums: (row[stored: 13] as Data?).flatMap { PieceSumList(encoded: Array($0)) }, validator: row[stored: 7],
+                    sums: (row[stored: 13] as Data?).flatMap { PieceSumList(encoded: Array($0)) },
+                    validator: row[stored: 7],
                     finalURL: finalURL.flatMap { $0.isEmpty ? nil : $0 } ?? route.url,
-                    status: row[stored: 9] ?? 0, attempts: row[stored: 10], isLengthUnproven: isLengthUnproven, route: route,
+                    status: row[stored: 9] ?? 0, attempts: row[stored: 10], isLengthUnproven: isLengthUnproven,
+                    route: route,
                     isStrict: isLengthUnproven && route.job?.isStrict ?? false)
             }
         }
@@ -52,11 +55,13 @@ package struct CompletedJobs: Sendable {
                     ORDER BY job.id LIMIT ?
                     """, arguments: [name, id, limit]
             ).compactMap { row in
-                guard let spec = try? JobSpec(canonicalJSON: row[stored: 10]), let path = row[stored: 3] as String? else { return nil }
+                guard let spec = try? JobSpec(canonicalJSON: row[stored: 10]), let path = row[stored: 3] as String?
+                else { return nil }
                 return StoredDownload(
                     id: row[stored: 0], batch: row[stored: 1], identity: row[stored: 2], path: path,
                     facts: FileStamp(size: row[stored: 4] ?? -1, modified: row[stored: 5] ?? 0),
-                    digest: (row[stored: 6] as String?).flatMap { Checksum($0) }, validator: row[stored: 7], finalURL: row[stored: 8] ?? "",
+                    digest: (row[stored: 6] as String?).flatMap { Checksum($0) }, validator: row[stored: 7],
+                    finalURL: row[stored: 8] ?? "",
                     sums: (row[stored: 9] as Data?).flatMap { PieceSumList(encoded: Array($0)) }, spec: spec)
             }
         }

@@ -25,7 +25,8 @@ package enum Needs {
             for row in rows where row[stored: 1] == 0 && row[stored: 2] == JobState.blocked.rawValue {
                 let id: Int64 = row[stored: 0]
                 try db.execute(sql: "UPDATE job SET state = \(JobStates.queued) WHERE id = ?", arguments: [id])
-                recorded.unblocked[Lane(batch: row[stored: 3], origin: row[stored: 4], network: row[stored: 5]), default: 0] += 1
+                recorded.unblocked[
+                    Lane(batch: row[stored: 3], origin: row[stored: 4], network: row[stored: 5]), default: 0] += 1
             }
         case .failed, .cancelled, .dropped:
             recorded.skipped += try skipDependents(db, of: [(end.id, end.identity)])
@@ -55,7 +56,8 @@ package enum Needs {
                 let tells = try row[stored: 4] && !HookCalls.add(db, ended: [row[stored: 0]]).isEmpty
                 skipped.append(
                     SkippedJob(
-                        batch: row[stored: 1], identity: row[stored: 2], need: failed.identity, cursor: cursor, tellsHook: tells,
+                        batch: row[stored: 1], identity: row[stored: 2], need: failed.identity, cursor: cursor,
+                        tellsHook: tells,
                         route: JobRoute(canonicalJSON: row[stored: 3])))
                 given.append((row[stored: 0], row[stored: 2]))
             }

@@ -30,7 +30,8 @@ package struct AnsweredSubmissions: Sendable {
                 sql: "SELECT digest, batch, isNewBatch, added, numbers FROM submission WHERE key = ? AND time > ?")
             return try Row.fetchOne(statement, arguments: [name, oldest]).map { row in
                 AnsweredSubmission(
-                    key: SubmissionKey(name, digest: row[stored: 0]), batch: row[stored: 1], isNewBatch: row[stored: 2], added: row[stored: 3],
+                    key: SubmissionKey(name, digest: row[stored: 0]), batch: row[stored: 1], isNewBatch: row[stored: 2],
+                    added: row[stored: 3],
                     numbers: NumberRuns.numbers(row[stored: 4]))
             }
         }

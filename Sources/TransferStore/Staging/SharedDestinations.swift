@@ -35,7 +35,8 @@ package struct SharedDestinations {
             let place = JobLocations(index: row[stored: 5] ?? 0, job: span, to: span, format: format)
             let other = (row[stored: 7] as Int?).map { " (line \($0))" } ?? ""
             let offer = (row[stored: 8] as Bool) || (row[stored: 2] as Int?) == nil ? "" : "; \(Collisions.offer)"
-            report.add(place.destinationFault("same destination as job \"\(row[stored: 6] as String)\"\(other)\(offer)"))
+            report.add(
+                place.destinationFault("same destination as job \"\(row[stored: 6] as String)\"\(other)\(offer)"))
         }
     }
 }

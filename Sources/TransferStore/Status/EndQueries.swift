@@ -20,8 +20,10 @@ package struct EndQueries: Sendable {
                     """, arguments: [name, limit]
             ).map { row in
                 var job = FailedJob(
-                    batch: row[stored: 0], job: row[stored: 1], code: row[stored: 2] ?? "", message: row[stored: 3] ?? "", status: row[stored: 4],
-                    host: row[stored: 5], attempts: row[stored: 6], again: StoredWait(row)?.shownEnd(), route: Self.route(row))
+                    batch: row[stored: 0], job: row[stored: 1], code: row[stored: 2] ?? "",
+                    message: row[stored: 3] ?? "", status: row[stored: 4],
+                    host: row[stored: 5], attempts: row[stored: 6], again: StoredWait(row)?.shownEnd(),
+                    route: Self.route(row))
                 job.finalURL = row[stored: "finalURL"]
                 return job
             }
@@ -75,7 +77,8 @@ package struct EndQueries: Sendable {
         default: kind = .finished(receipt(row, batch: batch, job: job))
         }
         return QueueEvent(
-            time: row[stored: "ended"] ?? 0, batch: batch, cursor: row[stored: "endSequence"], kind: kind, route: route(row))
+            time: row[stored: "ended"] ?? 0, batch: batch, cursor: row[stored: "endSequence"], kind: kind,
+            route: route(row))
     }
 
     private static func route(_ row: Row) -> JobRoute? {
@@ -87,8 +90,10 @@ package struct EndQueries: Sendable {
         var receipt = JobReceipt(
             batch: batch, job: job, isUpload: row[stored: "isUpload"], bytes: row[stored: "size"] ?? 0,
             transferred: row[stored: "transferred"] ?? 0, seconds: row[stored: "seconds"] ?? 0,
-            digest: digest.flatMap { Checksum($0) }, validator: row[stored: "validator"], finalURL: row[stored: "finalURL"] ?? "",
-            path: row[stored: "path"] ?? "", status: row[stored: "status"] ?? 0, response: row[stored: "response"], attempts: row[stored: "attempts"],
+            digest: digest.flatMap { Checksum($0) }, validator: row[stored: "validator"],
+            finalURL: row[stored: "finalURL"] ?? "",
+            path: row[stored: "path"] ?? "", status: row[stored: "status"] ?? 0, response: row[stored: "response"],
+            attempts: row[stored: "attempts"],
             unproven: row[stored: "unproven"], route: route(row))
         receipt.sums = (row[stored: "sums"] as Data?).flatMap { PieceSumList(encoded: Array($0)) }
         receipt.isLengthUnproven = row[stored: "lengthUnproven"] as Int64? == 1

@@ -62,6 +62,7 @@ enum FolderStatusQuery {
         guard let row else { return nil }
         let wait = StoredWait(row).flatMap { wait in wait.length.map { wait.wall - $0 } }
         return FolderStatus.Failure(
-            job: row[stored: 0], code: row[stored: 1] ?? "", message: row[stored: 2] ?? "", time: row[stored: 3] ?? wait)
+            job: row[stored: 0], code: row[stored: 1] ?? "", message: row[stored: 2] ?? "", time: row[stored: 3] ?? wait
+        )
     }
 }

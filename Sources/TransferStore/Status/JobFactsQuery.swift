@@ -40,7 +40,8 @@ package struct JobFactsQuery: Sendable {
         facts.places = NetworkPlaces(text: row[stored: "networkPlaces"] ?? "")
         facts.upload = (row[stored: "upload"] as String?).flatMap { UploadRecord(text: $0) }
         facts.attempts = JobFacts.Attempts(
-            count: row[stored: "attempts"], mirror: row[stored: "mirror"], path: row[stored: "path"], errorCode: row[stored: "errorCode"],
+            count: row[stored: "attempts"], mirror: row[stored: "mirror"], path: row[stored: "path"],
+            errorCode: row[stored: "errorCode"],
             errorMessage: row[stored: "errorMessage"], host: row[stored: "host"], finalURL: row[stored: "finalURL"])
         facts.needs = try Row.fetchAll(
             db,

@@ -36,7 +36,8 @@ package struct JobListQuery: Sendable {
     package static func job(_ row: Row) -> ListedJob {
         let state = JobState(stored: row[stored: "state"])
         var job = ListedJob(
-            number: row[stored: "id"], job: row[stored: "identity"], state: state, route: JobRoute(canonicalJSON: row[stored: "spec"]))
+            number: row[stored: "id"], job: row[stored: "identity"], state: state,
+            route: JobRoute(canonicalJSON: row[stored: "spec"]))
         job.bytes = state == .done ? row[stored: "size"] : held(row)
         if state == .done { job.path = row[stored: "path"] }
         job.attempts = row[stored: "attempts"]
@@ -48,7 +49,9 @@ package struct JobListQuery: Sendable {
             if state == .failed { job.finalURL = row[stored: "finalURL"] }
         case .queued, .claimed, .blocked, .paused: break
         }
-        if state == .done || state == .failed { job.status = (row[stored: "status"] as Int?).flatMap { $0 > 0 ? $0 : nil } }
+        if state == .done || state == .failed {
+            job.status = (row[stored: "status"] as Int?).flatMap { $0 > 0 ? $0 : nil }
+        }
         job.since = since(state, row)
         return job
     }

@@ -103,7 +103,8 @@ package struct JobPageQuery: Sendable {
     private static func entry(_ row: Row) -> JobEntry {
         JobEntry(
             batch: row[stored: "batchName"], directory: row[stored: "directory"], listed: JobListQuery.job(row),
-            isUpload: row[stored: "isUpload"], priority: row[stored: "priority"], origin: row[stored: "origin"], host: row[stored: "host"],
+            isUpload: row[stored: "isUpload"], priority: row[stored: "priority"], origin: row[stored: "origin"],
+            host: row[stored: "host"],
             cursor: row[stored: "endSequence"], isUnderWay: row[stored: "isUnderWay"])
     }
 }

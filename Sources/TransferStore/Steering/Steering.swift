@@ -45,7 +45,9 @@ package struct Steering: Sendable {
                 db, sql: "DELETE FROM command WHERE process = ? RETURNING id, verb, batch, job",
                 arguments: [database.process])
             return rows.compactMap { row in
-                QueueVerb(rawValue: row[stored: 1]).map { QueueCommand(id: row[stored: 0], verb: $0, batch: row[stored: 2], job: row[stored: 3]) }
+                QueueVerb(rawValue: row[stored: 1]).map {
+                    QueueCommand(id: row[stored: 0], verb: $0, batch: row[stored: 2], job: row[stored: 3])
+                }
             }.sorted { $0.id < $1.id }
         }
     }

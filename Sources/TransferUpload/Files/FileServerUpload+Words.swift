@@ -11,6 +11,14 @@ extension FileServerUpload {
             + " where nobody may rename, \(inPlaceDoes) the file under its own name"
     }
 
+    /// - Parameter refusal: The words by which the server refused to rename the file.
+    func unnamed(_ refusal: String, _ error: TransferError) -> TransferError {
+        var error = error
+        error.message = "\(Self.unnamed(refusal)), and doesn't take it under that name (\(error.message))"
+        error.isTransient = false
+        return error
+    }
+
     /// The advice for accounts that may do no more than store files.
     static var inPlaceDoes: String { "\"inplace\": true\(CommandWords.also("--inplace")) sends" }
 

@@ -192,6 +192,7 @@ public struct FileServerUpload: UploadDialogue {
         // SFTP's word for what has no other: renames that a server doesn't know, or won't do.
         case .naming where error.code == .badResponse, .clearing where error.code == .badResponse:
             return sendUnderName(error.message)
+        case .sendingUnderName(let why) where error.code == .badResponse: return end(.fail(unnamed(why, error)))
         case .sending(let offset) where offset > 0 && !error.isTransient && error.code == .badResponse:
             // FTP's 500, 502 and 504 to APPE, and servers that don't tell how long a file is.
             state?.cannotAppend = true

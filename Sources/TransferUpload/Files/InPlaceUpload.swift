@@ -151,7 +151,10 @@ struct InPlaceUpload: UploadDialogue {
     /// - Parameter why: What was found of an earlier attempt.
     private mutating func send(_ why: [String]) -> [UploadAction] {
         let again = state.left.map { left in
-            [UploadAction.restart("\(([left.words] + why).joined(separator: ", and ")); it's sent in place, as a whole")]
+            [
+                UploadAction.restart(
+                    "\(([left.words] + why).joined(separator: ", and ")); it's sent in place, as a whole")
+            ]
         }
         phase = .sending
         // A process that is killed can't say any more that bytes were on their way.

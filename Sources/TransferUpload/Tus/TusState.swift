@@ -62,7 +62,8 @@ struct TusState: Codable, Hashable {
 
     var saved: UploadState {
         let canAsk = joined != nil || parts.contains { $0.url != nil }
-        return UploadState(kind: Self.kind, canAsk: canAsk, mayBeComplete: mayBeFinished == true || isEnding == true, payload: text)
+        return UploadState(
+            kind: Self.kind, canAsk: canAsk, mayBeComplete: mayBeFinished == true || isEnding == true, payload: text)
     }
 
     /// - Returns: `nil` for what isn't a state of this form.

@@ -40,9 +40,10 @@ package enum ReprDigest {
         else { return nil }
         let members = head.fields.filter { $0.isNamed("\(name)") }.map { StructuredField.dictionary($0.value) ?? [:] }
         let digests = names.compactMap { name -> Checksum? in
-            let values = Set(members.compactMap { members in
-                if case .bytes(let bytes) = members[name.key] { bytes } else { nil }
-            })
+            let values = Set(
+                members.compactMap { members in
+                    if case .bytes(let bytes) = members[name.key] { bytes } else { nil }
+                })
             // Two field lines that give different digests contradict each other.
             guard values.count == 1, let bytes = values.first else { return nil }
             let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

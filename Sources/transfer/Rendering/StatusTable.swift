@@ -86,7 +86,8 @@ enum StatusTable {
         for row in rows {
             var cells = [
                 charset.visible(names.short(row.name)), charset.visible(row.state),
-                "\(NumberText.grouped(row.done))/\(NumberText.grouped(row.total))\(isLeast(row) ? "+" : "")", NumberText.grouped(row.failed),
+                "\(NumberText.grouped(row.done))/\(NumberText.grouped(row.total))\(isLeast(row) ? "+" : "")",
+                NumberText.grouped(row.failed),
             ]
             if hasSkipped { cells.append(NumberText.grouped(row.skipped)) }
             if hasCancelled { cells.append(NumberText.grouped(row.cancelled)) }

@@ -13,7 +13,7 @@ struct WatchBoard: Sendable {
         /// Files whose upload is still to come or under way.
         var waiting = 0
         /// Whether the folder may hold more than those.
-        var holdsMore = true
+        var holdsMore = false
         /// Files that somebody has open for writing, and the paths of some of them.
         var unfinished = 0
         var someUnfinished: [String] = []

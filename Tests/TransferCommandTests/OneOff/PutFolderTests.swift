@@ -23,7 +23,10 @@ import TransferTestSupport
             #expect(result.exitCode == 0, "\(result)")
             #expect(
                 Set(sink.uploads.map(\.path))
-                    == ["/in/\(prefix)a.txt", "/in/\(prefix)sub%20dir/b.txt", "/in/\(prefix)sub%20dir/c.log"])
+                    == [
+                        "/in/\(prefix)a.txt", "/in/\(prefix)sub%20dir/b.txt", "/in/\(prefix)sub%20dir/c.log",
+                        "/in/\(prefix).hidden", "/in/\(prefix)d.part",
+                    ])
         }
     }
 

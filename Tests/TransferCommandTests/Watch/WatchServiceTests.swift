@@ -272,7 +272,8 @@ import TransferTestSupport
                 #"{"version": 1, "name": "b", "watch": [{"folder": "./out", "to": "http://h/"}]}"#, to: "b.json")
             let result = try await watch.place.run("run", "svc.json", "b.json")
             #expect(
-                result.exitCode == 65 && result.standardError == "transfer: \(watch.path) is watched by two job files\n"
+                result.exitCode == 65 && result.standardError == "transfer: \(watch.path) is watched twice\n",
+                "\(result)"
             )
         }
     }

@@ -40,7 +40,7 @@ import TransferCore
 
     @Test(arguments: [
         ("ftp://h/a/b", "a/b", "ftp://h:21/a/b"), ("ftp://h/%2Fa", "/a", "ftp://h:21/%2Fa"),
-        ("ftps://H:2121/x y?z;type=a#f", "x y?z;type=a", "ftps://h:2121/x%20y%3Fz%3Btype%3Da"),
+        ("ftps://H:2121/x y?z;type=b#f", "x y?z;type=b", "ftps://h:2121/x%20y%3Fz%3Btype%3Db"),
         ("sftp://h/a%2520b", "/a%20b", "sftp://h:22/a%2520b"), ("sftp://h/~/x", "/~/x", "sftp://h:22/~/x"),
         ("sftp://h/~bob/x", "/~bob/x", "sftp://h:22/./~bob/x"), ("sftp://[::1]:23/x", "/x", "sftp://[::1]:23/x"),
         ("ftp://h", "", "ftp://h:21/"), ("ftp://h/%E4", "\u{FFFD}", "ftp://h:21/%E4"),

@@ -8,8 +8,9 @@ import TransferWatch
 @Suite struct UploadPlaceTests {
     @Test(arguments: [
         ("http://h/a", "HTTP://H:80/a"), ("https://h/a", "https://h:443/a#x"), ("https://h/a", "https://h:/./b/../a"),
-        ("http://h/a%20b", "http://h/%61%20b"), ("http://h/%7Ea", "http://h/~a"), ("http://h/%c3%a4", "http://h/%C3%A4"),
-        ("http://h/a!b", "http://h/a%21b"), ("http://h/a", "http://h/a/"), ("http://h/a", "http://h//a"),
+        ("http://h/a%20b", "http://h/%61%20b"), ("http://h/%7Ea", "http://h/~a"),
+        ("http://h/%c3%a4", "http://h/%C3%A4"),
+        ("http://h/a!b", "http://h/a%21b"), ("http://h/a", "http://h/a/"),
         ("http://h", "http://h/"), ("ftp://h/a", "ftp://h:21/a;type=i"), ("sftp://h/a", "sftp://h:22/a"),
         ("http://h/a?x=%7e", "http://h/a?x=~"), ("s3://b/a%2Bb", "s3://b/a%2bb"),
     ])
@@ -21,7 +22,7 @@ import TransferWatch
         ("http://h/a", "https://h/a"), ("http://h/a", "http://h:8080/a"), ("http://h/a", "http://h/A"),
         ("http://h/a?x=1", "http://h/a?x=2"), ("http://h/a;v=1", "http://h/a;v=2"), ("http://h/a%2Fb", "http://h/a/b"),
         ("http://h/a%25b", "http://h/a%b0"), ("s3://b/a", "s3://b/a/"), ("s3://b/a", "s3://B/a"),
-        ("ftp://h/a;type=x", "ftp://h/a"), ("http://h/a?x=1%262", "http://h/a?x=1&2"),
+        ("ftp://h/a;type=x", "ftp://h/a"), ("http://h/a", "http://h//a"), ("http://h/a?x=1%262", "http://h/a?x=1&2"),
     ])
     func otherPlacesHaveOthers(one: String, other: String) {
         #expect(UploadPlace.key(of: one) != UploadPlace.key(of: other))

@@ -5,7 +5,12 @@ extension DownloadFault {
     static var statuses: [DownloadFault] {
         var faults: [DownloadFault] = []
         for status in MatrixStatuses.passing { faults.append(sends("\(status)", .status(status))) }
-        for status in MatrixStatuses.final { faults.append(sends("\(status)", .status(status), .final("\(status)"))) }
+        // The refusal of a request with a range may be that of the range (RFC 9110 §14.2): the whole is asked for next.
+        let mayBeOfRange = [400, 403, 405, 406, 412, 501]
+        for status in MatrixStatuses.final {
+            let nature = mayBeOfRange.contains(status) ? MatrixNature.either : .final("\(status)")
+            faults.append(sends("\(status)", .status(status), nature))
+        }
         for status in [403, 429, 503, 520] {
             faults.append(sends("\(status)", .status(status)).forEver(.final("\(status)")))
         }

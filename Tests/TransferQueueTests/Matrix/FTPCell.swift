@@ -43,9 +43,12 @@ struct FTPFault: Sendable {
         }
         faults.append(single("550 to RNTO", "RNTO", .reply("550 no"), .final("550")))
         faults.append(single("no answer to RNTO", "RNTO", .misreport(nil), .passing))
-        faults.append(single("550 to RNFR", "RNFR", .reply("550 no"), .final("550")))
+        // An account that may not rename gets the file under its own name.
+        faults.append(single("550 to RNFR", "RNFR", .reply("550 no"), .passing))
         for reply in ["550 no", "502 not here", "421 later"] {
-            var asked = single("\(reply.prefix(3)) to SIZE", "SIZE", .reply(reply), .passing)
+            // Where all had been sent and the server doesn't know the question, nothing tells whether it arrived.
+            let nature = reply.hasPrefix("502") ? MatrixNature.either : .passing
+            var asked = single("\(reply.prefix(3)) to SIZE", "SIZE", .reply(reply), nature)
             asked.cuts = 1
             faults.append(asked)
         }

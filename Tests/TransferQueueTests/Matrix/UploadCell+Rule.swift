@@ -4,6 +4,9 @@ extension UploadCell {
     var nature: MatrixNature {
         switch fault.what {
         // A question that is refused leaves open what is there, and nothing that could begin anew ends by it.
+        case .question where way == .tus && moment == .last && fault.status == 403:
+            // All of it had been sent, and the server doesn't say what it has of it.
+            return .either
         case .question, .joining: return .passing
         case .creation: return fault.status.map(ofCreation) ?? .passing
         // Whether it counts, nobody can say; a POST isn't sent again for that.
@@ -33,8 +36,8 @@ extension UploadCell {
         }
         if MatrixStatuses.passing.contains(status) { return .passing }
         switch way {
-        // The upload is gone, or has another offset (tus 1.0.0; the draft's "Upload Append"; S3's NoSuchUpload).
-        case .tus: return [404, 409, 410].contains(status) ? .passing : final
+        // The upload is gone, a piece was too long, or it has another offset (tus 1.0.0; the draft's "Upload Append"; S3's NoSuchUpload).
+        case .tus: return [404, 409, 410, 413].contains(status) ? .passing : final
         // And a piece was too long.
         case .ietf: return [404, 409, 410, 413].contains(status) ? .passing : final
         case .s3Parts:

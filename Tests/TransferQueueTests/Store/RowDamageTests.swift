@@ -9,10 +9,12 @@ import Testing
     typealias Look = @Sendable (Row) -> Void
 
     static let types: [(String, Look)] = [
-        ("Int", { let _: Int = $0[stored: 0] }), ("Int32", { let _: Int32 = $0[stored: 0] }), ("Int64", { let _: Int64 = $0[stored: 0] }),
+        ("Int", { let _: Int = $0[stored: 0] }), ("Int32", { let _: Int32 = $0[stored: 0] }),
+        ("Int64", { let _: Int64 = $0[stored: 0] }),
         ("UInt8", { let _: UInt8 = $0[stored: 0] }), ("UInt16", { let _: UInt16 = $0[stored: 0] }),
         ("UInt32", { let _: UInt32 = $0[stored: 0] }), ("UInt64", { let _: UInt64 = $0[stored: 0] }),
-        ("Double", { let _: Double = $0[stored: 0] }), ("Bool", { let _: Bool = $0[stored: 0] }), ("String", { let _: String = $0[stored: 0] }),
+        ("Double", { let _: Double = $0[stored: 0] }), ("Bool", { let _: Bool = $0[stored: 0] }),
+        ("String", { let _: String = $0[stored: 0] }),
         ("Data", { let _: Data = $0[stored: 0] }), ("by name", { let _: Int64 = $0[stored: "value"] }),
     ]
 
@@ -72,8 +74,11 @@ import Testing
         let database = try QueueDatabase.temporary()
         try database.read(leavesPacks: true) { db in
             let row = try #require(try Row.fetchOne(db, sql: "SELECT 7, 'a', NULL, 1.5, x'0102', 1"))
-            #expect(row[stored: 0] as Int == 7 && row[stored: 1] as String == "a" && row[stored: 2] as Int64? == nil && row[stored: 2] as String? == nil)
-            #expect(row[stored: 3] as Double == 1.5 && row[stored: 4] as Data == Data([1, 2]) && row[stored: 5] as Bool)
+            #expect(
+                row[stored: 0] as Int == 7 && row[stored: 1] as String == "a" && row[stored: 2] as Int64? == nil
+                    && row[stored: 2] as String? == nil)
+            #expect(
+                row[stored: 3] as Double == 1.5 && row[stored: 4] as Data == Data([1, 2]) && row[stored: 5] as Bool)
         }
     }
 }

@@ -26,10 +26,12 @@ struct UploadUnderTest: Sendable, CustomTestStringConvertible {
         UploadUnderTest(name: "put", server: { PlainServer() }, isAskedAfterDeath: true) { source, state in
             confirmed(plain, source, state) { PlainPut(url: plain, method: "PUT", source: source) }
         },
-        UploadUnderTest(name: "put, resumed", server: { ResumableService() }, isAskedAfterDeath: true) { source, state in
+        UploadUnderTest(name: "put, resumed", server: { ResumableService() }, isAskedAfterDeath: true) {
+            source, state in
             confirmed(plain, source, state) { resumable(.upgrade, source, state) }
         },
-        UploadUnderTest(name: "createFolders", server: { PlainServer(folders: ["/"]) }, isAskedAfterDeath: true) { source, state in
+        UploadUnderTest(name: "createFolders", server: { PlainServer(folders: ["/"]) }, isAskedAfterDeath: true) {
+            source, state in
             let url = "http://server.test/in/a/f"
             return confirmed(url, source, state) { FolderMakingPut(url: url, source: source) }
         },

@@ -52,7 +52,8 @@ package struct FolderConflict: Error, Sendable, Hashable {
         func takes(_ index: Int, _ place: FolderPlace?) -> Bool {
             guard let folder = folders[index], let names = place?.path(from: folder) else { return false }
             let rules = specs[index].rules
-            return names.isEmpty || names.indices.allSatisfy { rules.enters(folder: names[...$0].joined(separator: "/")) }
+            return names.isEmpty
+                || names.indices.allSatisfy { rules.enters(folder: names[...$0].joined(separator: "/")) }
         }
     }
 

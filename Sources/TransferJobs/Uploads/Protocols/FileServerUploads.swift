@@ -40,7 +40,8 @@ enum FileServerUploads {
     @Sendable private static func growing(_ attempt: UploadAttempt) -> (any UploadDialogue)? {
         let mark = String(UInt64.random(in: 0..<1 << 48), radix: 36)
         return FileServerUpload(
-            url: attempt.upload.url, source: attempt.source, state: attempt.state, mark: mark, abilities: attempt.abilities)
+            url: attempt.upload.url, source: attempt.source, state: attempt.state, mark: mark,
+            abilities: attempt.abilities)
     }
 
     @Sendable private static func underItsName(
