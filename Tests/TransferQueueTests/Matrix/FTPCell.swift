@@ -47,7 +47,7 @@ struct FTPFault: Sendable {
         faults.append(single("550 to RNFR", "RNFR", .reply("550 no"), .passing))
         for reply in ["550 no", "502 not here", "421 later"] {
             // Where all had been sent and the server doesn't know the question, nothing tells whether it arrived.
-            let nature = reply.hasPrefix("502") ? MatrixNature.either : .passing
+            let nature = reply.hasPrefix("421") ? MatrixNature.passing : .either
             var asked = single("\(reply.prefix(3)) to SIZE", "SIZE", .reply(reply), nature)
             asked.cuts = 1
             faults.append(asked)
@@ -78,6 +78,12 @@ struct FTPFault: Sendable {
     /// What it means then: a file that came in part, or as a whole, is asked for and goes on by APPE, whatever STOR was told
     /// at its end. A quota is told only to a client that has sent all.
     func of(_ moment: MatrixMoment) -> FTPFault {
+        // An account that may not make the name of the part gets the file under its own.
+        if isOfBody, !isForEver, moment == .first, nature == .final("550") || nature == .final("553") {
+            var fault = self
+            fault.nature = .passing
+            return fault
+        }
         guard isOfBody, moment != .first, case .final(let word) = nature else { return self }
         if word == "552", moment != .middle { return self }
         var fault = self

@@ -4,7 +4,7 @@ extension UploadCell {
     var nature: MatrixNature {
         switch fault.what {
         // A question that is refused leaves open what is there, and nothing that could begin anew ends by it.
-        case .question where way == .tus && moment == .last && fault.status == 403:
+        case .question where mayHaveArrived && fault.status.map { $0 < 500 || $0 == 501 } ?? false:
             // All of it had been sent, and the server doesn't say what it has of it.
             return .either
         case .question, .joining: return .passing
@@ -37,6 +37,7 @@ extension UploadCell {
         if MatrixStatuses.passing.contains(status) { return .passing }
         switch way {
         // The upload is gone, a piece was too long, or it has another offset (tus 1.0.0; the draft's "Upload Append"; S3's NoSuchUpload).
+        case .tus where mayHaveArrived && [404, 410].contains(status): return .either
         case .tus: return [404, 409, 410, 413].contains(status) ? .passing : final
         // And a piece was too long.
         case .ietf: return [404, 409, 410, 413].contains(status) ? .passing : final
@@ -46,6 +47,9 @@ extension UploadCell {
         default: return final
         }
     }
+
+    /// Whether a tus upload's last bytes had been sent: where it's gone then, it may have been taken.
+    private var mayHaveArrived: Bool { way == .tus && (moment == .last || moment == .after) }
 
     private var isPlain: Bool { [.put, .post, .watch].contains(way) }
 
