@@ -14,7 +14,8 @@ enum LinkFamilies {
         while let current = entry?.pointee {
             entry = current.ifa_next
             guard let address = current.ifa_addr else { continue }
-            let family = Int32(address.pointee.sa_family)
+            // A sockaddr begins with its family (sockaddr(3type)). Several C modules declare the member.
+            let family = Int32(UnsafeRawPointer(address).load(as: sa_family_t.self))
             guard family == AF_INET || family == AF_INET6 else { continue }
             let size = family == AF_INET ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
             let text = NumericAddress.text(address, socklen_t(size))
