@@ -122,7 +122,7 @@ public struct RangeMap: Sendable {
     }
 
     /// Extends a claim that is done over what follows it: unclaimed bytes, and claims that have brought nothing yet.
-    /// Those claims end. The connection of the extended claim must have asked for the rest of the file.
+    /// The claims that were taken over end. The connection of the extended claim must have asked for the rest of the file.
     ///
     /// - Returns: Bytes that had come, too few to leave out: they are fetched again.
     @discardableResult

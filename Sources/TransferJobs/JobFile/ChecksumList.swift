@@ -99,7 +99,7 @@ public struct ChecksumList: Sendable {
         let hex = String(decoding: behind.dropFirst(), as: UTF8.self)
         guard let checksum = Checksum("\(names[algorithm] ?? algorithm):\(hex)") else { return nil }
         let name = name(content[(open + 1)..<close], isEscaped: isEscaped)
-        // What openssl read from its input has no name.
+        // The line of openssl for standard input has no name.
         return (checksum, name == "stdin" ? nil : name)
     }
 

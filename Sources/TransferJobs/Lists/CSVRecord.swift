@@ -12,7 +12,7 @@ package struct CSVRecord: Sendable, Hashable {
         package var range: Range<Int>
     }
 
-    /// What stands between the cells.
+    /// The character between two cells.
     package enum Separator: UInt8, Sendable, CaseIterable {
         case comma = 0x2C
         case semicolon = 0x3B

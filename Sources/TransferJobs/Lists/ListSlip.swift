@@ -47,7 +47,7 @@ package enum ListSlip {
         return line.contains("](") || ["[ ] ", "[x] ", "[X] "].contains(where: line.hasPrefix)
     }
 
-    /// Where a URL begins that something can be fetched from.
+    /// The start of the first URL in a text whose scheme can be fetched.
     private static func schemes<Text: StringProtocol>(in line: Text) -> [Text.Index] {
         var found: [Text.Index] = []
         let bytes = line.utf8

@@ -10,7 +10,7 @@ public enum JobProof: String, Sendable, Hashable, Codable, CaseIterable {
     case tag
     /// The server told how much it has.
     case length
-    /// Of a download whose length was not told: the body's own end came (the last chunk, the end of an HTTP/2 stream, the
+    /// The own end of a body whose length was not announced came (the last chunk, the end of an HTTP/2 stream, the
     /// end of a content coding).
     case end
     /// Of a download that only the end of its connection ended: TLS's closing alert came. The server may have died behind

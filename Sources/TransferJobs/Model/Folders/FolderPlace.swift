@@ -2,7 +2,7 @@ import CTransferLinux
 import Glibc
 import TransferCore
 
-/// Where a folder is as the kernel sees it, however its path is written: through links, by a bind mount, or in other case
+/// The place of a folder as the kernel sees it, however its path is written: through links, by a bind mount, or in other case
 /// on a file system that folds it. Blocks.
 package struct FolderPlace: Sendable, Hashable {
     /// A folder on the way from the file system's root, by its numbers.

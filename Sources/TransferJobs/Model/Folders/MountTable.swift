@@ -1,12 +1,12 @@
 import Glibc
 
-/// What is mounted where, by proc_pid_mountinfo(5).
+/// The file systems that are mounted, and their mount points, by proc_pid_mountinfo(5).
 struct MountTable: Sendable {
     struct Mount: Sendable, Hashable {
         var device: String
         /// The folder of the file system that is mounted.
         var root: [String]
-        /// Where it is.
+        /// The path of the mount point.
         var point: [String]
     }
 
