@@ -3,6 +3,7 @@
 #if !__has_include(<curl/curl.h>)
 #error "libcurl is missing: apt-get install libcurl4-openssl-dev"
 #endif
+#include <string.h>
 #include <curl/curl.h>
 #include <malloc.h>
 #include <stdint.h>
@@ -173,6 +174,26 @@ static inline int64_t transfer_bytes_acknowledged(int socket) {
     socklen_t length = sizeof info;
     if (getsockopt(socket, 6 /* IPPROTO_TCP */, 11 /* TCP_INFO */, &info, &length) != 0) return -1;
     return length >= sizeof info ? (int64_t)info.bytes_acked : -1;
+}
+
+// What the kernel has measured of the way from a peer, in microseconds and segments.
+struct transfer_path {
+    // A round trip as the receiver of bytes sees it, queues included; 0 before any bytes came.
+    uint32_t received_round_trip;
+    uint32_t least_round_trip;
+    // Segments that came out of order.
+    uint32_t disordered;
+};
+
+// 0; -1 where the kernel does not say all of it (before 5.5, no TCP). The places are those of linux/tcp.h's tcp_info.
+static inline int transfer_path_of(int socket, struct transfer_path *path) {
+    unsigned char info[232];
+    socklen_t length = sizeof info;
+    if (getsockopt(socket, 6 /* IPPROTO_TCP */, 11 /* TCP_INFO */, info, &length) != 0 || length < 228) return -1;
+    memcpy(&path->received_round_trip, info + 92, 4);
+    memcpy(&path->least_round_trip, info + 148, 4);
+    memcpy(&path->disordered, info + 224, 4);
+    return 0;
 }
 
 // Without it curl_easy_cleanup may wait for a resolver thread (7.87 and newer).

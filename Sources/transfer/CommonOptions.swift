@@ -56,7 +56,7 @@ struct LimitOptions: ParsableArguments {
     @Option(
         name: .customLong("per-host"),
         help: ArgumentHelp(
-            "Transfers at once to one host, or auto: as many as pay, 6 at first and 32 at most.", valueName: "n"),
+            "Transfers at once to one host, or auto: as many as pay, 10 at first and 64 at most.", valueName: "n"),
         transform: PerHostArgument.read)
     var perHost: PerHostArgument?
 

@@ -1,7 +1,14 @@
-/// How many connections one file gets: pure, no I/O.
+/// How many connections one file gets: pure, no input or output.
 ///
-/// With a number told that many are opened at once. Otherwise their number is doubled as long as that pays, and goes back
-/// to what it was when it didn't.
+/// A number that the user gives is kept. Otherwise trials find one: each raises the number and keeps what paid.
+///
+/// - A rate is measured over windows of a few round trips (``Window``). The time in which connections are made is left out.
+/// - A rate is compared only once it is steady: neither the slow start of a connection nor the burst with which a server
+///   begins says what the next second brings.
+/// - Two connections are opened early, as most links need more than one round trip to fill. More than four need a proof:
+///   four brought more than two, or segments were lost while no queue was there.
+/// - A trial that did not pay is taken back. It is repeated after a rest that doubles each time, while the file lasts.
+/// - A number that was assumed from losses is checked against four, once the file has enough time left.
 public struct ConnectionGrowth: Sendable {
     public enum Wish: Sendable, Hashable {
         /// 1 to 32.
@@ -9,36 +16,78 @@ public struct ConnectionGrowth: Sendable {
         case automatic
     }
 
-    /// The most that are opened for one file without being told.
+    /// The most that are opened for one file without a number from the user.
     public static let most = 16
-    /// How much faster twice as many connections must be to have paid for themselves.
+    /// The most without a proof that four do not fill the link.
+    public static let unproven = 4
+    /// The rate with which a trial has paid, as a multiple of the one before it.
     package static let payment = 1.25
-    /// A file that one connection brings within this time gets no other.
-    static let worthwhile = 2.0
-    /// The share of its time for which the thread that moves the bytes may be at work: beyond it the processor is the
-    /// limit, and further connections only cost more of it.
+    /// The share of its time for which the thread that moves the bytes may be at work. Above it the processor is the limit.
     static let mostLoad = 0.85
-    /// Seconds over which a rate is measured.
-    static let interval = 0.4
-    /// Seconds for which nothing is added after the server refused, or a connection was lost.
-    static let rest = 10.0
+    /// Seconds after a refusal in which no connection is added, where the server says nothing else.
+    static let refusalRest = 10.0
+    /// Seconds after a refusal in which the refused number is not reached again.
+    static let refusalMemory = 60.0
+    /// Seconds of the first rest after a trial that did not pay, and of the longest.
+    static let rests = 1.0...64.0
+
+    enum Window {
+        static let roundTrips = 3.0
+        /// Round trips after a change of the number that are not measured.
+        static let settling = 2.0
+        /// Seconds of the shortest.
+        static let shortest = 0.15
+        /// The window after which a rate counts as steady in any case.
+        static let most = 4
+        /// A rate is steady when it is this multiple of the one before.
+        static let steady = 0.75...1.25
+        /// A trial has paid with this multiple of a steady rate before its own is steady.
+        static let atOnce = 1.5
+    }
+
+    private enum Trial {
+        /// More connections than `from`, which brought `rate`.
+        case more(from: Int, rate: Double, isSure: Bool)
+        /// Fewer connections than `from`, which brought `rate`.
+        case fewer(from: Int, rate: Double)
+    }
 
     public private(set) var wanted: Int
     private let wish: Wish
-    private var measured: (time: Double, bytes: Int64, worked: Double, connections: Int)?
-    /// The rate with half as many.
-    private var before: Double?
-    private var hasSettled = false
+    private var trial: Trial?
+    private var rest = rests.lowerBound
+    /// Nothing is tried before.
     private var notBefore = 0.0
+
+    /// The window under way; without bytes while connections are being made.
+    private var window: (time: Double, bytes: Int64?, worked: Double)?
+    /// The number of connections that ``rates`` belong to.
+    private var measured = 0
+    private var rates: [Double] = []
+    /// The round trip under way, and the rate of the fastest one.
+    private var roundTrip: (time: Double, bytes: Int64)?
+    private var peak = 0.0
+
+    /// Segments that are known to have come out of order.
+    private var disordered: Int64 = 0
+    /// Whether the number was raised for losses, which happens once, and when that is checked.
+    private var assumption: (isOpen: Bool, checkedFrom: Double)?
+    /// The least number that the server refused, and until when it counts.
+    private var refusal: (count: Int, until: Double)?
 
     public init(_ wish: Wish) {
         self.wish = wish
         wanted = if case .exactly(let count) = wish { count } else { 1 }
     }
 
-    /// Begins with a connection to each source, 4 at most, where their number isn't told.
-    public mutating func begins(with sources: Int) {
-        if case .automatic = wish { wanted = max(wanted, min(sources, 4)) }
+    /// The number that trials have found; `nil` before the first has ended, and where the user gives a number.
+    public private(set) var found: Int?
+
+    /// Begins with as many, where the user gives no number: one to each source, or what an earlier file found.
+    public mutating func begins(with count: Int, of most: Int = unproven) {
+        guard case .automatic = wish else { return }
+        wanted = max(wanted, min(count, most))
+        if wanted > Self.unproven { assumption = (true, 0) }
     }
 
     /// - Parameters:
@@ -46,56 +95,170 @@ public struct ConnectionGrowth: Sendable {
     ///   - bytes: What all connections have brought so far.
     ///   - left: What is missing.
     ///   - worked: Seconds for which the thread that moves the bytes has been at work so far.
-    ///   - connections: How many are open.
-    /// - Returns: How many shall be.
-    public mutating func sample(now: Double, bytes: Int64, left: Int64, worked: Double, connections: Int) -> Int {
+    ///   - connections: The number that is open.
+    ///   - path: What the kernel tells; `nil` where it tells nothing. A round trip of 50 ms is assumed then.
+    /// - Returns: The number that shall be open.
+    public mutating func sample(
+        now: Double, bytes: Int64, left: Int64, worked: Double, connections: Int, path: PathReading? = nil
+    ) -> Int {
         guard case .automatic = wish else {
             if now >= notBefore, case .exactly(let count) = wish { wanted = count }
             return wanted
         }
-        guard let start = measured, start.connections == connections else {
-            measured = (now, bytes, worked, connections)
+        let way = Way(path)
+        feel(now, bytes, way)
+        let isLossy = way.isLossy && (path?.disordered ?? 0) > disordered
+        disordered = max(disordered, path?.disordered ?? 0)
+        if mayAdd(connections, left, max(peak, rates.last ?? 0), way, now), connections >= wanted {
+            if isLossy, assumption == nil, connections <= Self.unproven {
+                trial = .more(from: min(limit(now), Self.unproven), rate: peak, isSure: true)
+                assumption = (true, 0)
+                wanted = limit(now)
+                return wanted
+            }
+            if connections == 1, trial == nil { wanted = min(limit(now), 2) }
+        }
+        guard measured == connections, let window else {
+            (measured, rates) = (connections, [])
+            window = (now + Window.settling * way.roundTrip, nil, 0)
             return wanted
         }
-        guard !hasSettled, now >= notBefore, connections >= wanted, now - start.time >= Self.interval else {
+        guard let start = window.bytes else {
+            if now >= window.time { self.window = (now, bytes, worked) }
             return wanted
         }
-        let rate = Double(bytes - start.bytes) / (now - start.time)
-        let load = (worked - start.worked) / (now - start.time)
-        measured = nil
-        guard rate > 0 else { return wanted }
-        if let before, rate < before * Self.payment {
-            // The last ones brought too little.
-            hasSettled = true
-            wanted = max(1, wanted / 2)
-            return wanted
-        }
-        guard Double(left) / rate >= Self.worthwhile / (wanted == 1 ? 1 : 2), wanted < Self.most,
-            load <= Self.mostLoad
-        else { return wanted }
-        before = rate
-        wanted = min(Self.most, wanted * 2)
+        let span = now - window.time
+        guard span >= max(Window.shortest, Window.roundTrips * (way.roundTrip + way.delay)) else { return wanted }
+        self.window = (now, bytes, worked)
+        rates.append(Double(bytes - start) / span)
+        judge(now, left, load: (worked - window.worked) / span, connections, way)
         return wanted
     }
 
-    /// The server wants fewer (429, 503): half as many, for a while.
-    public mutating func refused(now: Double, connections: Int, retryAfter: Double? = nil) {
-        wanted = max(1, connections / 2)
-        hasSettled = true
-        notBefore = max(notBefore, now + (retryAfter ?? Self.rest))
-        measured = nil
+    /// The server wants fewer (429, 503): those that work are kept, at most half of all, and no more for a while.
+    ///
+    /// - Parameters:
+    ///   - connections: The number that was open, with the one that was refused.
+    ///   - working: Those of them that have brought bytes.
+    ///   - retryAfter: Seconds.
+    public mutating func refused(now: Double, connections: Int, working: Int, retryAfter: Double? = nil) {
+        // Several that were opened together are refused one after the other: they say the same thing.
+        let isNew = now >= notBefore
+        let working = max(1, working)
+        wanted = min(wanted, isNew ? min(working, (connections + 1) / 2) : working)
+        let count = max(2, min(isNew ? connections : refusal?.count ?? connections, working + 1))
+        refusal = (count, now + (retryAfter ?? Self.refusalRest) + Self.refusalMemory)
+        notBefore = max(notBefore, now + (retryAfter ?? Self.refusalRest))
+        (trial, window) = (nil, nil)
     }
 
     /// A connection was lost: one less, for a while.
     public mutating func lost(now: Double, connections: Int) {
         wanted = max(1, min(wanted, connections))
-        notBefore = max(notBefore, now + Self.rest / 5)
-        measured = nil
+        notBefore = max(notBefore, now + Self.refusalRest / 5)
+        (trial, window) = (nil, nil)
     }
 
     /// Others want the places.
     public mutating func yields(to count: Int) {
         wanted = max(1, min(wanted, count))
-        (measured, before) = (nil, nil)
+        (trial, window) = (nil, nil)
     }
+
+    // MARK: Trials
+
+    private mutating func judge(_ now: Double, _ left: Int64, load: Double, _ connections: Int, _ way: Way) {
+        let rate = rates[rates.count - 1]
+        guard rate > 0 else { return }
+        let mayAdd = load <= Self.mostLoad && mayAdd(connections, left, rate, way, now)
+        switch trial {
+        case .more(let from, let base, let isSure):
+            guard connections >= wanted else { return }
+            let isPaid = rate >= base * (isSteady ? Self.payment : Window.atOnce)
+            guard isPaid || isSteady else { return }
+            trial = nil
+            found = isPaid ? connections : min(wanted, from)
+            if isPaid {
+                rest = Self.rests.lowerBound
+                if assumption?.isOpen == true { assumption?.checkedFrom = now + 60 * way.roundTrip }
+                guard mayAdd else { return }
+                trial = .more(from: connections, rate: rate, isSure: isSteady)
+                wanted = min(limit(now), connections * 4)
+            } else {
+                wanted = min(wanted, from)
+                assumption?.isOpen = false
+                // A rate that was not steady proves nothing: it is measured again, without a rest.
+                if isSure { takeRest(now) }
+            }
+        case .fewer(let from, let base):
+            guard isSteady else { return }
+            trial = nil
+            assumption?.isOpen = false
+            if steadyRate < base / Self.payment { wanted = min(limit(now), from) }
+            found = wanted
+            takeRest(now)
+        case nil:
+            guard isSteady, now >= notBefore, connections >= wanted else { return }
+            if let assumption, assumption.isOpen, connections > Self.unproven {
+                guard now >= assumption.checkedFrom, Double(left) / rate > max(3, 100 * way.roundTrip) else { return }
+                trial = .fewer(from: connections, rate: steadyRate)
+                wanted = Self.unproven
+            } else if mayAdd {
+                trial = .more(from: connections, rate: steadyRate, isSure: true)
+                wanted = min(limit(now), max(Self.unproven, connections * 2))
+            }
+        }
+    }
+
+    private mutating func takeRest(_ now: Double) {
+        notBefore = max(notBefore, now + rest)
+        rest = min(rest * 2, Self.rests.upperBound)
+    }
+
+    /// Whether the file has enough time left for a further connection to bring something.
+    private func mayAdd(_ connections: Int, _ left: Int64, _ rate: Double, _ way: Way, _ now: Double) -> Bool {
+        rate > 0 && connections < limit(now) && now >= notBefore
+            && Double(left) / rate >= max(0.5, 8 * way.roundTrip)
+    }
+
+    private func limit(_ now: Double) -> Int {
+        guard let refusal, now < refusal.until else { return Self.most }
+        return max(1, min(Self.most, refusal.count - 1))
+    }
+
+    // MARK: Measurement
+
+    /// The way to the server, as far as decisions need it.
+    private struct Way {
+        let roundTrip: Double
+        let delay: Double
+        /// Whether a loss would be one without a queue.
+        let isLossy: Bool
+
+        init(_ path: PathReading?) {
+            roundTrip = min(2, max(0.001, path?.roundTrip ?? 0.05))
+            delay = min(2, path?.delay ?? 0)
+            isLossy = path != nil && delay < max(0.002, roundTrip * 0.05)
+        }
+    }
+
+    private mutating func feel(_ now: Double, _ bytes: Int64, _ way: Way) {
+        guard let start = roundTrip else {
+            roundTrip = (now, bytes)
+            return
+        }
+        let span = now - start.time
+        guard span >= max(0.05, way.roundTrip) else { return }
+        peak = max(peak, Double(bytes - start.bytes) / span)
+        roundTrip = (now, bytes)
+    }
+
+    private var isSteady: Bool {
+        guard rates.count >= 2 else { return false }
+        let (last, before) = (rates[rates.count - 1], rates[rates.count - 2])
+        return rates.count >= Window.most || Window.steady.contains(last / max(1, before))
+    }
+
+    /// The better of the last two windows: a trial has to beat it.
+    private var steadyRate: Double { max(rates[rates.count - 1], rates[rates.count - 2]) }
 }

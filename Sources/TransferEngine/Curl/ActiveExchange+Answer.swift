@@ -144,6 +144,7 @@ extension ActiveExchange {
             }
             received += Int64(bytes.count)
             meter.update(position: sink.position)
+            path?.received(over: connection.socket)
             throttle(bytes.count)
             return true
         case .dropping:

@@ -23,6 +23,7 @@ final class ActiveExchange {
     var outgoing = OutgoingRequest()
     /// The connection of the exchange's requests.
     var connection: ConnectionInUse
+    var path: PathReader?
     /// Reasons to hold the transfer back, and until when.
     var pace: Pace
     var start: BodyStart?
@@ -53,6 +54,7 @@ final class ActiveExchange {
     ) {
         order = start
         meter = start.meter
+        path = start.meter.path.map(PathReader.init)
         machine = ExchangeMachine(start.request)
         sink = start.makeSink()
         deadline = start.request.settings.maxTime.map { now + $0 }

@@ -8,6 +8,8 @@ struct ConnectionInUse {
     var sockets: PlainSockets?
     /// The peer's acknowledgement when the request was about to leave; `nil` again from the answer's first line on.
     var acknowledged: PlainSockets.Acknowledged?
+    /// The one that libcurl waited for last.
+    var socket: curl_socket_t = -1
     /// Sockets that were made for the hop.
     var opened: [curl_socket_t] = []
     /// Whether the next connection has to be a new one: a kept one was found unfit.
@@ -36,6 +38,7 @@ struct ConnectionInUse {
     mutating func beginHop() {
         linkFault = nil
         socketFault = 0
+        socket = -1
         refusedAddress = nil
         opened.removeAll(keepingCapacity: true)
     }

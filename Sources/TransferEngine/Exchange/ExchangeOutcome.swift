@@ -162,8 +162,10 @@ public final class ExchangeMeter: Sendable {
     private let totalCount = Atomic<Int64>(-1)
     private let sentCount = Atomic<Int64>(0)
     private let besideCount = Atomic<Int64>(0)
+    /// Where the kernel's measurements of the connection go; `nil` where nobody asks for them.
+    let path: PathMeter?
 
-    public init() {}
+    public init(path: PathMeter? = nil) { self.path = path }
 
     /// Bytes of the file in place; of a coded answer, bytes as they came over the network.
     public var position: Int64 { positionCount.load(ordering: .relaxed) + besideCount.load(ordering: .relaxed) }

@@ -60,7 +60,7 @@ extension Configuration {
     }
 
     private func limits(_ variables: [Variable]) -> ConfigurationValue {
-        let builtIn = ConfigurationValue(#"{"concurrency": 32, "perHost": "auto"}"#, from: .builtIn, key: "limits")
+        let builtIn = ConfigurationValue(#"{"concurrency": 64, "perHost": "auto"}"#, from: .builtIn, key: "limits")
         return variables.filter(\.isLimit).reduce(builtIn.under(value("limits"))) { $0.under($1.value) }
     }
 

@@ -16,7 +16,10 @@ public struct BatchSpec: Sendable, Hashable {
 
 /// Bounds on the work under way at one time.
 public struct BatchLimits: Sendable, Hashable {
-    /// Transfers under way at once; 32 by default, 1 to 10,000.
+    /// Transfers under way at once where nobody says a number.
+    package static let concurrency = 64
+
+    /// Transfers under way at once; 64 by default, 1 to 10,000.
     public var concurrency: Int?
     /// Transfers under way at once to one host; ``PerHost/automatic`` by default.
     public var perHost: PerHost?

@@ -16,6 +16,7 @@ extension QueueRunner {
         batches[job.record.batch]?.settledBytes += moved
         following.account(job, moved: moved, on: self)
         judgeLink(job, outcome)
+        job.way.wait = AnswerWait(outcome, job.path)
         if outcome.head != nil { job.sending.wasAnswered = true }
         if job.sources.isOpen(job.url) {
             job.sources.closed(job.url, bytes: outcome.received, now: MonotonicTime.now.inSeconds)

@@ -48,6 +48,8 @@ final class RunningJob {
         var accounted: Int64 = 0
         /// The position at which the network changed around it.
         var mark: Int64?
+        /// How long it waited for the last answer; `nil` where the kernel told no round trip.
+        var wait: AnswerWait?
     }
 
     /// How fast it goes, for rows of a display, and how fast it may go.
@@ -69,7 +71,9 @@ final class RunningJob {
     var phase = Phase.preparing
     /// What to do instead of going on, once the phase that is under way lets go.
     var stop: Stop?
-    let meter = ExchangeMeter()
+    let meter: ExchangeMeter
+    /// What the kernel measures of the connections of a download.
+    let path = PathMeter()
     let started: MonotonicTime
     var ready: ReadyTransfer?
     /// Of an upload of several requests, while it's under way.
@@ -98,6 +102,7 @@ final class RunningJob {
         candidate: Scheduler.Candidate, record: JobRecord, started: MonotonicTime, url: String,
         sources: SourceLedger = SourceLedger()
     ) {
+        meter = ExchangeMeter(path: path)
         self.sources = sources
         sources.begin()
         self.candidate = candidate

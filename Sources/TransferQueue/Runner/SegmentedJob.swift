@@ -31,6 +31,8 @@ final class SegmentedJob {
     let file: SegmentedFile
     var phase = Phase.single
     var growth: ConnectionGrowth
+    /// What the kernel measures of its connections.
+    let path: PathMeter
     var sources: SegmentSources
     /// The origins of the sources, as the scheduler names them.
     let origins: [String]
@@ -62,9 +64,13 @@ final class SegmentedJob {
     /// - Parameters:
     ///   - places: The one that the file was begun with comes first.
     ///   - hasFailed: Whether an earlier attempt got nothing from that one.
-    init(_ file: SegmentedFile, _ wish: ConnectionGrowth.Wish, _ places: [Place], hasFailed: Bool = false) {
+    init(
+        _ file: SegmentedFile, _ wish: ConnectionGrowth.Wish, _ places: [Place], path: PathMeter,
+        hasFailed: Bool = false
+    ) {
         self.file = file
         growth = ConnectionGrowth(wish)
+        self.path = path
         sources = SegmentSources(places.map(\.url), hasFailed: hasFailed)
         origins = places.map(\.origin)
     }
@@ -74,6 +80,14 @@ final class SegmentedJob {
 
     /// Those that are under way, the first one included.
     var count: Int { connections.count + (lead == nil ? 1 : 0) }
+
+    /// Those that have brought something, the first one included.
+    var workingCount: Int {
+        let others = connections.count { number, connection in
+            (file.map?.claims[number]?.position ?? connection.start) > connection.start
+        }
+        return others + (lead == nil ? 1 : 0)
+    }
 
     /// Who brought what; `nil` where all of it came from one source.
     func mix(_ total: Int64) -> MixedFile? {

@@ -2,9 +2,11 @@ package import TransferCore
 
 /// How many transfers an origin gets at a time where nobody says a number: pure, told what happened and at what time.
 ///
-/// The level begins at 6 and is doubled as long as that pays, up to 32. Of a refusal by the server ``OriginNarrowing`` makes
-/// fewer.
+/// The level begins at 10 (6 at servers of files) and grows as long as that pays, up to 64. Of a refusal by the server
+/// ``OriginNarrowing`` makes fewer.
 ///
+/// - An answer that came within about one round trip says that neither the server nor the link had a queue: two more
+///   transfers begin at once (``AnswerWait``). Else the level is doubled on trial, as follows.
 /// - A transfer counts as its bytes and 64 KiB more, for what asking costs: one rate tells of small files that wait for
 ///   answers and of large ones that share a line. It is measured only while all places are taken and others wait.
 /// - A round is as many ends as there are places, or a quarter of a second. The first round after each change isn't
@@ -13,8 +15,16 @@ package import TransferCore
 ///   eight (``TransferCore/ConnectionGrowth/payment``). Else it is taken back, and tried again after two seconds, then after
 ///   twice as long each time, up to five minutes; at once where the rate before was measured for less than eight rounds.
 package struct OriginLevel: Sendable, Codable {
-    package static let first = 6
-    package static let most = 32
+    package static let first = 10
+    /// Servers of files ask for a login on each connection, and sshd drops some where ten wait for theirs (MaxStartups).
+    package static let firstOfFiles = 6
+    package static let most = 64
+    /// Places that a prompt answer brings.
+    private static let promptGrowth = 2
+
+    package static func first(at origin: String) -> Int {
+        origin.hasPrefix("http") ? first : firstOfFiles
+    }
 
     /// The part of the best gain that is enough in the first round, and in a later one.
     private static let enough = (atOnce: 0.8, soon: 0.6)
@@ -25,7 +35,8 @@ package struct OriginLevel: Sendable, Codable {
     static let rests = Duration.seconds(2)...Duration.seconds(320)
 
     /// The level that was found, or is being tried.
-    private var level = first
+    private var level: Int
+    private let first: Int
     private var measured: RateMeasurement?
     private var trial: Trial?
     private var rest = rests.lowerBound
@@ -46,7 +57,9 @@ package struct OriginLevel: Sendable, Codable {
         var seen: MonotonicTime
     }
 
-    package init() {}
+    package init(first: Int = first) {
+        (level, self.first) = (first, first)
+    }
 
     package var places: Int { narrowing.map { min(level, $0.bound) } ?? level }
 
@@ -54,7 +67,7 @@ package struct OriginLevel: Sendable, Codable {
     package var connections: Int { narrowing?.bound ?? Self.most }
 
     /// Nothing was learned here that a new level wouldn't have.
-    package var isNew: Bool { level == Self.first && trial == nil && narrowing == nil && notBefore == nil }
+    package var isNew: Bool { level == first && trial == nil && narrowing == nil && notBefore == nil }
 
     /// Whether time alone may bring it further.
     ///
@@ -66,8 +79,16 @@ package struct OriginLevel: Sendable, Codable {
 
     /// A transfer got its answer; its bytes were told before.
     ///
-    /// - Parameter isFull: Whether all places were taken and others waited for one.
-    package mutating func answered(isFull: Bool, now: MonotonicTime) {
+    /// - Parameters:
+    ///   - isFull: Whether all places were taken and others waited for one.
+    ///   - isPrompt: Whether its answer came within about one round trip, from afar.
+    package mutating func answered(isFull: Bool, isPrompt: Bool = false, now: MonotonicTime) {
+        if isPrompt, isFull, narrowing == nil, level < Self.most {
+            level = min(Self.most, level + Self.promptGrowth)
+            (trial, measured) = (nil, nil)
+            (rest, notBefore) = (Self.rests.lowerBound, nil)
+            return
+        }
         if isFull, measured == nil { measured = RateMeasurement(now) }
         measured?.end()
         go(isFull, now, isEnd: true)

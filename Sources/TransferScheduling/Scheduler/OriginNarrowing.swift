@@ -10,7 +10,7 @@ package struct OriginNarrowing: Sendable, Codable {
         /// The server said so, or ended the connection before it answered.
         case answer
         /// The connection broke off within an answer. Some servers do that however few there are: not fewer than
-        /// ``OriginLevel/first`` for that.
+        /// ``OriginNarrowing/leastOfBreaks`` for that.
         case brokenOff
 
         /// - Parameters:
@@ -78,7 +78,10 @@ package struct OriginNarrowing: Sendable, Codable {
         return bound >= OriginLevel.most
     }
 
-    private static func least(_ refusal: Refusal) -> Int { refusal == .answer ? 1 : OriginLevel.first }
+    /// Connections that are left where answers break off: some servers cut every long one, however few there are.
+    static let leastOfBreaks = 6
+
+    private static func least(_ refusal: Refusal) -> Int { refusal == .answer ? 1 : leastOfBreaks }
 
     /// Where the last ones of many were refused, nobody knows how many were too many.
     private static func refused(_ inUse: Int, _ count: Int) -> Int { inUse > count / 2 ? inUse : count }

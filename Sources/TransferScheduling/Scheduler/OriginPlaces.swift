@@ -53,7 +53,7 @@ package struct OriginPlaces: Sendable {
         return switch told(at: origin) {
         // With no place at all a batch would never end.
         case .exactly(let count): max(1, count)
-        case .automatic: levels.isEmpty ? OriginLevel.first : levels[origin]?.places ?? OriginLevel.first
+        case .automatic: levels[origin]?.places ?? OriginLevel.first(at: origin)
         }
     }
 
@@ -64,7 +64,7 @@ package struct OriginPlaces: Sendable {
         shared?.want(origin)
         guard levels[origin] == nil, shared == nil, isAutomatic(origin) else { return }
         if levels.count >= Self.mostLevels { levels = levels.filter { !$0.value.isNew } }
-        levels[origin] = OriginLevel()
+        levels[origin] = OriginLevel(first: OriginLevel.first(at: origin))
     }
 
     package mutating func moved(_ bytes: Int64, at origin: String) {
@@ -72,12 +72,14 @@ package struct OriginPlaces: Sendable {
         if !levels.isEmpty { levels[origin]?.moved(bytes) }
     }
 
-    /// - Parameter isFull: Whether all places were taken, and others waited for one.
+    /// - Parameters:
+    ///   - isFull: Whether all places were taken, and others waited for one.
+    ///   - isPrompt: Whether the answer came within about one round trip, from afar.
     /// - Returns: Whether there are more or fewer places now.
-    package mutating func answered(_ origin: String, isFull: Bool, now: MonotonicTime) -> Bool {
+    package mutating func answered(_ origin: String, isFull: Bool, isPrompt: Bool, now: MonotonicTime) -> Bool {
         shared?.answered(origin)
         guard !levels.isEmpty, let before = levels[origin]?.places else { return false }
-        levels[origin]?.answered(isFull: isFull, now: now)
+        levels[origin]?.answered(isFull: isFull, isPrompt: isPrompt, now: now)
         return levels[origin]?.places != before
     }
 
@@ -105,7 +107,7 @@ package struct OriginPlaces: Sendable {
     ) {
         if isAutomatic(origin) { shared?.refused(origin, OriginSightings.Refusal(refusal, since: since), now: now) }
         guard shared == nil, isAutomatic(origin) else { return }
-        levels[origin, default: OriginLevel()].refused(refusal, inUse: inUse, since: since, now: now)
+        levels[origin, default: OriginLevel(first: OriginLevel.first(at: origin))].refused(refusal, inUse: inUse, since: since, now: now)
     }
 
     // MARK: Places that several processes have together

@@ -25,8 +25,10 @@ extension Scheduler {
     }
 
     /// A job is through with what it does at the origin, also where its file was there before; told before its place is free.
-    package mutating func transferEnded(at origin: String, now: MonotonicTime) {
-        if places.answered(origin, isFull: table.isFull(origin), now: now) { table.touch(to: origin) }
+    ///
+    /// - Parameter isPrompt: Whether its answer came within about one round trip, from afar.
+    package mutating func transferEnded(at origin: String, isPrompt: Bool = false, now: MonotonicTime) {
+        if places.answered(origin, isFull: table.isFull(origin), isPrompt: isPrompt, now: now) { table.touch(to: origin) }
     }
 
     /// Bytes of transfers that go on or are about to be told as ended.

@@ -10,13 +10,13 @@ package struct Scheduler: Sendable {
     package typealias Candidate = StartCandidate
 
     package struct Limits: Sendable, Hashable {
-        package var concurrency = 32
+        package var concurrency = BatchLimits.concurrency
         package var perHost = PerHost.automatic
         package var requestRate: Double?
         package var bounds: OriginBounds
 
         package init(
-            concurrency: Int = 32, perHost: PerHost = .automatic, requestRate: Double? = nil,
+            concurrency: Int = BatchLimits.concurrency, perHost: PerHost = .automatic, requestRate: Double? = nil,
             bounds: OriginBounds = OriginBounds()
         ) {
             self.concurrency = concurrency
@@ -28,7 +28,7 @@ package struct Scheduler: Sendable {
         package init(_ limits: BatchLimits) {
             self.init(
                 // Programs may say anything; with no slot at all a batch would never end.
-                concurrency: max(1, limits.concurrency ?? 32), perHost: limits.perHost ?? .automatic,
+                concurrency: max(1, limits.concurrency ?? BatchLimits.concurrency), perHost: limits.perHost ?? .automatic,
                 requestRate: limits.requestRate, bounds: OriginBounds(limits.origins))
         }
     }
@@ -128,9 +128,11 @@ package struct Scheduler: Sendable {
         if doors.answered(candidate) { table.touch(to: candidate.lane.origin) }
     }
 
-    /// - Parameter now: `nil` where the answer is none of a transfer that came to its end.
-    package mutating func originAnswered(_ origin: String, now: MonotonicTime? = nil) {
-        if let now { transferEnded(at: origin, now: now) }
+    /// - Parameters:
+    ///   - isPrompt: Whether the answer came within about one round trip, from afar.
+    ///   - now: `nil` where the answer is none of a transfer that came to its end.
+    package mutating func originAnswered(_ origin: String, isPrompt: Bool = false, now: MonotonicTime? = nil) {
+        if let now { transferEnded(at: origin, isPrompt: isPrompt, now: now) }
         // Open with no failures is what a missing gate means, once nothing is under way any more that was so when it closed.
         guard gates[origin] != nil else { return }
         gates[origin]?.answered()

@@ -18,7 +18,7 @@ struct LimitRoutes: Sendable {
     private func answer() -> Response {
         let current = limits.current
         return .json { writer in
-            writer.member("concurrency", current.concurrency ?? 32)
+            writer.member("concurrency", current.concurrency ?? BatchLimits.concurrency)
             switch current.perHost {
             case nil, .automatic: writer.member("perHost", "auto")
             case .exactly(let count): writer.member("perHost", count)

@@ -60,7 +60,7 @@ struct AriaOptions: Sendable {
     var global: JSONValue {
         let current = limits.current
         var options = Self.common(directory: served.rules.directory)
-        options["max-concurrent-downloads"] = String(current.concurrency ?? 32)
+        options["max-concurrent-downloads"] = String(current.concurrency ?? BatchLimits.concurrency)
         options["max-overall-download-limit"] = String(current.limitRate ?? 0)
         options["max-download-result"] = String(AriaDownloads.mostDownloads)
         return .object(options.mapValues { .string($0) })

@@ -338,7 +338,7 @@ import TransferCore
     }
 
     @Test func theDocumentedDefaults() {
-        #expect(Scheduler.Limits(BatchLimits()) == .init(concurrency: 32, perHost: .automatic, requestRate: nil))
+        #expect(Scheduler.Limits(BatchLimits()) == .init(concurrency: 64, perHost: .automatic, requestRate: nil))
     }
 
     @Test(arguments: [0, -5])

@@ -36,6 +36,7 @@ extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost {
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
         sockets?.used(socket, by: exchange.id)
         uploadSockets.used(socket, by: exchange)
+        exchange.connection.socket = socket
     }
 
     func awaitsReply(on socket: curl_socket_t) -> ActiveExchange? {

@@ -14,12 +14,13 @@ extension SegmentedDownloads {
 
     func schedule(on host: isolated some SegmentHost) {
         let timer = host.timer(.segments)
-        if !timer.isScheduled { timer.schedule(at: .now + Self.interval) }
+        if !timer.isScheduled { timer.schedule(at: .now + (isGrowing ? Self.interval.growing : Self.interval.later)) }
     }
 
     /// Sees how fast it goes, and whether others want the places.
     func tick(on host: isolated some SegmentHost) {
         var isNeeded = false
+        isGrowing = false
         for job in host.jobs {
             guard job.stop == nil, case .transferring(let handle) = job.phase else { continue }
             if job.start == nil, job.record.hasFurtherMirrors {
@@ -29,6 +30,7 @@ extension SegmentedDownloads {
             guard job.segments?.isDivisible == true else { continue }
             isNeeded = true
             look(job, on: host)
+            if let began = job.segments?.leadBegan?.time, .now - began < Self.growingTime { isGrowing = true }
             if let segments = job.segments { tellSources(job, segments, now: .now, on: host) }
         }
         if isNeeded { schedule(on: host) }
@@ -44,7 +46,7 @@ extension SegmentedDownloads {
         segments.measureSources(now: now)
         var wanted = segments.growth.sample(
             now: now.inSeconds, bytes: position, left: total - position,
-            worked: handle.workedTime, connections: segments.count)
+            worked: handle.workedTime, connections: segments.count, path: segments.path.take())
         let spare = host.spareConnections(to: job.candidate.lane.origin)
         if wanted > segments.count { wanted = min(wanted, segments.count + max(0, spare)) }
         if spare < 0, segments.count > 1 {

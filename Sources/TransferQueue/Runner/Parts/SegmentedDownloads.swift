@@ -37,7 +37,11 @@ final class SegmentedDownloads {
 
     /// Files that are shorter get one connection.
     static let smallest: Int64 = 4 << 20
-    static let interval = Duration.milliseconds(200)
+    /// What each connection of a file must have, where it gets as many as an earlier file.
+    private static let smallestShare: Int64 = 1 << 20
+    /// How often it is looked at files: while a young one's number of connections grows, and later.
+    static let interval = (growing: Duration.milliseconds(50), later: Duration.milliseconds(200))
+    static let growingTime = Duration.seconds(10)
     /// The time that a connection gets to show how fast it is.
     static let proving = Duration.seconds(1)
     /// A connection that brings nothing for this long is given up while others bring something.
@@ -46,6 +50,11 @@ final class SegmentedDownloads {
     /// The time within which a mirror has to begin to answer while others haven't been tried. In the next round each has
     /// the time that the job gives it.
     static let mirrorPatience = Duration.seconds(2)
+
+    /// Whether a file is young.
+    var isGrowing = true
+    /// The numbers of connections that files found at their hosts.
+    private var found = FoundConnections()
 
     init(engine: ExchangeEngine) { self.engine = engine }
 
@@ -107,7 +116,7 @@ final class SegmentedDownloads {
         guard let file = job.file, job.segments == nil, let total = start.total, total >= Self.smallest || file.isSplit
         else { return }
         let segments = SegmentedJob(
-            file, job.segmentWish, sources(job, on: host), hasFailed: job.record.attempts > 0)
+            file, job.segmentWish, sources(job, on: host), path: job.path, hasFailed: job.record.attempts > 0)
         segments.leadBegan = (start.offset, .now)
         segments.sources.isFirstUnderWay = true
         segments.isDivisible = Self.isDivisible(job, start)
@@ -118,7 +127,11 @@ final class SegmentedDownloads {
         guard segments.isDivisible else { return }
         // Other sources are tried at once: which of them is the good one is known only then.
         segments.growth.begins(with: segments.sources.all.count)
+        if let count = found.count(at: job.candidate.lane.origin, now: .now) {
+            segments.growth.begins(with: min(count, Int(total / Self.smallestShare)), of: ConnectionGrowth.most)
+        }
         if segments.growth.wanted > 1 { look(job, on: host) }
+        isGrowing = true
         schedule(on: host)
     }
 
@@ -150,7 +163,7 @@ final class SegmentedDownloads {
     /// - Returns: Whether the file is still being fetched by others, or was filled by several: then its end comes later.
     func leadEnded(_ job: RunningJob, _ outcome: ExchangeOutcome, on host: isolated some SegmentHost) -> Bool {
         guard let file = job.file else { return false }
-        let segments = job.segments ?? SegmentedJob(file, .exactly(1), sources(job, on: host))
+        let segments = job.segments ?? SegmentedJob(file, .exactly(1), sources(job, on: host), path: job.path)
         guard file.isSplit || segments.phase == .preparing, segments.lead == nil else {
             (job.segments, job.file) = (nil, nil)
             return false
@@ -226,7 +239,8 @@ final class SegmentedDownloads {
         let id = job.candidate.id
         let origin = segments.origins[source]
         let now = MonotonicTime.now
-        let handle = engine.start(request, limiters: segments.file.limiters) { [file = segments.file] in
+        let meter = ExchangeMeter(path: segments.path)
+        let handle = engine.start(request, meter: meter, limiters: segments.file.limiters) { [file = segments.file] in
             SegmentSink(file, claim: number, start: range.lowerBound)
         } events: { [host] event in
             guard case .ended(let outcome) = event else { return }
@@ -289,7 +303,8 @@ final class SegmentedDownloads {
         if let status = error.status ?? status, status >= 400 {
             if status == 429 || status == 503 {
                 segments.growth.refused(
-                    now: now, connections: segments.count, retryAfter: error.retryAfter.map { $0.inSeconds })
+                    now: now, connections: segments.count, working: segments.workingCount,
+                    retryAfter: error.retryAfter.map { $0.inSeconds })
             }
         } else if error.code != .badResponse {
             segments.growth.lost(now: now, connections: segments.count)
@@ -313,6 +328,7 @@ final class SegmentedDownloads {
             }
         }
         guard segments.count == 0, let lead = segments.lead else { return }
+        if let count = segments.growth.found { found.note(count, at: job.candidate.lane.origin, now: .now) }
         (job.segments, job.file) = (nil, nil)
         let position = segments.file.map?.receivedCount ?? lead.position
         let received = segments.received + lead.received

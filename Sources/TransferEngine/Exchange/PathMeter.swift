@@ -1,0 +1,72 @@
+import CTransferCurl
+import Synchronization
+public import TransferCore
+import TransferEventLoop
+
+/// What the kernel measures of the way to a server, over all connections that bring one file.
+///
+/// Exchanges add to it on their loops. Whoever decides about the number of connections takes it from any thread.
+public final class PathMeter: Sendable {
+    private struct State {
+        /// Microseconds; `nil` before the first reading.
+        var roundTrip: UInt32?
+        var delay: UInt32 = 0
+        var disordered: Int64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    /// What was measured so far. The longest delay is that since the last call.
+    ///
+    /// - Returns: `nil` where the kernel said nothing.
+    public func take() -> PathReading? {
+        state.withLock { state in
+            guard let roundTrip = state.roundTrip else { return nil }
+            defer { state.delay = 0 }
+            return PathReading(
+                roundTrip: Double(roundTrip) / 1e6, delay: Double(state.delay) / 1e6, disordered: state.disordered)
+        }
+    }
+
+    fileprivate func add(_ path: transfer_path, disordered: UInt32) {
+        state.withLock { state in
+            var least = state.roundTrip ?? path.least_round_trip
+            for time in [path.least_round_trip, path.received_round_trip] where time > 0 { least = min(least, time) }
+            state.roundTrip = least
+            // The receiver's measure is one of milliseconds.
+            if path.received_round_trip > least { state.delay = max(state.delay, path.received_round_trip - least) }
+            state.disordered += Int64(disordered)
+        }
+    }
+}
+
+/// Reads one connection for a ``PathMeter``, some twenty times a second.
+struct PathReader {
+    private static let interval = Duration.milliseconds(50)
+
+    private let meter: PathMeter
+    private var next: MonotonicTime
+    private var socket: Int32 = -1
+    /// What the connection has told already.
+    private var disordered: UInt32 = 0
+
+    init(_ meter: PathMeter) {
+        self.meter = meter
+        next = .now
+    }
+
+    /// Bytes of the answer came over `socket`.
+    mutating func received(over socket: Int32) {
+        let now = MonotonicTime.now
+        guard now >= next, socket >= 0 else { return }
+        next = now + Self.interval
+        var path = transfer_path()
+        guard transfer_path_of(socket, &path) == 0, path.least_round_trip != .max else { return }
+        // What a connection had lost before belongs to another transfer.
+        if socket != self.socket { (self.socket, disordered) = (socket, path.disordered) }
+        meter.add(path, disordered: path.disordered &- disordered)
+        disordered = path.disordered
+    }
+}
