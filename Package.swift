@@ -55,6 +55,8 @@ let package = Package(
         .target(name: "CTransferArguments"),
         // Compiled into the command: keeps it alive where libdispatch can't look at its threads.
         .target(name: "CTransferDispatch", cSettings: [.define("_GNU_SOURCE")]),
+        // Compiled into the programs: its first look is before the libraries begin.
+        .target(name: "CTransferLimits", cSettings: [.define("_GNU_SOURCE")]),
         // Compiled into the command: takes the place of 34 MB of ICU's data that nothing in it reads.
         .target(name: "CTransferUnicode"),
         // Steps at which `make torture` kills the process; empty in all other builds.
@@ -201,7 +203,7 @@ let package = Package(
             name: "transfer-server",
             dependencies: [
                 "TransferEventLoop", "TransferServer", "TransferService", "TransferQueue", "TransferFleet",
-                "CTransferDispatch",
+                "CTransferDispatch", "CTransferLimits",
                 "CTransferUnicode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -214,7 +216,8 @@ let package = Package(
             dependencies: [
                 "TransferCore", "TransferCrypto", "TransferEventLoop", "TransferQueue", "TransferEngine",
                 "TransferFleet",
-                "TransferReachability", "TransferWatch", "CTransferArguments", "CTransferDispatch", "CTransferUnicode",
+                "TransferReachability", "TransferWatch", "CTransferArguments", "CTransferDispatch", "CTransferLimits",
+                "CTransferUnicode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -32,9 +32,10 @@ BEGIN {
     allow("TransferMetrics", "TransferCore TransferQueue")
     # Knows the queue's face, and the clock.
     allow("TransferServer", "TransferCore TransferCrypto TransferEventLoop TransferQueue TransferService")
-    allow("transfer-server", "TransferCore TransferEventLoop TransferQueue TransferFleet TransferServer TransferService")
+    allow("transfer-server", "TransferCore TransferEventLoop TransferQueue TransferFleet TransferServer TransferService " \
+        "CTransferLimits")
     allow("transfer", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
-        "TransferQueue TransferFleet TransferWatch CTransferArguments")
+        "TransferQueue TransferFleet TransferWatch CTransferArguments CTransferLimits")
     allow("TransferTestServer", "")
     allow("TransferTesting", "TransferTestServer")
     allow("transfer-demo-server", "TransferTestServer")
@@ -42,6 +43,7 @@ BEGIN {
     # The folders that may speak to somebody else's library; a regular expression on the path.
     only("CTransferCurl", "^Sources/TransferEngine/Curl/")
     only("CTransferArguments", "^Sources/transfer/")
+    only("CTransferLimits", "^Sources/(transfer|transfer-server)/")
     only("CTransferAres", "^Sources/TransferEngine/Names/")
     only("CTransferOpenSSL", "^Sources/(TransferCrypto|TransferEngine/Curl/TLS|TransferEngine/TLS)/")
     only("CTransferNetlink", "^Sources/TransferReachability/")

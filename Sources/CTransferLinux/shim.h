@@ -3,6 +3,7 @@
 // Without _GNU_SOURCE: with it, glibc's types would differ from those of Swift's own Glibc module.
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/falloc.h>
 #include <sched.h>
 #include <stdint.h>
@@ -21,6 +22,7 @@
 #include <sys/uio.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 static inline int transfer_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
@@ -134,6 +136,30 @@ static inline int transfer_rename_new_at(int from_folder, const char *from, int 
 
 static inline int transfer_rename_new(const char *from, const char *to) {
     return transfer_rename_new_at(AT_FDCWD, from, AT_FDCWD, to);
+}
+
+// Whether the file's file system has hard links, which a second name shows that is taken away again at once.
+static inline int transfer_has_links(const char *path) {
+    size_t length = strlen(path);
+    const char *slash = strrchr(path, '/');
+    size_t folder = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    if (folder + 48 > PATH_MAX || length >= PATH_MAX) return 1;
+    char name[PATH_MAX];
+    memcpy(name, path, folder);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(name + folder, sizeof name - folder, ".transfer-%d-%ld.link", (int)getpid(), now.tv_nsec);
+    if (link(path, name) != 0) return !transfer_lacks_call(errno);
+    unlink(name);
+    return 1;
+}
+
+// Like lstat(2), by the file system's own word: FUSE, NFS and CIFS else answer for a while with what they remember.
+static inline int transfer_look_anew(const char *path, struct stat *status) {
+    // A struct statx has 256 bytes; what it says is then what the kernel remembers.
+    char answer[256];
+    syscall(SYS_statx, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | 0x2000 /* AT_STATX_FORCE_SYNC */, 0x7ffu, answer);
+    return lstat(path, status);
 }
 
 // Makes a file that has all its bytes, and has them on the disk, when its name appears; EEXIST where there is one.

@@ -50,7 +50,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         timerDescriptor = transfer_timerfd()
         guard epoll >= 0, wake >= 0, timerDescriptor >= 0 else {
             throw TransferError(
-                .internalFault, "no file descriptors left for an event loop", cause: .os(errno: errno))
+                .internalFault,
+                "no file descriptors left for an event loop: raise the limit with ulimit -n, or LimitNOFILE= in a unit",
+                cause: .os(errno: errno))
         }
         watch(wake, serial: 0)
         watch(timerDescriptor, serial: 0)

@@ -81,6 +81,7 @@ package struct AfterUpload {
             if isVersion(hiddenName, in: folder) { giveBack(folder) }
             return .kept
         }
+        UnfinishedNaming.undo(hiddenPath, of: path)
         if !isVersion(hiddenName, in: folder) {
             // The file's names of before and after would be news for the watcher, again and again while somebody writes
             // it.
@@ -121,6 +122,7 @@ package struct AfterUpload {
     }
 
     private var path: String { root + "/" + version.path }
+    private var hiddenPath: String { "\(root)/\(WatchedPath.folder(version.path))/\(hiddenName)" }
 
     /// A writer can set its time back, but not that of its last change (inode(7)), which a new name or another
     /// mode sets, too: then what it held before decides. Where that isn't known it's sent again rather than lost.
@@ -166,6 +168,7 @@ package struct AfterUpload {
         let place = transfer_open_at(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard place >= 0 else { throw .file("open the folder", parent, errno) }
         defer { close(place) }
+        UnfinishedNaming.undo(wanted, of: hiddenPath)
         for number in 0..<10_000 {
             let name = number == 0 ? name : Self.numbered(name, number)
             switch transfer_rename_new_at(folder, hiddenName, place, name) {
@@ -185,7 +188,10 @@ package struct AfterUpload {
         let source = transfer_open_at(folder, hiddenName, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0)
         guard source >= 0 else { throw .file("read", path, errno) }
         defer { close(source) }
-        // A copy that a killed process left is begun anew.
+        // A copy that a killed process left is begun anew. It may have been about to get its name.
+        if FolderPlaces.file(hiddenName, in: place)?.stamp.size == version.size {
+            UnfinishedNaming.undo("\(parent)/\(name)", of: "\(parent)/\(hiddenName)")
+        }
         unlinkat(place, hiddenName, 0)
         let copy = transfer_open_at(place, hiddenName, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard copy >= 0 else { throw .file("make a file in", parent, errno) }
@@ -210,8 +216,7 @@ package struct AfterUpload {
         for number in 0..<10_000 {
             let name = number == 0 ? name : Self.numbered(name, number)
             // The copy of a process that was killed before it could delete this one: the same bytes and time.
-            let wanted = FileStamp(size: version.size, modified: version.modified)
-            if wanted.isSameVersion(as: FolderPlaces.file(name, in: place)?.stamp),
+            if let stamp = FolderPlaces.file(name, in: place)?.stamp, mayBeCopy(stamp),
                 FileDigest.areEqual(parent + "/" + hiddenName, parent + "/" + name)
             {
                 unlinkat(place, hiddenName, 0)
@@ -224,6 +229,14 @@ package struct AfterUpload {
             }
         }
         throw .file("move \(path) to", parent, EEXIST)
+    }
+
+    /// Whether a file has the size and the time of the version, as far as its file system keeps times: FAT does by two
+    /// seconds.
+    private func mayBeCopy(_ stamp: FileStamp) -> Bool {
+        if FileStamp(size: version.size, modified: version.modified).isSameVersion(as: stamp) { return true }
+        return stamp.size == version.size && stamp.modified % 1_000_000_000 == 0
+            && abs(stamp.modified - version.modified) <= 2_000_000_000
     }
 
     /// - Throws: When it's to stop, too.

@@ -37,6 +37,7 @@ enum Composition {
                 state: state, limits: limits, links: links,
                 hooks: hooks.map { self.hooks($0, set) } ?? HookSettings(), set))
         if let notice = queue.notice { StandardError.write("transfer: \(notice)\n") }
+        SpoolFolder.sweep(state: state)
         return queue
     }
 

@@ -98,7 +98,7 @@ struct Cancel: AsyncParsableCommand {
         // The workers of a shared queue tell servers themselves which uploads were given up.
         guard case .folder(let state) = try target.place.place() else { return }
         let remote = try Composition.remote(state: state)
-        try StreamSpool.sweep(remote, state: state)
+        try SpoolFolder.sweep(remote, state: state)
         let names = BatchNames(try remote.batchRegister())
         let holding = try batches.sorted().filter { try remote.hasAbandonedUploads(batch: $0) }
         guard !holding.isEmpty else { return }

@@ -64,7 +64,10 @@ private struct LineOutput {
             while !rest.isEmpty {
                 let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
                 if count < 0, errno == EINTR { continue }
-                guard count > 0 else { ExitStatus.exit(.complete) }
+                guard count > 0 else {
+                    StandardOutput.note(failure: errno)
+                    ExitStatus.exit(.complete)
+                }
                 rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             }
         }

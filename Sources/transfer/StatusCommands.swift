@@ -163,7 +163,7 @@ struct Forget: AsyncParsableCommand {
         if let batch, name == nil { throw hint.noBatch(batch, among: known) }
         let names = try remote.forget(
             name: name, endedBefore: name == nil ? WallClock.milliseconds - age.inMilliseconds : nil)
-        if case .folder(let state) = queue { try StreamSpool.sweep(remote, state: state) }
+        if case .folder(let state) = queue { try SpoolFolder.sweep(remote, state: state) }
         if let batch, let name, names.isEmpty {
             guard let status = try remote.statuses(name: name).first else { throw hint.noBatch(batch) }
             let isWatch = WatchBatch.folder(of: name) != nil

@@ -1,6 +1,8 @@
 import ArgumentParser
+import CTransferLimits
 import Glibc
 import TransferCore
+import TransferEventLoop
 import TransferQueue
 
 /// Where the process begins: on its main thread and not yet in a task, as the signals have to be blocked before the
@@ -8,6 +10,7 @@ import TransferQueue
 @main
 enum Start {
     static func main() {
+        transfer_limits_prepare()
         CommandWords.speak()
         Descriptors.fillStandard()
         Descriptors.raiseLimit()
@@ -16,7 +19,7 @@ enum Start {
         // that it got none.
         setenv("LIBDISPATCH_LOG", "NO", 0)
         DatabaseEngine.skipStatistics()
-        if let lack = StartingLimits.lack() {
+        if let lack = StartingLimits.transfer.lack() {
             Failure(.someFailed, lack).report()
             ExitStatus.exit(.someFailed)
         }
@@ -95,7 +98,7 @@ struct Transfer: AsyncParsableCommand {
             ExitStatus.exit(.stateUnusable)
         } catch let error as ValidationError {
             // What a verb finds when it has begun is told with that verb's usage, as what the parser finds is.
-            guard let verb else { exit(withError: error) }
+            guard let verb else { tell(error) }
             StandardError.write(
                 """
                 Error: \(error.message)
@@ -105,7 +108,19 @@ struct Transfer: AsyncParsableCommand {
                 """)
             ExitStatus.exit(.wrongUsage)
         } catch {
-            exit(withError: error)
+            tell(error)
         }
+    }
+
+    /// Ends with what ArgumentParser has to say: help and version on standard output, faults of usage on standard error.
+    private static func tell(_ error: any Error) -> Never {
+        let status = ExitStatus(rawValue: exitCode(for: error).rawValue) ?? .wrongUsage
+        let text = fullMessage(for: error)
+        if status == .complete {
+            print(text)
+        } else if !text.isEmpty {
+            StandardError.write(text + "\n")
+        }
+        ExitStatus.exit(status)
     }
 }

@@ -19,7 +19,7 @@ public enum OpenFiles {
     }
 
     /// Whether there is none now.
-    static var areExhausted: Bool {
+    package static var areExhausted: Bool {
         let descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
         guard descriptor < 0 else {
             close(descriptor)

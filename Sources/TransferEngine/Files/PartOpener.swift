@@ -33,8 +33,9 @@ struct PartOpener {
     private func makeNew() throws(TransferError) -> PartFile? {
         let descriptor = transfer_open(place, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
         guard descriptor >= 0 else {
-            if errno == EEXIST { return nil }
-            throw .file("open", path, errno)
+            let number = errno
+            if number == EEXIST { return nil }
+            throw RefusedName.error(path, place: place, number) ?? .file("open", path, number)
         }
         let code = transfer_lock(descriptor)
         guard code == 0 || code == ENOTSUP || code == ENOLCK else {

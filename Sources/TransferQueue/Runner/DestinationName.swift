@@ -26,7 +26,7 @@ enum DestinationName: Sendable, Hashable {
         let code = errno
         if code == ENOENT, lstat(place, &status) == 0 { return .danglingLink }
         if code == ENOENT || code == ENOTDIR { return .free }
-        throw .file("look at", path, code)
+        throw RefusedName.error(path, place: place, code) ?? .file("look at", path, code)
     }
 
     /// Why nothing that has this name can give way to a download: no word of `ifExists` changes that.

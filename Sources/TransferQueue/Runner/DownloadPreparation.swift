@@ -66,7 +66,7 @@ struct DownloadPreparation: Sendable {
         var beginning = PartName.path(of: path)
         let isNewFolder = census.isNew(folderOf: path)
         if !isNewFolder {
-            switch try judge(DestinationName.look(path, in: folder), known, at: path, in: folder, census) {
+            switch try judge(settledName(of: path, known, in: folder), known, at: path, in: folder, census) {
             case .take: break
             case .keep(let facts, let digest): return .kept(path: path, facts, digest)
             case .leave(let facts): return .left(path: path, facts)
@@ -352,7 +352,7 @@ struct DownloadPreparation: Sendable {
         return data
     }
 
-    private func partialNames(of path: String, _ known: ResumeData?) -> [String] {
+    func partialNames(of path: String, _ known: ResumeData?) -> [String] {
         known?.partialFile.map { [$0] } ?? parts.names(of: path)
     }
 }

@@ -1,5 +1,7 @@
 import GRDB
+import Glibc
 import TransferCore
+import TransferEngine
 
 /// Faults of the store in words for people.
 package enum DatabaseFault {
@@ -15,12 +17,27 @@ package enum DatabaseFault {
                 "no space left on its disk; make room there and start again, or name another folder\(CommandWords.only(" with --state"))"
             case .SQLITE_CORRUPT, .SQLITE_NOTADB:
                 "it is damaged (\(words(error))); \(CommandWords.choose("transfer run, get, put and watch move", "who opens it to run moves")) it aside and \(CommandWords.choose("begin", "begins")) a new one"
+            case .SQLITE_CANTOPEN, .SQLITE_IOERR: words(error) + limit()
             default: words(error)
             }
         if DamagedDatabase.isToldBy(error) { DamagedDatabase.note(path) }
         return TransferError(
             .fileAccess, "the queue's database \(path) can't be used: \(words)",
             cause: .openSSL("SQLite \(error.extendedResultCode.rawValue)"))
+    }
+
+    /// The limit of the process that SQLite met, which its words don't tell: of descriptors, or of the size of a file.
+    private static func limit() -> String {
+        if OpenFiles.areExhausted {
+            return
+                " (too many open files, the limit is \(OpenFiles.limit): raise it with ulimit -n, or LimitNOFILE= in a unit)"
+        }
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0, limit.rlim_cur != rlim_t.max else {
+            return ""
+        }
+        return
+            " (a file may have \(limit.rlim_cur) bytes here: raise the limit with ulimit -f, or LimitFSIZE= in a unit)"
     }
 
     /// SQLite's own words.

@@ -50,7 +50,7 @@ struct OneOff {
         let queue = try await Composition.queue(
             state: state, limits: limits.merged(with: BatchLimits(), configuration), configuration, hooks: output.hooks)
         let hook = output.hooks.onlyHook.map { BatchHook($0, settings: jobs.first?.settings ?? JobSettings()) }
-        for spool in spools { try spool.note(batch: name) }
+        for spool in spools + [result].compactMap(\.self) { try spool.note(batch: name) }
         let reports = lists.map { _ in ReportBox() }
         let batch: StagedBatch
         do {
@@ -104,7 +104,7 @@ struct OneOff {
             if let remote = try? Composition.remote(state: state) {
                 _ = try? remote.forget(name: name, endedBefore: nil)
                 // What is sent may have been the spool of another run.
-                try? StreamSpool.sweep(remote, state: state)
+                try? SpoolFolder.sweep(remote, state: state)
             }
         }
         if found.receipts.isEmpty || !follows { try result?.copyToStandardOutput() }

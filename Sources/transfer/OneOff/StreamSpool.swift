@@ -27,10 +27,22 @@ final class StreamSpool: Sendable {
         Array(key.utf8).withUnsafeBytes { digest.update($0) }
         path = try "\(folder)/\(direction.rawValue)-\(digest.finish().hex.prefix(16))"
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Self.failure("can't make \(folder)") }
-        lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else { throw Self.failure("can't write \(path).lock") }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            throw Failure(.workLeft, "another process moves standard \(direction.rawValue) of this URL")
+        lock = try Self.locked(path, direction)
+    }
+
+    /// Takes the spool's lock. A process that removed the spool has removed the lock with it: the file that was locked has
+    /// to be the one that is there.
+    private static func locked(_ path: String, _ direction: Direction) throws(Failure) -> Int32 {
+        while true {
+            let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard lock >= 0 else { throw failure("can't write \(path).lock") }
+            guard flock(lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+                close(lock)
+                throw Failure(.workLeft, "another process moves standard \(direction.rawValue) of this URL")
+            }
+            var (own, named) = (stat(), stat())
+            if fstat(lock, &own) == 0, stat(path + ".lock", &named) == 0, own.st_ino == named.st_ino { return lock }
+            close(lock)
         }
     }
 
@@ -61,34 +73,16 @@ final class StreamSpool: Sendable {
         try Self.copy(from: descriptor, path, to: STDOUT_FILENO, "standard output")
     }
 
-    func remove() { Self.remove(path) }
+    func remove() { SpoolFolder(folder).remove(String(path.dropFirst(folder.count + 1))) }
 
-    private static func remove(_ path: String) {
-        for suffix in ["", ".batch", ".lock"] { unlink(path + suffix) }
-    }
-
-    /// Notes whose spool it is, so that it goes when that batch does.
+    /// Notes whose spool it is, so that it goes when that batch does. Before the batch exists: without its batch a spool is
+    /// removed by the next process.
     func note(batch: String) throws(Failure) {
-        guard let file = fopen(path + ".batch", "we") else { throw Self.failure("can't write \(path).batch") }
+        let new = path + ".batch.new"
+        guard let file = fopen(new, "we") else { throw Self.failure("can't write \(new)") }
         let isWritten = fputs(batch, file) >= 0
-        guard fclose(file) == 0, isWritten else { throw Self.failure("can't write \(path).batch") }
-    }
-
-    /// Removes the spools that nobody will send any more: of batches that were forgotten, cancelled or done. One that
-    /// another process has is left to that.
-    static func sweep(_ remote: QueueRemote, state: String?) throws {
-        let folder = try Composition.statePath(state) + "/streams"
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }
-        let known = Set(try remote.batchNames())
-        for name in names where name.hasSuffix(".batch") {
-            let path = folder + "/" + name.dropLast(".batch".count)
-            guard let bytes = try? MappedFile(path + ".batch").withBytes({ Array($0) }) else { continue }
-            let batch = String(decoding: bytes, as: UTF8.self)
-            guard try !known.contains(batch) || remote.isOver(batch) else { continue }
-            let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard lock >= 0 else { continue }
-            defer { close(lock) }
-            if flock(lock, LOCK_EX | LOCK_NB) == 0 { remove(path) }
+        guard fclose(file) == 0, isWritten, rename(new, path + ".batch") == 0 else {
+            throw Self.failure("can't write \(path).batch")
         }
     }
 
@@ -119,12 +113,5 @@ final class StreamSpool: Sendable {
 
     private static func failure(_ what: String) -> Failure {
         Failure(.stateUnusable, "\(what): \(String(cString: strerror(errno)).lowercasedFirst)")
-    }
-}
-
-extension QueueRemote {
-    /// Whether all jobs of the batch were done or cancelled.
-    func isOver(_ batch: String) throws -> Bool {
-        try statuses(name: batch).allSatisfy { $0.total > 0 && $0.done + $0.cancelled == $0.total }
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 import TransferCore
+import TransferEventLoop
 import TransferQueue
 import TransferWatch
 
@@ -106,6 +107,7 @@ struct Watch: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if let lack = StartingLimits.watch.lack() { throw Failure(.someFailed, lack) }
         try upload.request.fields.checkFiles()
         let configuration = try upload.request.configuration.load()
         let spec = try spec(configuration, typed: try upload.request.login.askedPasswords(for: [to]))

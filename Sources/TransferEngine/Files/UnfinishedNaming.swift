@@ -1,0 +1,60 @@
+import CTransferLinux
+import Glibc
+
+/// A naming that a process began and did not finish. Where the file system has no single call that gives a name and refuses
+/// one that exists (RENAME_NOREPLACE), it takes two, and a crash may come between them (`transfer_rename_new_at`).
+public enum UnfinishedNaming: Sendable, Hashable {
+    /// The new name and the old one are two names of one file: link(2) was done, unlink(2) was not.
+    case secondName
+    /// The new name is the one of the empty file that was to keep it; rename(2) was not done.
+    case placeholder
+
+    /// A regular file with one of the two names.
+    struct Named: Sendable, Hashable {
+        var device: UInt64
+        var inode: UInt64
+        var links: UInt64
+        var size: Int64
+        /// Nanoseconds since 1970.
+        var modified: Int64
+        var owner: UInt32
+    }
+
+    /// - Parameters:
+    ///   - new: The file that has the new name.
+    ///   - old: The file that was to get it, which is known to be ours, and to be whole.
+    ///   - hasLinks: Whether the file system has hard links; no placeholder is made there.
+    static func judge(new: Named, old: Named, hasLinks: () -> Bool) -> UnfinishedNaming? {
+        if new.inode == old.inode, new.device == old.device { return new.links <= 2 ? .secondName : nil }
+        // The placeholder was made last. FAT keeps times of two seconds.
+        guard old.size > 0, new.size == 0, new.links <= 1, new.owner == old.owner,
+            new.modified >= old.modified - 2_000_000_000, !hasLinks()
+        else { return nil }
+        return .placeholder
+    }
+
+    /// Looks for one, and takes the new name away again: everything is as before the naming then. Blocks: for workers.
+    ///
+    /// - Parameters:
+    ///   - new: The path that the file was to get.
+    ///   - old: The path that it has, of a file that a process which died was about to name.
+    /// - Returns: What was found.
+    @discardableResult
+    public static func undo(_ new: String, of old: String) -> UnfinishedNaming? {
+        guard let named = look(new), let begun = look(old) else { return nil }
+        guard let naming = judge(new: named, old: begun, hasLinks: { transfer_has_links(old) == 1 }) else { return nil }
+        unlink(new)
+        // The number of its names is judged when it's opened.
+        _ = look(old)
+        return naming
+    }
+
+    private static func look(_ path: String) -> Named? {
+        var status = stat()
+        guard transfer_look_anew(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        let modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        return Named(
+            device: UInt64(status.st_dev), inode: UInt64(status.st_ino), links: UInt64(status.st_nlink),
+            size: Int64(status.st_size), modified: modified, owner: status.st_uid)
+    }
+}
