@@ -92,14 +92,18 @@ class Judge:
         self.ends = set()  # (folder, name, job) of ends that were reported as success
         self.doubts = {}  # (folder, name): whether the last end of it says that it may have arrived
         for watcher in self.soak.watchers:
+            doubted = set()
             for output in watcher.outputs():
                 for entry in lines_of(output):
                     if "id" not in entry:
                         continue
                     event, place = entry.get("event"), self.place(entry["batch"], entry["id"])
                     is_doubt = event == "job.failed" and entry.get("code") == "mayHaveBeenSent"
-                    if is_doubt or event == "job.restarted":
+                    # Each start of a watcher says again which files are in doubt.
+                    if event == "job.restarted" or is_doubt and (place, entry["id"]) not in doubted:
                         self.repeats[place] += 1
+                    if is_doubt:
+                        doubted.add((place, entry["id"]))
                     if event in ("job.finished", "job.kept", "job.failed"):
                         self.doubts[place] = is_doubt
                     if event in ("job.finished", "job.kept"):
