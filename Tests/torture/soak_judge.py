@@ -85,19 +85,22 @@ class Judge:
         if self.soak.told.exists():
             entries += lines_of(self.soak.told.read_text())
         for message in entries:
-            self.messages[self.place(message["batch"], message["job"])].append(message)
+            self.messages[self.place(message["batch"], message["job"], message.get("to"))].append(message)
 
     def read_outputs(self):
         self.repeats = collections.Counter()  # (folder, name): how often it was said that a file begins anew or may be there
         self.ends = set()  # (folder, name, job) of ends that were reported as success
         self.doubts = {}  # (folder, name): whether the last end of it says that it may have arrived
+        self.other_names = set()  # (folder, name) of which it was said that they are other names of uploaded files
         for watcher in self.soak.watchers:
             doubted = set()
             for output in watcher.outputs():
                 for entry in lines_of(output):
+                    if entry.get("event") == "watch.notUploaded":
+                        self.other_names.add((Path(entry["folder"]).name, entry["path"]))
                     if "id" not in entry:
                         continue
-                    event, place = entry.get("event"), self.place(entry["batch"], entry["id"])
+                    event, place = entry.get("event"), self.place(entry["batch"], entry["id"], entry.get("to"))
                     is_doubt = event == "job.failed" and entry.get("code") == "mayHaveBeenSent"
                     # Each start of a watcher says again which files are in doubt.
                     if event == "job.restarted" or is_doubt and (place, entry["id"]) not in doubted:
@@ -109,8 +112,12 @@ class Judge:
                     if event in ("job.finished", "job.kept"):
                         self.ends.add((*place, entry["id"]))
 
-    def place(self, batch, job):
-        return Path(batch.removeprefix("watch:")).name, job.rpartition("@")[0]
+    def place(self, batch, job, url=None):
+        """Returns the folder and the name of a job; its URL has the name that the file got while it waited."""
+        folder = Path(batch.removeprefix("watch:")).name
+        if url and folder != "tus":
+            return folder, url.rpartition("/")[2]
+        return folder, job.rpartition("@")[0]
 
     def stored(self, folder, name):
         """Returns the digest of what the server has under the name now, or None."""
@@ -136,6 +143,10 @@ class Judge:
         """Returns what has still to happen, each in a sentence."""
         self.look()
         found = []
+        names = collections.defaultdict(set)  # (folder, digest): the names that such a file has had
+        for (name, file), versions in self.books.versions.items():
+            for version in versions:
+                names[name, version.digest].add(file)
         moved = {name: self.moved(folder) for name, folder in self.soak.folders.items()}
         for (name, file), version in self.books.last.items():
             folder = self.soak.folders[name]
@@ -144,7 +155,13 @@ class Judge:
                 if is_there:
                     found.append(f"{name}/{file}: was renamed, and is there")
                 continue
-            if self.doubts.get((name, file)) and is_there:
+            had = names[name, version.digest]
+            if is_there and any(self.doubts.get((name, other)) for other in had):
+                continue
+            if (name, file) in self.other_names and any(self.has_arrived(name, other, version) for other in had):
+                # A file that was uploaded and renamed is no new one.
+                if is_there:
+                    found.append(f"{name}/{file}: arrived under another name, and is still in the folder")
                 continue
             if not self.has_arrived(name, file, version):
                 found.append(f"{name}/{file}: the last version ({version.size} B) didn't arrive")
