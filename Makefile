@@ -46,7 +46,7 @@ PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
 .PHONY: help setup setup-build setup-test setup-files setup-peers peers setup-bench setup-docs setup-deb setup-clean swift build command server demo-server run test matrix \
-	tables fuzz tsan torture-build torture torture-serve torture-work torture-fleet torture-copies lint format \
+	tables fuzz tsan torture-build torture torture-serve torture-work torture-fleet torture-copies soak lint format \
 	bench bench-network docs deb deb-test record check check-build install uninstall clean
 
 help: ## this list
@@ -159,6 +159,13 @@ torture-copies: command setup-test setup-peers ## copies to S3 by four workers t
 	@$(WITHOUT_PROXIES) python3 Tests/torture/fleet_copies.py --copies $(COPIES) \
 		--binary "$$(swift build $(RELEASE) --show-bin-path)/transfer" $(TORTURE)
 
+MINUTES ?= 60
+# A file of each writer every two seconds needs a third of a core, with the servers. Further arguments, for example SOAK='--seed 7 --keep'.
+SOAK ?=
+RUN_SOAK = $(WITHOUT_PROXIES) python3 Tests/torture/soak.py --binary "$$(swift build $(RELEASE) --show-bin-path)/transfer"
+soak: command setup-test setup-peers ## watched folders for an hour while servers and watchers are killed (MINUTES=5 for less)
+	@$(RUN_SOAK) --minutes $(MINUTES) $(SOAK)
+
 lint: swift ## formatting, layers, and the habits that a grep can hold
 	@scripts/lint-layers
 	@scripts/lint-version
@@ -219,6 +226,7 @@ check: lint docs check-build torture-build peers setup-files setup-clean ## ever
 	@$(RUN_TORTURE_WORK) --short --kills 50
 	@$(TORTURE_SERVE_BUILD)
 	@$(RUN_TORTURE_SERVE) --short --kills 50
+	@TRANSFER_PEERS=required $(RUN_SOAK) --minutes 3 --pause 1
 	@FUZZ_RUNS=1000 Tests/fuzz/run
 
 # As root no Swift is needed: what `make build` made is copied.

@@ -42,6 +42,7 @@ extension WatchKeeper {
         }
         guard let rows, !rows.isEmpty, !isStopped else { return false }
         let others = host.watchedSpecs()
+        let refusals = self.refusals(of: rows)
         let outcomes = try? await pools.files.run { [stopFlag] in
             // A link or a mount may have come since the folder began to be watched.
             if plan.spec.then != .keep, let conflict = FolderConflict.first(of: plan.spec, among: others) {
@@ -50,6 +51,10 @@ extension WatchKeeper {
             let places = FolderPlaces(plan.root)
             var outcomes: [AfterUpload.Result] = []
             for row in rows where !stopFlag.isSet {
+                if let refusal = refusals[row.id] {
+                    outcomes.append(AfterUpload.Result(outcome: .stays(refusal)))
+                    continue
+                }
                 let after = AfterUpload(row: row, root: plan.root, then: plan.spec.then) { stopFlag.isSet }
                 Failpoint.reached(.fileDue)
                 outcomes.append(after.run(places))
@@ -66,6 +71,7 @@ extension WatchKeeper {
             // By its other names it may be offered, and is no new version.
             case .rewritten: settlements.append(LedgerSettlement(row: row.id, kind: .done))
             case .deleted, .moved:
+                if case .moved = result.outcome { movedFiles.moved(row.version, at: .now) }
                 settlements.append(LedgerSettlement(row: row.id, kind: result.hasOtherNames ? .notThere : .done))
             case .kept: settlements.append(LedgerSettlement(row: row.id, kind: .kept))
             case .notThere: settlements.append(LedgerSettlement(row: row.id, kind: .notThere))
@@ -100,6 +106,15 @@ extension WatchKeeper {
         tellBacklog()
         // The one who finds the folder again calls.
         return !isGone
+    }
+
+    /// Why files stay that were moved before and came back.
+    private func refusals(of rows: [LedgerRow]) -> [Int64: TransferError] {
+        guard case .move(let target) = plan.spec.then else { return [:] }
+        let now = MonotonicTime.now
+        return rows.reduce(into: [:]) { refusals, row in
+            if movedFiles.isCircling(row.version, at: now) { refusals[row.id] = MovedFiles.refusal(target) }
+        }
     }
 
     /// One timer, for the first that is due.

@@ -13,6 +13,7 @@ enum StatusText {
             command: hint.queue != nil ? hint.command("work") : RunAgain(status, state: hint.state)?.command,
             waitingFor: status.waitingFor, hosts: status.hosts, again: status.again)
         row.folder = status.folder
+        row.nextAttempt = status.pid == nil ? nil : status.nextAttempt
         row.lacks = status.lacks
         row.why = status.folder?.error.map { hint.command("why", "\(status.name)/\($0.job)") }
         return row

@@ -48,16 +48,14 @@ struct Why: AsyncParsableCommand {
             let hint = place.hint
             again = hint.queue != nil ? hint.command("work") : RunAgain(status, state: place.state.state)?.command
         }
+        let troubles = try remote.hookTroubles(batch: batch, limit: .max).filter { $0.job == job || $0.job == nil }
         let lines =
             json
-            ? [WhyText.json(explanation)]
+            ? [WhyText.json(explanation, troubles: troubles)]
             : WhyText.lines(
                 explanation, charset: charset, batch: shown, lasting: lasting, again: again, hint: place.hint)
         for line in lines { print(line) }
         guard !json else { return }
-        for trouble in try remote.hookTroubles(batch: batch, limit: .max) where trouble.job == job || trouble.job == nil
-        {
-            print(charset.visible(HookWords.line(trouble)))
-        }
+        for trouble in troubles { print(charset.visible(HookWords.line(trouble))) }
     }
 }

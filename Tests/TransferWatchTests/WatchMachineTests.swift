@@ -131,6 +131,24 @@ import TransferCore
         #expect(bench.machine.tree.count == 3)
     }
 
+    /// Each overflow asks for all folders; a flood of them waits, and the last reading finds what all of them told.
+    @Test func aFloodOfLostEventsIsFollowedByFewReadings() {
+        var bench = MachineBench()
+        bench.run()
+        for second in 0..<60 {
+            for _ in 0..<50 {
+                bench.machine.take(.overflowed, at: bench.now)
+                bench.run(after: .milliseconds(20))
+            }
+            if second == 59 { bench.files = ["last": 1] }
+        }
+        #expect(bench.notices.filter { $0 == .overflowed }.count <= 20)
+        #expect(bench.taken.isEmpty)
+        bench.run(after: .seconds(10))
+        bench.run(after: .seconds(10))
+        #expect(bench.taken == ["last"])
+    }
+
     @Test func theSameFolderByAnotherPathIsLeftAlone() {
         var bench = MachineBench()
         // By bind mounts: one of a neighbour, one of the folder above.

@@ -34,6 +34,15 @@ def fetch(url, method="GET", fields=None, limit=30):
         return answer.read()
 
 
+def children(pid):
+    """Returns the processes that a process has started, and theirs, the youngest first."""
+    listing = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    found = []
+    for child in map(int, listing.stdout.split()):
+        found = [*children(child), child, *found]
+    return found
+
+
 # moto says of every multipart upload that it was begun in 2010, and what is ours is told by the time.
 MOTO = """
 import re
@@ -74,22 +83,39 @@ class Process:
     """A server process, ready once its port is taken."""
 
     def __init__(self, arguments, folder, port):
-        self.port = port
+        self.arguments, self.home, self.port = [str(argument) for argument in arguments], folder, port
         self.output = folder / "output.log"
-        with open(self.output, "wb") as log:
+        self.start()
+
+    def start(self):
+        """Starts it, also again after its end: on the same port, with the files that it had."""
+        with open(self.output, "ab") as log:
             self.process = subprocess.Popen(
-                [str(argument) for argument in arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=log,
-                stderr=log, env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1", HOME=str(folder)))
+                self.arguments, cwd=self.home, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1", HOME=str(self.home)))
         deadline = time.monotonic() + 60
         while True:
             try:
-                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
                 return
             except OSError:
                 if self.process.poll() is not None or time.monotonic() > deadline:
-                    raise RuntimeError(f"{arguments[0]} doesn't start: {self.output.read_text()[-800:]}") from None
+                    text = self.output.read_text()[-800:]
+                    raise RuntimeError(f"{self.arguments[0]} doesn't start: {text}") from None
                 # Another process's start: there is no event to wait for.
                 time.sleep(0.02)
+
+    def signal_all(self, number):
+        """Signals it and the processes that it has started, these first."""
+        for pid in [*children(self.process.pid), self.process.pid]:
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                pass
+
+    def kill(self):
+        self.signal_all(signal.SIGKILL)
+        self.process.wait()
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
@@ -174,6 +200,21 @@ class Tus(Process):
             if about.get("metadata", {}).get("filename") == name and file.stat().st_size == about["size"]:
                 found.append(file)
         return found
+
+
+class RcloneS3(Process):
+    """Objects are files, so that they outlive the server; uploads in parts are in its memory, and don't."""
+
+    def __init__(self, folder):
+        self.root = folder / "root"
+        (self.root / "bucket").mkdir(parents=True)
+        port = free_port()
+        super().__init__(
+            [PYTHON.with_name("rclone"), "serve", "s3", "--addr", f"127.0.0.1:{port}", "--auth-key", "access,secret",
+             "--config", folder / "none", self.root], folder, port)
+
+    def url(self, path):
+        return f"http://127.0.0.1:{self.port}{path}"
 
 
 class S3(Process):

@@ -29,8 +29,8 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 512
     allow_reuse_address = True
 
-    def __init__(self, host="127.0.0.1"):
-        super().__init__((host, 0), Handler)
+    def __init__(self, host="127.0.0.1", port=0, handler=None):
+        super().__init__((host, port), handler or Handler)
         self.lock = threading.Lock()
         self.files = {}  # path: bytes
         self.etags = {}  # path: strong validator

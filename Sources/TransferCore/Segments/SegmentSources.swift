@@ -28,7 +28,7 @@ public struct SegmentSources: Sendable {
     /// Seconds for which a source that failed is left alone; each further round doubles them.
     static let pause = 5.0
     /// Bytes that a connection has to bring to be worth its request. A part that is shorter counts when it came whole.
-    public static let fruitful: Int64 = 64 << 10
+    public static let fruitful = ProgressRule.leastBytes
     /// A source that brings less than this part of the best one's rate gets no more connections.
     static let slowest = 0.1
 

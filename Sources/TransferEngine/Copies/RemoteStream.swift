@@ -18,7 +18,7 @@ final class RemoteStream: Sendable {
         var isClosed = false
         /// The URL that is asked.
         var url = 0
-        /// Exchanges with this URL since something came.
+        /// Exchanges with this URL since one of them brought progress (``ProgressRule``).
         var fruitless = 0
         /// Whether the server gives no parts, so that what has come already comes again, and is dropped.
         var isWhole = false
@@ -31,7 +31,7 @@ final class RemoteStream: Sendable {
     private let start: Int64
     let pipe: BodyPipe
 
-    /// Exchanges in a row that may bring nothing, with each URL.
+    /// Exchanges in a row that may bring no progress, with each URL.
     private static let mostFruitless = 2
 
     /// - Parameter lead: Where the reading begins, when what comes before `offset` is read for the digest only.
@@ -140,7 +140,7 @@ final class RemoteStream: Sendable {
         let offset = state.withLock { state -> Int64? in
             guard !state.isClosed, state.number == number else { return nil }
             defer { state.position += Int64(bytes.count) }
-            state.fruitless = 0
+            if ProgressRule.isProgress(state.position + Int64(bytes.count) - state.began) { state.fruitless = 0 }
             return state.position
         }
         guard let offset else { return false }

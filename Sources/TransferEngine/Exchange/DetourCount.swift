@@ -1,11 +1,12 @@
+import TransferCore
+
 /// How often in a row an exchange asked once more without getting further.
 ///
 /// Each way of asking again has its reason, and servers can be such that all of them come true again and again: beyond the
 /// limit it costs an attempt, and the waits between attempts.
 struct DetourCount {
-    static let limit = 8
-    /// Bytes that make a question worth its while.
-    static let progress: Int64 = 64 << 10
+    /// With the first request, and the seven attempts of a minute, at most 56 requests a minute.
+    static let limit = 7
 
     private static let restartLimit = 3
 
@@ -16,7 +17,7 @@ struct DetourCount {
     /// - Parameter position: How far the file has come.
     /// - Returns: Whether one more is allowed.
     mutating func take(at position: Int64) -> Bool {
-        if position >= furthest + Self.progress {
+        if position >= furthest + ProgressRule.leastBytes {
             count = 0
             furthest = position
         }

@@ -109,7 +109,7 @@ struct Resumption {
         let wasPlain = question == .rest(isConditional: false)
         let earlier = point
         // The owner of the parts has others to fetch. It decides when a part that brought so little is asked for again.
-        if let earlier, earlier.isPart, position - earlier.offset < DetourCount.progress { return false }
+        if let earlier, earlier.isPart, !ProgressRule.isProgress(position - earlier.offset) { return false }
         let place = AnsweredPlace(url: hop.url, takesCredentials: hop.sendsCredentials)
         var next = ResumePoint(
             offset: position, validator: Validator(start.head) ?? earlier?.validator, total: start.total,

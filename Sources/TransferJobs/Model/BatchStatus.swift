@@ -46,8 +46,15 @@ public struct BatchStatus: Sendable, Hashable {
         set { seldom.active = newValue }
     }
 
+    /// When the first of the jobs that wait for their next attempt is tried again, in milliseconds since 1970.
+    public var nextAttempt: Int64? {
+        get { seldom.nextAttempt }
+        set { seldom.nextAttempt = newValue }
+    }
+
     private struct Seldom: Sendable, Hashable {
         var active = 0
+        var nextAttempt: Int64?
         var folder: FolderStatus?
         var lacks: [WorkerLack] = []
     }

@@ -21,9 +21,6 @@ struct AttemptTraces {
         var sources: SourceLedger?
     }
 
-    /// Fewer bytes than this don't start the count of attempts anew: a server that gives a byte a time isn't endless.
-    private static let durableProgress: Int64 = 64 << 10
-
     private var traces: [Int64: Trace] = [:]
 
     /// Something that an attempt showed.
@@ -53,7 +50,7 @@ struct AttemptTraces {
     /// Whether an attempt brought a job further than any before it: one that loses what it had, and begins anew each time,
     /// doesn't get on.
     mutating func cameFurther(_ id: Int64, from start: Int64, to position: Int64) -> Bool {
-        guard position >= (traces[id]?.reached ?? start) + Self.durableProgress else { return false }
+        guard ProgressRule.isProgress(position - (traces[id]?.reached ?? start)) else { return false }
         traces[id, default: Trace()].reached = position
         return true
     }

@@ -1,6 +1,9 @@
+import Glibc
 import Synchronization
 import TransferCore
+import TransferEngine
 import TransferJobs
+import TransferStore
 
 /// The files that jobs have brought, by batch: what one job of a batch has completed gives way to no other one, whatever
 /// `ifExists` says. Two destinations may turn out to be one file when it's there: by a link to a folder, by a file system
@@ -9,10 +12,13 @@ final class BroughtFiles: Sendable {
     private struct State {
         /// Sixteen bytes a file.
         var files: [Int64: TakenNames] = [:]
+        /// When the store's complete jobs of a batch were read.
+        var recalled: [Int64: MonotonicTime] = [:]
 
         mutating func note(_ hash: UInt64, batch: Int64) {
             if files[batch] == nil, files.count >= BroughtFiles.mostBatches, let oldest = files.keys.min() {
                 files[oldest] = nil
+                recalled[oldest] = nil
             }
             _ = files[batch, default: TakenNames()].insert(hash)
         }
@@ -35,6 +41,27 @@ final class BroughtFiles: Sendable {
     func contains(_ stamp: FileStamp, batch: Int64) -> Bool {
         let hash = Self.hash(stamp)
         return state.withLock { $0.files[batch]?.contains(hash) ?? false }
+    }
+
+    /// The complete jobs of the batch are known, also those of other processes.
+    func noteRecalled(_ batch: Int64, at now: MonotonicTime) { state.withLock { $0.recalled[batch] = now } }
+
+    /// Whether ``contains(_:batch:)`` knows what other processes have brought.
+    ///
+    /// - Parameter isShared: Other processes work on the batch now, so that what was read of it is soon old.
+    func isRecalled(_ batch: Int64, isShared: Bool, at now: MonotonicTime) -> Bool {
+        guard let time = state.withLock({ $0.recalled[batch] }) else { return false }
+        return !isShared || now - time < Self.freshness
+    }
+
+    /// The time for which the complete jobs of a shared batch are not read again: reading them takes long where they are many.
+    private static let freshness = Duration.seconds(5)
+
+    /// Notes the file of a job that was complete before, where it's still as it came. Blocks: for workers.
+    func note(_ job: CompletedJob) {
+        var status = stat()
+        guard !job.isUpload, stat(job.path, &status) == 0, job.facts.isSameVersion(as: FileStamp(status)) else { return }
+        note(FileStamp(status), batch: job.batch)
     }
 
     /// Looks at a name and gives it, one job after the other.

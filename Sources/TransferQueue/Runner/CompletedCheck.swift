@@ -19,14 +19,10 @@ enum CompletedCheck {
 
     /// - Parameter brought: Notes the files that are still there.
     static func run(
-        _ job: CompletedJob, batch: Int64, directory: String, _ options: RunOptions, _ brought: BroughtFiles
+        _ job: CompletedJob, directory: String, _ options: RunOptions, _ brought: BroughtFiles
     ) -> Verdict {
         let verdict = run(job, directory: directory, options)
-        var status = stat()
-        if verdict != .redo, !job.isUpload, stat(job.path, &status) == 0, job.facts.isSameVersion(as: FileStamp(status))
-        {
-            brought.note(FileStamp(status), batch: batch)
-        }
+        if verdict != .redo { brought.note(job) }
         return verdict
     }
 

@@ -23,6 +23,9 @@ public struct JobExplanation: Sendable, Hashable {
     public var attempts = 0
     /// Attempts that it may have: one and as many as its rules retry, at each of its URLs.
     public var attemptLimit = 11
+    /// When the file of a complete upload from a watched folder is moved or deleted, or that is tried again, in milliseconds
+    /// since 1970; `nil` where nothing is left to do with it.
+    public var settles: Int64?
     /// The event that lets it start.
     public var starts: String?
     /// The process that runs the batch.

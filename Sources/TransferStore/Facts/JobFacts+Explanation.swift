@@ -33,7 +33,9 @@ extension JobFacts {
                 bytes: record.confirmed, total: record.size, uploadProtocol: upload.uploadProtocol.rawValue)
         }
         switch state {
-        case .done: explanation.reason = .done(path: attempts.path ?? "")
+        case .done:
+            explanation.reason = .done(path: attempts.path ?? "")
+            explanation.settles = settles
         case .failed:
             // Nobody but the process that watches the folder tries again.
             let again = run == nil ? nil : remaining

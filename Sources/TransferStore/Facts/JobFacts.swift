@@ -22,6 +22,8 @@ package struct JobFacts: Sendable {
     package var upload: UploadRecord?
     package var attempts = Attempts()
     package var needs: [JobExplanation.Need] = []
+    /// ``JobExplanation/settles``
+    package var settles: Int64?
     /// The process that runs the batch; `nil` when none that is alive does.
     package var run: Run?
     /// The pause that a server asked for, whichever process heard it.

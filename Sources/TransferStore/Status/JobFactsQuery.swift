@@ -51,6 +51,14 @@ package struct JobFactsQuery: Sendable {
                 """, arguments: [row[stored: "id"] as Int64]
         ).map { JobExplanation.Need(job: $0[stored: 0], state: JobState(stored: $0[stored: 1])) }
         if facts.state.hasEnded { facts.sources = [JobSource](text: row[stored: "sources"]) }
+        if facts.state == .done {
+            facts.settles = try Int64.fetchOne(
+                db,
+                sql: """
+                    SELECT ledger.due FROM ledger JOIN job ON job.ledger = ledger.id
+                    WHERE job.id = ? AND ledger.due NOT NULL AND ledger.gone IS NULL
+                    """, arguments: [row[stored: "id"] as Int64])
+        }
         facts.pause = try Pauses.pause(db, origin: facts.origin)
         guard let holder = LeaseHolder(row), holder.holds(database.locks, own: database.process) else { return facts }
         facts.run = JobFacts.Run(

@@ -34,6 +34,16 @@ package struct StatusQueries: Sendable {
                     status.hosts = hosts.map(\.wait)
                     status.waiting += hosts.reduce(0) { $0 + $1.ready }
                 }
+                if status.waiting > 0, status.pid != nil {
+                    let next = try Row.fetchOne(
+                        db,
+                        sql: """
+                            SELECT notBefore, due, delay FROM job
+                            WHERE batch = ? AND state = \(JobStates.waiting) AND notBefore IS NOT NULL
+                            ORDER BY due LIMIT 1
+                            """, arguments: [row[stored: 0] as Int64])
+                    status.nextAttempt = next.flatMap { StoredWait($0)?.shownEnd() }
+                }
                 if status.failed > 0, status.pid != nil {
                     let first = try Row.fetchOne(
                         db,

@@ -25,7 +25,9 @@ package struct PostgresStatus: Sendable {
             let hosts = try db.post(Self.hosts, [batches])
             for (batch, lack) in try PostgresTags.lacks(db, of: batches) { statuses[batch]?.lacks.append(lack) }
             for row in try counts.rows() {
-                statuses[row.number(0) ?? 0]?.add(JobState(stored: row.int(1) ?? 0), row.int(2) ?? 0)
+                let (batch, state) = (row.number(0) ?? 0, JobState(stored: row.int(1) ?? 0))
+                statuses[batch]?.add(state, row.int(2) ?? 0)
+                if state == .waiting { statuses[batch]?.nextAttempt = row.number(3) }
             }
             Self.add(runs: try runs.rows(), to: &statuses)
             Self.add(hosts: try hosts.rows(), to: &statuses)
@@ -90,7 +92,7 @@ package struct PostgresStatus: Sendable {
     private static let batchCounts = PostgresStatement(
         "batch_counts", .all,
         """
-        SELECT batch, state, count(*) FROM job WHERE batch = ANY ($1::bigint[]) GROUP BY batch, state
+        SELECT batch, state, count(*), min(not_before) FROM job WHERE batch = ANY ($1::bigint[]) GROUP BY batch, state
         """)
 
     private static let runs = PostgresStatement(

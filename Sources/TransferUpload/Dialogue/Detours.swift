@@ -10,7 +10,7 @@ struct Detours: Sendable, Hashable {
     /// - Parameters:
     ///   - most: So many may be made.
     ///   - bodies: So many of them may send nearly the same body once more.
-    init(most: Int = 8, bodies: Int = 1) {
+    init(most: Int = 5, bodies: Int = 1) {
         left = most
         bodiesLeft = bodies
     }

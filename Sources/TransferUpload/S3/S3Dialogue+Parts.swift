@@ -38,7 +38,9 @@ extension S3Dialogue {
             multipart?.parts.found(part.number, size: part.size, etag: part.etag, checksum: part.checksum)
         }
         if let next = page?.next, next < multipart?.parts.count ?? 0 {
-            guard multipart?.pages.take() == true else {
+            // A page without parts leads nowhere: few of them are asked for, however many parts the upload has.
+            let leadsOn = page?.parts.isEmpty == false || detours.take()
+            guard leadsOn, multipart?.pages.take() == true else {
                 return try unlisted("the server's list of parts doesn't end", after: next, now)
             }
             return [try send(.list(after: next), now)]

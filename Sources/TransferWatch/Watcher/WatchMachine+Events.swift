@@ -3,7 +3,7 @@ import TransferCore
 /// Events of inotify(7).
 extension WatchMachine {
     mutating func take(_ event: InotifyEvent, at now: MonotonicTime) {
-        if event.kind.contains(.overflow) { return overflowed() }
+        if event.kind.contains(.overflow) { return overflowed(at: now) }
         guard let id = tree.folder(ofWatch: event.watch) else { return }
         if event.kind.contains(.ignored) {
             // Deleted, which its parent tells as well, or the file system is gone and something else is there now.
@@ -29,10 +29,19 @@ extension WatchMachine {
         }
     }
 
-    /// Anything may have happened: all folders are read again, which shows what came, went, and was renamed.
-    private mutating func overflowed() {
-        notices.append(.overflowed)
+    /// Anything may have happened: all folders are read again, which shows what came, went, and was renamed. Where events
+    /// flood, the next reading waits: it finds what all of them told.
+    private mutating func overflowed(at now: MonotonicTime) {
         for departure in moves.removeAll() { forget(departure.folder) }
+        guard rescanDue == nil else { return }
+        let due = overflowPace.due(at: now)
+        if due <= now { rescanAfterOverflow(at: now) } else { rescanDue = due }
+    }
+
+    mutating func rescanAfterOverflow(at now: MonotonicTime) {
+        rescanDue = nil
+        overflowPace.looked(at: now)
+        notices.append(.overflowed)
         tree.markAllDirty()
     }
 

@@ -99,6 +99,9 @@ struct WatchMachine: Sendable {
     /// No watch was to be had; none is asked for until the next poll.
     var isOutOfWatches = false
     var nextPoll: MonotonicTime?
+    /// The time at which all folders are read again, where events were lost too often for that to be done at once.
+    var rescanDue: MonotonicTime?
+    var overflowPace: RescanPace
     var endedWatches: [Int32] = []
     var notices: [WatchEvent] = []
     /// Files of the last step that were there before ``Options/since``.
@@ -113,6 +116,7 @@ struct WatchMachine: Sendable {
         self.options = options
         settling = SettleMachine(settle: options.settle, capacity: options.unsettled)
         waiting = WaitingFiles(capacity: options.capacity, order: options.order)
+        overflowPace = RescanPace(longest: options.pollInterval)
         if options.polls { tell(.polling(refusal.map { .limit($0.error) } ?? .asked), once: "polls") }
         tree.markDirty(FolderTree.root)
     }
@@ -131,7 +135,8 @@ struct WatchMachine: Sendable {
             seen.beginPass()
             tree.markAllDirty(where: \.isPolled)
         }
-        let isReadThrough = tree.dirtyCount == 0 && reading == nil && conflict == nil
+        if let due = rescanDue, due <= now { rescanAfterOverflow(at: now) }
+        let isReadThrough = tree.dirtyCount == 0 && reading == nil && conflict == nil && rescanDue == nil
         if isReadThrough { hasReadThrough = true }
         if isReadThrough, nextPoll == nil, tree.polledCount > 0 { nextPoll = now + options.pollInterval }
         let isQuiet = isReadThrough && settling.unsettled == 0 && waiting.isEmpty && moves.isEmpty
@@ -203,7 +208,7 @@ struct WatchMachine: Sendable {
     /// The time to come again without having been told anything.
     var nextDue: MonotonicTime? {
         let looks = waiting.roomForNews > 0 ? settling.nextDue : nil
-        return [looks, offerDue, moves.nextExpiry, nextPoll].lazy.compactMap { $0 }.min()
+        return [looks, offerDue, moves.nextExpiry, nextPoll, rescanDue].lazy.compactMap { $0 }.min()
     }
 
     // MARK: The consumer

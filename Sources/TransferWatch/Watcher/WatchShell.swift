@@ -10,6 +10,8 @@ final class WatchShell: @unchecked Sendable {
         case idle
         /// Looking for the folder, on a worker.
         case seeking
+        /// The folder came and went too often for another look at once; the timer has the time of the next one.
+        case resting
         /// The folder is missing, and nothing is under way.
         case missing(RootFinder.Missing)
         case watching(WatchRun)
@@ -25,6 +27,7 @@ final class WatchShell: @unchecked Sendable {
     private let events: @Sendable (WatchEvent) -> Void
 
     private var state = State.idle
+    private var pace: RescanPace
     private var timer: LoopTimer?
     /// Tells when something is mounted, of which inotify says nothing: proc_pid_mountinfo(5).
     private var mounts: Int32 = -1
@@ -46,6 +49,7 @@ final class WatchShell: @unchecked Sendable {
         self.loop = loop
         self.workers = workers
         offers = WatchOffers(consumer, loop: loop)
+        pace = RescanPace(longest: options.pollInterval)
         self.events = events
     }
 
@@ -94,7 +98,7 @@ final class WatchShell: @unchecked Sendable {
 
     private func wake() {
         switch state {
-        case .missing: seek()
+        case .missing, .resting: seek()
         case .watching(let run): run.advance()
         case .idle, .seeking, .stopped: break
         }
@@ -105,7 +109,7 @@ final class WatchShell: @unchecked Sendable {
         case .missing: seek()
         case .seeking: mustSeekAgain = true
         case .watching(let run): run.check()
-        case .idle, .stopped: break
+        case .idle, .resting, .stopped: break
         }
     }
 
@@ -113,6 +117,14 @@ final class WatchShell: @unchecked Sendable {
 
     private func seek() {
         endWaiting()
+        let now = MonotonicTime.now
+        let due = pace.due(at: now)
+        guard due <= now else {
+            state = .resting
+            timer?.schedule(at: due)
+            return
+        }
+        pace.looked(at: now)
         state = .seeking
         mustSeekAgain = false
         workers.execute { [self, root, kernel] in

@@ -50,7 +50,7 @@ struct RemoteReading {
         let charset = Terminal(STDOUT_FILENO, environment: Composition.environment).charset
         let lines =
             json
-            ? [WhyText.json(explanation)]
+            ? [WhyText.json(explanation, troubles: record.troubles)]
             : WhyText.lines(explanation, charset: charset, batch: shown, lasting: lasting, hint: hint)
         for line in lines { print(line) }
         guard !json else { return }

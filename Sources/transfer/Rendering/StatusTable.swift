@@ -32,6 +32,8 @@ struct BatchStatusRow: Sendable, Hashable {
     let again: Int64?
     /// Of a batch that a watched folder has.
     var folder: FolderStatus?
+    /// When the first job that waits for its next attempt is tried again, in milliseconds since 1970.
+    var nextAttempt: Int64?
     /// What tells more of its last error.
     var why: String?
     /// Jobs that no worker may do.
@@ -183,6 +185,9 @@ enum StatusTable {
             let hosts = NumberText.count(others.count, "other host")
             lines.append("\(name): \(NumberText.grouped(jobs)) \(jobs == 1 ? "waits" : "wait") for \(hosts)")
         }
+        if row.hosts.isEmpty, let next = row.nextAttempt {
+            lines.append("\(name): the next attempt is at \(TimeText.local(next))")
+        }
         lines += row.lacks.map { lack in
             "\(name): \(lack.jobs == 1 ? "1 waits" : "\(NumberText.grouped(lack.jobs)) wait") for \(lack.words)"
         }
@@ -203,7 +208,7 @@ enum StatusTable {
     /// One object a line: `batch`, `state`, `done`, `total`, `failed`, `skipped`, `cancelled`, `waiting`, `remaining`, and where known `rate`
     /// (bytes a second), `eta` (seconds), `pid`, `source`, `waitingFor`, `hosts` (those that are waited for: `host`,
     /// `waiting`, `since`, `status`, `message`, and `remaining` seconds until the next try),
-    /// `lacks` (tags that none of the workers has: `tags`, `waiting`, `workers`), `again` (the time), and of a watched folder `folder` (`path`, `url`, `last` and `oldest`
+    /// `lacks` (tags that none of the workers has: `tags`, `waiting`, `workers`), `again` and `nextAttempt` (times), and of a watched folder `folder` (`path`, `url`, `last` and `oldest`
     /// with `path` and `time`, `waiting`, `waitingBytes`, and `error` with `id`, `code`, `message` and `time`).
     static func json(_ rows: [BatchStatusRow]) -> [String] {
         rows.map { row in
@@ -240,6 +245,7 @@ enum StatusTable {
                     }
                 }
                 object.optional("again", row.again.map { TimeStamp.text($0) })
+                object.optional("nextAttempt", row.nextAttempt.map { TimeStamp.text($0) })
                 if let folder = row.folder { json(folder, &object) }
                 if !row.hooks.isEmpty { object.objects("hooks", row.hooks) { HookWords.members(&$0, $1) } }
             }

@@ -27,6 +27,7 @@ enum WhyText {
             add(index == 0 ? "sources" : "", line)
         }
         if let error = explanation.lastError { add("last", error) }
+        if let time = explanation.settles { add("then", "moved or deleted, at \(TimeText.local(time)) or later") }
         for rule in explanation.rules {
             let place = rule.place.map { "\("".padded(2))\(baseName($0))" } ?? ""
             add("rule", rule.text.padded(33) + place)
@@ -172,9 +173,9 @@ enum WhyText {
     }
 
     /// One object: `batch`, `id`, `state`, `url`, `to`, `finalURL` of a job that has ended, `insecure`, `for` (as in `job.waiting` events, and `schedule`, `process`, `turn`), what
-    /// belongs to that, and where known `waited` (seconds), `held`, `sent`, `sources` (as in events, and `unasked` ones), `last`, `rules`, `links`, `attempts`, `limit`, `starts`,
-    /// `pid`, `source`.
-    static func json(_ explanation: JobExplanation) -> String {
+    /// belongs to that, and where known `waited` (seconds), `held`, `sent`, `sources` (as in events, and `unasked` ones), `last`, `rules`, `links`, `attempts`, `limit`, `settles` (the time at which an uploaded file is moved or deleted), `starts`,
+    /// `pid`, `source`, and `hooks` that couldn't be told so far, as `status` has them.
+    static func json(_ explanation: JobExplanation, troubles: [HookTrouble] = []) -> String {
         JSONObject.text { object in
             object.field("batch", explanation.batch)
             object.field("id", explanation.job)
@@ -217,7 +218,9 @@ enum WhyText {
             object.optional("last", explanation.lastError)
             object.field("attempts", explanation.attempts)
             object.field("limit", explanation.attemptLimit)
+            object.optional("settles", explanation.settles.map { TimeStamp.text($0) })
             object.optional("starts", explanation.starts)
+            if !troubles.isEmpty { object.objects("hooks", troubles) { HookWords.members(&$0, $1) } }
             object.optional("pid", explanation.pid.map(Int64.init))
             object.optional("source", explanation.source)
         }

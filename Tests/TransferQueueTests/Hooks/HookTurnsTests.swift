@@ -96,6 +96,29 @@ import TransferEventLoop
         #expect(pause(turns.ended(1, busy, now: now, random: 0, isEndless: true)) == .seconds(1000))
     }
 
+    /// As jobs do: such a wait spends time and no attempt, and grows where the server asks for none.
+    @Test(arguments: [(0, 7), (5, 12), (600, 1)]) func waitsThatAServerAsksForSpendNoAttempt(
+        _ seconds: Int, _ mostInAMinute: Int
+    ) {
+        var turns = turns([call(1)])
+        let busy = TransferError(
+            .httpStatus, "503", cause: .http(status: 503), isTransient: true, retryAfter: .seconds(seconds))
+        var (time, attempts) = (now, 0)
+        while time - now < .seconds(60), let next = turns.next(now: time) {
+            attempts += 1
+            _ = turns.ended(next.id, busy, now: time, random: 0)
+            time = turns.nextDue ?? time
+        }
+        #expect(attempts <= mostInAMinute && turns.failed == 0)
+        for _ in 0..<100 {
+            guard let next = turns.next(now: time) else { break }
+            _ = turns.ended(next.id, busy, now: time, random: 0)
+            time = turns.nextDue ?? time
+        }
+        // As long as the day that `retry.maxWait` has.
+        #expect(turns.failed == 0 || time - now >= .seconds(86_400))
+    }
+
     @Test func aSuccessWakesWhatWaitsForTheSameHook() {
         var turns = turns((1...5).map { call($0, limit: 0) })
         for _ in 1...5 {

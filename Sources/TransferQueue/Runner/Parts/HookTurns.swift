@@ -1,5 +1,6 @@
 import TransferCore
 import TransferJobs
+import TransferScheduling
 
 /// Messages for hooks, in turn: which are taken from the store, which are told now, and what follows from a failure. Pure.
 ///
@@ -107,7 +108,7 @@ struct HookTurns {
             return (HookOutcome(id, .released), nil)
         }
         call.attempts += 1
-        let again = Self.delay(after: error, call, random)
+        let again = Self.delay(after: error, &call, random)
         let pause = again == nil && isEndless ? lasting.failed(call, error, now: now) : nil
         guard let delay = again ?? pause else {
             lasting.remove(call)
@@ -126,17 +127,25 @@ struct HookTurns {
         )
     }
 
+    /// The delay of the rule. A wait that the hook's server asks for (Retry-After) spends time and no attempt, as a job's
+    /// does.
+    ///
     /// - Returns: `nil` where no attempt follows.
-    private static func delay(after error: TransferError, _ call: HookCall, _ random: Double) -> Duration? {
+    private static func delay(after error: TransferError, _ call: inout HookCall, _ random: Double) -> Duration? {
         var rule = call.settings.retry.rule
         // The message's ID tells who gets it twice that it's the same.
         rule.methods = ["POST"]
         rule.statusCodes = nil
-        guard call.attempts <= rule.limit else { return nil }
-        switch rule.decide(
-            error, method: "POST", retriesSpent: call.attempts - 1, bodyLeft: true, random: random)
-        {
-        case .retry(let delay), .wait(let delay): return delay
+        let spent = call.attempts - 1 - call.askedWaits
+        let decision = rule.decide(
+            error.bounded(to: rule.longestWait - call.askedWait), method: "POST", retriesSpent: spent, bodyLeft: true,
+            waited: call.askedWait, random: random)
+        switch decision {
+        case .retry(let delay): return delay
+        case .wait(let delay):
+            call.askedWaits += 1
+            call.askedWait += delay
+            return delay
         case .giveUp: return nil
         }
     }

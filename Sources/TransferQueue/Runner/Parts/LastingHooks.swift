@@ -1,5 +1,6 @@
 import TransferCore
 import TransferJobs
+import TransferScheduling
 
 /// Messages of watched folders whose retries are spent: a folder has no end, so none of them is given up.
 ///
@@ -79,8 +80,9 @@ struct LastingHooks {
             probe.heldUntil = now + Self.pause(first, probe.failures)
             probing[call.hook] = probe
         }
-        let own = Self.pause(first, call.attempts - rule.limit)
-        return rule.honoursRetryAfter ? max(own, error.retryAfter ?? .zero) : own
+        let own = Self.pause(first, call.attempts - call.askedWaits - rule.limit)
+        guard rule.honoursRetryAfter else { return own }
+        return max(own, error.bounded(to: rule.longestWait).retryAfter ?? .zero)
     }
 
     mutating func remove(_ call: HookCall) {

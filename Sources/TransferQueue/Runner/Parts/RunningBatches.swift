@@ -149,11 +149,14 @@ final class RunningBatches {
         host.withStore {
             try $0.completed(batch: batch, after: last, limit: 512)
         } then: { host, page in
-            guard let end = page.last?.id else { return host.batches.didCheckCompleted(batch, on: host) }
+            guard let end = page.last?.id else {
+                host.census.brought.noteRecalled(batch, at: .now)
+                return host.batches.didCheckCompleted(batch, on: host)
+            }
             let directory = host.batches[batch]?.directory ?? ""
             let brought = host.census.brought
             host.onWorker {
-                page.map { CompletedCheck.run($0, batch: batch, directory: directory, options, brought) }
+                page.map { CompletedCheck.run($0, directory: directory, options, brought) }
             } then: { host, verdicts in
                 host.batches.didJudge(page, verdicts, batch, on: host)
                 host.batches.checkCompleted(batch, after: end, options, on: host)

@@ -34,6 +34,7 @@ package struct CourseRecord: Codable, Sendable {
     let last: String?
     let attempts: Int
     let limit: Int
+    let settles: Int64?
     let starts: String?
     let pid: Int32?
     let source: String?
@@ -48,6 +49,7 @@ package struct CourseRecord: Codable, Sendable {
         last = explanation.lastError
         attempts = explanation.attempts
         limit = explanation.attemptLimit
+        settles = explanation.settles
         starts = explanation.starts
         pid = explanation.pid
         source = explanation.source
@@ -65,6 +67,7 @@ package struct CourseRecord: Codable, Sendable {
         explanation.lastError = last
         explanation.attempts = attempts
         explanation.attemptLimit = limit
+        explanation.settles = settles
         explanation.starts = starts
         explanation.pid = pid
         explanation.source = source
