@@ -291,7 +291,7 @@ final class SegmentedDownloads {
                 segments.growth.refused(
                     now: now, connections: segments.count, retryAfter: error.retryAfter.map { $0.inSeconds })
             }
-        } else if error.code != .badResponse {
+        } else if error.code != .badResponse, error.code != .networkChanged {
             segments.growth.lost(now: now, connections: segments.count)
         }
     }
