@@ -43,6 +43,10 @@ static const char *change_one(struct link *link, char *word, int64_t time) {
         return "state is passing, hole or unreachable";
     }
     if (!number(value, &given)) return "the value is no number of 0 or more";
+    if (!strcmp(word, "seed")) {
+        for (int i = 0; i < DIRECTIONS; i++) if (chosen[i]) link->path[i].random = (uint64_t)given * 2 + i;
+        return NULL;
+    }
     if (!strcmp(word, "idle")) return link->idle = given, NULL;
     if (!strcmp(word, "carrier")) {
         int carrier = given != 0;

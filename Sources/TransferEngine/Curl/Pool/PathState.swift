@@ -9,7 +9,9 @@ import TransferCore
 ///   takes its time isn't mistaken for a hole.
 /// - After a hole a connection that is answered again and still brings nothing is stale: its server waits for its timer.
 /// - A connection that isn't answered, while others to that peer are, is dead: a translation of addresses (NAT) has
-///   forgotten it.
+///   forgotten it, or its segments are too large for the path.
+/// - A connection whose peer answers and whose bytes stay away in the middle of a body or a handshake is stuck: large
+///   segments vanish, and small ones pass.
 struct PathState {
     /// What the kernel says of a connection.
     struct Facts {
@@ -28,11 +30,11 @@ struct PathState {
         var silence: Duration { min(sinceData, sinceAcknowledgement) }
     }
 
-    enum Loss: Equatable { case stale, dead }
+    enum Loss: Equatable { case stale, dead, stuck }
 
     /// What those who use a connection wait for.
     enum Awaited: Int, Comparable {
-        case nothing, answer, body
+        case nothing, answer, handshake, body
 
         static func < (one: Awaited, other: Awaited) -> Bool { one.rawValue < other.rawValue }
     }
@@ -55,8 +57,12 @@ struct PathState {
     static let spacing = Duration.milliseconds(450)
     /// The longest pause between questions to a peer that answers and has nothing to say.
     static let slowest = Duration.seconds(5)
+    /// The kernel's times are rounded, so that the connection's own last sign may seem to be another's.
+    static let rounding = Duration.milliseconds(100)
     /// How long an answer to others says that others are answered: longer than between two probes.
     static let freshness = Duration.milliseconds(1600)
+    /// How long a peer answers questions, and sends nothing of what it has begun, before its segments are taken for lost.
+    static let stuckAfter = Duration.seconds(6)
     /// The least interval between retransmissions that Linux takes for a bound.
     static let shortest = Duration.seconds(1)
 
@@ -73,6 +79,8 @@ struct PathState {
     private var back: (since: MonotonicTime, received: Int64, wasSending: Bool)?
     /// Since when others are answered during the hole.
     private var othersSince: MonotonicTime?
+    /// Since when the peer answers questions and sends nothing.
+    private var thereSince: MonotonicTime?
     private var bound: (length: Duration, since: MonotonicTime)?
 
     init(began: MonotonicTime) { self.began = began }
@@ -110,13 +118,21 @@ struct PathState {
         }
         if facts.sinceData < Self.quiet {
             pause = Self.quiet
+            thereSince = nil
         } else if asked != nil {
             // A peer that is there and has nothing to say is asked less and less often.
             pause = min(Self.slowest, pause * 2)
+            if back == nil { thereSince = thereSince ?? now }
         }
         (asked, othersSince) = (nil, nil)
         settleBound(facts, &verdict, now)
-        guard let back else { return verdict }
+        guard let back else {
+            if awaits >= .handshake, facts.unacknowledged == 0, let thereSince, now - thereSince >= Self.stuckAfter {
+                self.thereSince = nil
+                verdict.loss = .stuck
+            }
+            return verdict
+        }
         if facts.received > back.received {
             self.back = nil
         } else if facts.unacknowledged == 0, now - back.since >= grace(facts, back.wasSending) {
@@ -159,18 +175,18 @@ struct PathState {
             ask(&verdict, now)
         } else {
             // Nobody waits for anything.
-            (asked, hole, back, othersSince) = (nil, nil, nil, nil)
+            (asked, hole, back, othersSince, thereSince) = (nil, nil, nil, nil, nil)
             return verdict
         }
         guard let asked else { return verdict }
-        let isHeardElsewhere = others.map { $0 > asked } ?? false
+        let isHeardElsewhere = others.map { $0 > asked + Self.rounding } ?? false
         // A server that thinks may be asked often; by chance two questions in a row are lost.
         let isThinking = awaits == .answer && facts.unacknowledged == 0
         let bearable = max(Self.patience, facts.roundTrip * 3) * (isHeardElsewhere ? 4 : isThinking ? 3 : 1)
         guard hole != nil || now - asked >= bearable else { return verdict }
         if hole == nil {
             hole = (asked, back?.received ?? facts.received, facts.unacknowledged > 0)
-            back = nil
+            (back, thereSince) = (nil, nil)
         }
         if isDead(facts, others, now) {
             verdict.loss = .dead
@@ -188,7 +204,7 @@ struct PathState {
 
     /// Whether others have been answered for so long that the connection would have been, too.
     private mutating func isDead(_ facts: Facts, _ others: MonotonicTime?, _ now: MonotonicTime) -> Bool {
-        guard let hole, let others, others > hole.since, now - others < Self.freshness else {
+        guard let hole, let others, others > hole.since + Self.rounding, now - others < Self.freshness else {
             othersSince = nil
             return false
         }

@@ -31,6 +31,9 @@ final class PathWatch {
     private var paths: [Int32: Path] = [:]
     private var peers: [PathPeer: Peer] = [:]
     private var isScheduled = false
+    /// Hosts to which large segments may not pass, and until when small ones are used.
+    private var small: [String: MonotonicTime] = [:]
+    private static let smallFor = Duration.seconds(600)
 
     /// An exchange begins.
     func begin(on host: isolated some PathHost) {
@@ -45,6 +48,22 @@ final class PathWatch {
 
     /// The exchange has no handle of libcurl's any more.
     func release(_ exchange: ActiveExchange) { exchange.connection.waitedFor.removeAll() }
+
+    /// The size of segments for a connection to the URL's host; `nil` leaves it to the kernel. 1,024 bytes pass wherever
+    /// IPv6 may be spoken (RFC 4821 §7.2).
+    func segmentSize(for url: String) -> Int32? {
+        guard !small.isEmpty, let name = Origin(url: url)?.hostAndPort, let end = small[name] else { return nil }
+        guard end > .now else {
+            small[name] = nil
+            return nil
+        }
+        return 1024
+    }
+
+    private func useSmallSegments(_ exchange: ActiveExchange) {
+        guard let url = exchange.hop?.url, let name = Origin(url: url)?.hostAndPort else { return }
+        small[name] = .now + Self.smallFor
+    }
 
     func shutDown(on host: isolated some PathHost) {
         for peer in peers.values { peer.probe?.end(on: host.loop) }
@@ -172,6 +191,7 @@ final class PathWatch {
             }
         }
         guard !isMoving, users.allSatisfy({ $0.mayLeave(loss) }) else { return }
+        if loss != .stale { users.forEach(useSmallSegments) }
         // The server hears of it at once, and sends nothing again; libcurl keeps nothing for the next request.
         Self.reset(socket)
         for exchange in users where host.exchange(exchange.id) != nil { host.giveUp(exchange, .lostPath) }
@@ -211,14 +231,22 @@ extension PathState.Facts {
 extension ActiveExchange {
     var awaited: PathState.Awaited {
         guard pace.holds.isEmpty else { return .nothing }
-        return answer.phase == .body || files?.fetches == true ? .body : .answer
+        if answer.phase == .body || files?.fetches == true { return .body }
+        return outgoing.hasMadeRequest || files != nil ? .answer : .handshake
     }
 
     /// Whether the exchange goes on over another connection, once it's told that this one is lost.
     func mayLeave(_ loss: PathState.Loss) -> Bool {
         let rule = request.settings.timeouts.lostPaths
         guard rule != .kept else { return false }
-        if loss == .dead || rule == .left { return true }
+        switch loss {
+        case .dead: return true
+        // A host that was given small segments is silent for another reason.
+        case .stuck where connection.segmentSize != nil: return false
+        case .stuck where awaited == .handshake: return true
+        case .stale where rule == .left: return true
+        case .stale, .stuck: break
+        }
         if let files { return files.fetches || files.looks }
         guard let hop, !hop.sendsBody, hop.method == "GET" || hop.method == "HEAD" else { return false }
         guard answer.phase == .body, let start else { return true }
