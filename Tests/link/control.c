@@ -51,7 +51,7 @@ static const char *change_one(struct link *link, char *word, int64_t time) {
     if (!strcmp(word, "carrier")) {
         int carrier = given != 0;
         for (int i = 0; i < DIRECTIONS; i++)
-            if (ioctl(link->device[i], TUNSETCARRIER, &carrier)) return "this kernel can't change a carrier";
+            if (ioctl(link->device[i], TUNSETCARRIER, &carrier)) return "this kernel cannot change a carrier";
         return NULL;
     }
     for (size_t key = 0; key < sizeof keys / sizeof *keys; key++)

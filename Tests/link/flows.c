@@ -4,7 +4,7 @@
 static struct { uint64_t flow; int64_t seen; bool known; } flows[FLOWS];
 static bool remembers;                      // Before the first `forget` or `idle` every connection passes.
 
-// True: the segment belongs to a connection that began here and isn't forgotten; a SYN of the client begins one.
+// True: the segment belongs to a connection that began here and is not forgotten; a SYN of the client begins one.
 bool flow_is_known(struct segment segment, int direction, double idle, int64_t time) {
     if (idle > 0) remembers = true;
     if (!segment.tcp) return true;

@@ -186,7 +186,7 @@ int main(int count, char **words) {
     struct sigaction action = {.sa_handler = end};
     sigaction(SIGTERM, &action, NULL), sigaction(SIGINT, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
-    // A line for whoever waits for the devices.
+    // A line for the process that waits for the devices.
     puts("ready"), fflush(stdout);
     run(&link, listener);
     unlink(words[3]);

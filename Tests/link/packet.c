@@ -93,7 +93,7 @@ int refusal_of(const unsigned char *packet, int length, int mtu, unsigned char *
     return header + 8 + quoted;
 }
 
-// The RST that RFC 9293, 3.5.2 has for a segment of a connection that isn't known. Returns the length of the answer.
+// The RST that RFC 9293, 3.5.2 has for a segment of an unknown connection. Returns the length of the answer.
 int reset_of(const unsigned char *packet, int length, unsigned char *answer) {
     struct segment segment = segment_of(packet, length);
     if (!segment.tcp || segment.flags & RST) return 0;

@@ -16,7 +16,54 @@ sys.dont_write_bytecode = True
 import fileservers  # noqa: E402
 import peers  # noqa: E402
 
-PORTS = {"http": 80, "https": 443, "h2": 444, "ftp": 21, "sftp": 22, "tus": 1080, "s3": 9000, "portal": 81}
+PORTS = {"http": 80, "https": 443, "h2": 444, "ftp": 21, "sftp": 22, "tus": 1080, "s3": 9000}
+
+
+PORTAL = """
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        page = b"<html><title>Log in to the network</title></html>"
+        redirects = sys.argv[2] == "redirect" and self.path != "/login"
+        self.send_response(302 if redirects else 200)
+        if redirects:
+            self.send_header("Location", f"http://{sys.argv[1]}/login")
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
+    do_PUT = do_POST = do_HEAD = do_GET
+
+
+HTTPServer((sys.argv[1], 80), Handler).serve_forever()
+"""
+
+# Answers every question for an address with the server's, after some seconds.
+NAMES = """
+import socket, sys, threading, time
+
+server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+server.bind((sys.argv[1], 53))
+
+
+def answer(question, peer):
+    time.sleep(float(sys.argv[2]))
+    end = question.index(0, 12) + 5
+    is_address = question[end - 3] == 1
+    head = question[:2] + bytes([0x81, 0x80, 0, 1, 0, is_address, 0, 0, 0, 0]) + question[12:end]
+    record = bytes([0xC0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4]) + socket.inet_aton(sys.argv[1])
+    server.sendto(head + (record if is_address else b""), peer)
+
+
+while True:
+    threading.Thread(target=answer, args=server.recvfrom(512), daemon=True).start()
+"""
 
 
 class Servers:
@@ -75,12 +122,30 @@ class Servers:
                 ssl_certificate {folder}/cert.pem; ssl_certificate_key {folder}/key.pem;
                 server {{ {listen} root {self.root};
                     location / {{ dav_methods PUT DELETE MKCOL; create_full_put_path on; }} }}
-                server {{ listen {SERVER_ADDRESS}:81;
-                    location /redirect/ {{ return 302 http://{SERVER_ADDRESS}:81/login; }}
-                    location / {{ default_type text/html; return 200 "<html><title>Log in</title></html>"; }} }}
             }}""")
         self.processes["nginx"] = self.launch(
             [shutil.which("nginx"), "-p", folder, "-c", folder / "nginx.conf"], 80)
+
+    def start_portal(self, how):
+        """Takes nginx's place: every request is answered with a page, or with a redirect to it."""
+        self.lab.end(self.processes["nginx"])
+        (self.folder / "portal.py").write_text(PORTAL)
+        self.processes["portal"] = self.launch([sys.executable, "portal.py", SERVER_ADDRESS, how], 80)
+
+    def end_portal(self):
+        self.lab.end(self.processes["portal"])
+        folder = self.folder / "nginx"
+        self.processes["nginx"] = self.launch(
+            [shutil.which("nginx"), "-p", folder, "-c", folder / "nginx.conf"], 80)
+
+    def start_names(self, delay):
+        """Returns the command before which a program is put whose names this server answers."""
+        (self.folder / "names.py").write_text(NAMES)
+        (self.folder / "resolv.conf").write_text(f"nameserver {SERVER_ADDRESS}\n")
+        self.lab.start("server", [sys.executable, str(self.folder / "names.py"), SERVER_ADDRESS, str(delay)])
+        # `ip netns exec` gives each program a mount namespace of its own.
+        bind = f'mount --bind "{self.folder}/resolv.conf" /etc/resolv.conf && exec "$@"'
+        return ["sh", "-c", bind, "sh"]
 
     def requests(self):
         """Returns method, path, status, bytes of the body and range of each request that is over."""
@@ -120,8 +185,8 @@ Subsystem sftp internal-sftp
         (self.folder / "tus.py").write_text(
             "from fastapi import FastAPI\nfrom tuspyserver import create_tus_router\napp = FastAPI()\n"
             f"app.include_router(create_tus_router(prefix='files', files_dir={str(self.folder / 'tus')!r}))\n")
-        self.launch(
-            [peers.PYTHON, "-m", "uvicorn", "tus:app", "--host", SERVER_ADDRESS, "--port", 1080, "--no-access-log"], 1080)
+        place = ["--host", SERVER_ADDRESS, "--port", 1080]
+        self.launch([peers.PYTHON, "-m", "uvicorn", "tus:app", *place, "--no-access-log"], 1080)
 
     def start_s3(self):
         (self.folder / "s3.py").write_text(peers.MOTO)

@@ -35,7 +35,7 @@ final class PathProbe {
         }
     }
 
-    /// Whether the peer answered: what the socket says once it's ready.
+    /// Whether the peer answered: what the socket says once it is ready.
     var wasAnswered: Bool {
         var error: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)

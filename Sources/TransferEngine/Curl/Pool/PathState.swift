@@ -3,12 +3,12 @@ import TransferCore
 /// The judgement of a connection's path, by what the kernel says of the connection: pure, looked at once or twice a second.
 ///
 /// In a hole of the network packets vanish, and no end hears of it. Each end then waits for timers that double: the sender
-/// of data retransmits at intervals as long as the hole has been, and who only reads never learns of it. The rule:
+/// of data retransmits at intervals as long as the hole has been, and a reader never learns of it. The rule:
 /// - A sender's interval between retransmissions is bounded.
 /// - A silent peer is asked by keepalive probes whether it is there. Their answers come from its kernel, so a server that
-///   takes its time isn't mistaken for a hole.
+///   takes its time is not mistaken for a hole.
 /// - After a hole a connection that is answered again and still brings nothing is stale: its server waits for its timer.
-/// - A connection that isn't answered, while others to that peer are, is dead: a translation of addresses (NAT) has
+/// - A connection that is not answered, while others to that peer are, is dead: a translation of addresses (NAT) has
 ///   forgotten it, or its segments are too large for the path.
 /// - A connection whose peer answers and whose bytes stay away in the middle of a body or a handshake is stuck: large
 ///   segments vanish, and small ones pass.
@@ -16,7 +16,7 @@ struct PathState {
     /// What the kernel says of a connection.
     struct Facts {
         var isConnecting = false
-        /// Segments that the peer hasn't acknowledged.
+        /// Segments that the peer has not acknowledged.
         var unacknowledged = 0
         /// The present interval between retransmissions, and how often it was doubled.
         var retransmission = Duration.milliseconds(200)
@@ -44,19 +44,22 @@ struct PathState {
         var asks = false
         /// The longest interval between retransmissions from now on.
         var bound: Duration?
-        /// The bound isn't needed any longer.
+        /// The bound is no longer needed.
         var unbinds = false
         var loss: Loss?
+        /// Segments may be too large for the path: new connections try small ones.
+        var doubtsSize = false
     }
 
     /// A silence that is worth a question; Linux asks no sooner.
     static let quiet = Duration.seconds(1)
     /// The least that a peer has for an answer before the path is taken for broken: two questions.
     static let patience = Duration.milliseconds(750)
-    /// The least time between two questions that aren't answered.
+    /// The least time between two questions without an answer.
     static let spacing = Duration.milliseconds(450)
     /// The longest pause between questions to a peer that answers and has nothing to say.
     static let slowest = Duration.seconds(5)
+    static let doubtAfter = Duration.seconds(1)
     /// The kernel's times are rounded, so that the connection's own last sign may seem to be another's.
     static let rounding = Duration.milliseconds(100)
     /// How long an answer to others says that others are answered: longer than between two probes.
@@ -69,7 +72,7 @@ struct PathState {
     private let began: MonotonicTime
     /// The retransmission interval while the connection was well.
     private var usualInterval: Duration?
-    /// The first question, or retransmission, that hasn't been answered.
+    /// The first question, or retransmission, that has not been answered.
     private var asked: MonotonicTime?
     private var lastAsked: MonotonicTime?
     private var pause = PathState.quiet
@@ -127,7 +130,9 @@ struct PathState {
         (asked, othersSince) = (nil, nil)
         settleBound(facts, &verdict, now)
         guard let back else {
-            if awaits >= .handshake, facts.unacknowledged == 0, let thereSince, now - thereSince >= Self.stuckAfter {
+            guard awaits >= .handshake, facts.unacknowledged == 0, let thereSince else { return verdict }
+            verdict.doubtsSize = now - thereSince >= Self.doubtAfter
+            if now - thereSince >= Self.stuckAfter {
                 self.thereSince = nil
                 verdict.loss = .stuck
             }
@@ -147,7 +152,7 @@ struct PathState {
         wasSending ? max(.milliseconds(700), facts.roundTrip * 4) : max(.milliseconds(250), facts.roundTrip * 2)
     }
 
-    /// The interval stays bounded until it's short again: the hole was measured as a round trip.
+    /// The interval stays bounded until it is short again: the hole was measured as a round trip.
     private mutating func settleBound(_ facts: Facts, _ verdict: inout Verdict, _ now: MonotonicTime) {
         guard let bound else {
             if facts.backoff == 0 { usualInterval = facts.retransmission }
@@ -174,7 +179,7 @@ struct PathState {
         } else if awaits != .nothing {
             ask(&verdict, now)
         } else {
-            // Nobody waits for anything.
+            // No exchange waits for anything.
             (asked, hole, back, othersSince, thereSince) = (nil, nil, nil, nil, nil)
             return verdict
         }

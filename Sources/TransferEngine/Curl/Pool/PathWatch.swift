@@ -34,6 +34,7 @@ final class PathWatch {
     /// Hosts to which large segments may not pass, and until when small ones are used.
     private var small: [String: MonotonicTime] = [:]
     private static let smallFor = Duration.seconds(600)
+    private static let doubt = Duration.seconds(30)
 
     /// An exchange begins.
     func begin(on host: isolated some PathHost) {
@@ -60,9 +61,9 @@ final class PathWatch {
         return 1024
     }
 
-    private func useSmallSegments(_ exchange: ActiveExchange) {
+    private func useSmallSegments(_ exchange: ActiveExchange, for time: Duration) {
         guard let url = exchange.hop?.url, let name = Origin(url: url)?.hostAndPort else { return }
-        small[name] = .now + Self.smallFor
+        small[name] = max(small[name] ?? .now, .now + time)
     }
 
     func shutDown(on host: isolated some PathHost) {
@@ -104,6 +105,7 @@ final class PathWatch {
             perform(verdict, on: socket, path.state, now)
             paths[socket] = path
             if path.state.isInHole, let peer { probe(peer, beside: socket, now, on: host) }
+            if verdict.doubtsSize { users[socket, default: []].forEach { useSmallSegments($0, for: Self.doubt) } }
             if let loss = verdict.loss { lost.append((socket, loss)) }
         }
         for (socket, loss) in lost { leave(socket, loss, users[socket] ?? [], facts, on: host) }
@@ -131,7 +133,7 @@ final class PathWatch {
         return users
     }
 
-    /// Connections that nobody uses are left as they were found.
+    /// Connections without an exchange are left as they were found.
     private func endUnused(_ users: [Int32: [ActiveExchange]], on host: isolated some PathHost) {
         for (socket, path) in paths where users[socket] == nil || Self.inode(socket) != path.inode {
             if Self.inode(socket) == path.inode {
@@ -191,7 +193,7 @@ final class PathWatch {
             }
         }
         guard !isMoving, users.allSatisfy({ $0.mayLeave(loss) }) else { return }
-        if loss != .stale { users.forEach(useSmallSegments) }
+        if loss != .stale { users.forEach { useSmallSegments($0, for: Self.smallFor) } }
         // The server hears of it at once, and sends nothing again; libcurl keeps nothing for the next request.
         Self.reset(socket)
         for exchange in users where host.exchange(exchange.id) != nil { host.giveUp(exchange, .lostPath) }
@@ -211,7 +213,7 @@ final class PathWatch {
 }
 
 extension PathState.Facts {
-    /// - Returns: `nil` where the kernel doesn't say, and for connections that have ended.
+    /// - Returns: `nil` where the kernel does not say, and for connections that have ended.
     init?(of socket: Int32) {
         var path = transfer_path_facts()
         guard transfer_tcp_path(socket, &path) == 0 else { return nil }
@@ -235,7 +237,7 @@ extension ActiveExchange {
         return outgoing.hasMadeRequest || files != nil ? .answer : .handshake
     }
 
-    /// Whether the exchange goes on over another connection, once it's told that this one is lost.
+    /// Whether the exchange goes on over another connection, after this one is lost.
     func mayLeave(_ loss: PathState.Loss) -> Bool {
         let rule = request.settings.timeouts.lostPaths
         guard rule != .kept else { return false }
@@ -258,5 +260,5 @@ extension ActiveExchange {
 
 extension TransferError {
     static let lostPath = TransferError(
-        .networkChanged, "packets vanished on the way, and the connection doesn't go on after that", isTransient: true)
+        .networkChanged, "packets vanished on the way; a new connection continues sooner than the old one", isTransient: true)
 }
