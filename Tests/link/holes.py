@@ -36,8 +36,8 @@ class Case:
     seconds: float = 10
     size: int = SIZE
     options: list = field(default_factory=list)
-    # The most that is allowed, beside what the kind and the number of files take: two seconds until bytes flow again, and
-    # two for the growth of the window after a timeout.
+    # The most that is allowed, beside what the kind and the number of files take: two seconds until bytes flow again,
+    # and two for the growth of the window after a timeout.
     late: float = 4.0
 
     @property
@@ -132,6 +132,9 @@ def allowed(case):
         late += case.seconds
     if "portal" in case.cut:
         late += 3
+    if case.size < SIZE:
+        # A request that arrived late has its time for an answer before it is asked again, over a new connection.
+        late += 0.5
     return late
 
 
@@ -170,17 +173,17 @@ def job(case, server, number, folder):
     return json.dumps(members)
 
 
-def run(case, binary, keep=False):
+def run(case, binary, keep=False, slack=0):
     folder = Path(tempfile.mkdtemp(prefix="hole."))
     try:
         with Lab(delay=25, rate=RATE, queue=200, seed=3) as lab:
-            return measure(case, binary, lab, folder)
+            return measure(case, binary, lab, folder, slack)
     finally:
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def measure(case, binary, lab, folder):
+def measure(case, binary, lab, folder, slack):
     server = servers.Servers(lab, folder / "server")
     server.start(case.kind)
     local = folder / "local"
@@ -240,10 +243,11 @@ def measure(case, binary, lab, folder):
     result["twice"] = (counts[main]["payload"] - case.size) / case.size
     if not faults:
         faults += wrong_contents(case, server, local, contents, folder)
-    if result["late"] > allowed(case):
-        faults.append(f"complete {result['late']:.1f} s late, {allowed(case):.1f} s are allowed")
-    if first is not None and first > allowed(case) - 2:
-        faults.append(f"resumed after {first:.1f} s, {allowed(case) - 2:.1f} s are allowed")
+    most = allowed(case) + slack
+    if result["late"] > most:
+        faults.append(f"complete {result['late']:.1f} s late, {most:.1f} s are allowed")
+    if first is not None and first > most - 2:
+        faults.append(f"resumed after {first:.1f} s, {most - 2:.1f} s are allowed")
     if case.kind in ("http", "https", "h2") and case.way == "put":
         result["requests"] = sum(request[0] == "PUT" for request in server.requests())
     events = [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines() if line.startswith("{")]
@@ -288,6 +292,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the names of the cases")
     parser.add_argument("--only", action="append", default=[], help="cases whose name has this text")
     parser.add_argument("--keep", action="store_true", help="keep the folders of the cases")
+    parser.add_argument("--slack", type=float, default=0, help="seconds that a busy machine may need besides")
     parser.add_argument("--jobs", type=int, default=1, help="cases at once")
     options = parser.parse_args()
     if lack := missing():
@@ -298,7 +303,7 @@ def main():
         return print("\n".join(case.name for case in chosen))
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        futures = {pool.submit(run, case, os.path.abspath(options.binary), options.keep): case for case in chosen}
+        futures = {pool.submit(run, case, os.path.abspath(options.binary), options.keep, options.slack): case for case in chosen}
         for future in concurrent.futures.as_completed(futures):
             try:
                 result = future.result()

@@ -1,9 +1,12 @@
 import Foundation
+import Glibc
 import Testing
 import TransferTestSupport
 
+private let canEmulateLinks = NetworkNamespaces.areWanted && access("/dev/net/tun", F_OK) == 0
+
 /// Transfers over an emulated link in which packets vanish for a while (Tests/link).
-@Suite(.serialized, .enabled(if: HoleTests.isWanted), .timeLimit(.minutes(3)))
+@Suite(.serialized, .enabled(if: canEmulateLinks), .timeLimit(.minutes(3)))
 struct HoleTests {
     static let cases = [
         "get https 1x12000000 state=hole down.bytes=4000000 10s",
@@ -15,14 +18,12 @@ struct HoleTests {
         "get http 1x12000000 portal=page down.bytes=4000000 5s",
     ]
 
-    static let isWanted = NetworkNamespaces.areWanted && access("/dev/net/tun", F_OK) == 0
-
     @Test(arguments: cases) func goesOnAfterTheHole(_ name: String) async throws {
         let folder = try TemporaryFolder()
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../link/holes.py").standardizedFileURL.path
         let command = ChildProcess.Command(
-            "/usr/bin/python3", [script, "--only", name, try TransferCommand.binary()],
+            "/usr/bin/python3", [script, "--slack", "4", "--only", name, try TransferCommand.binary()],
             environment: ["PATH": NetworkNamespaces.searchPath, "TMPDIR": folder.path], timeout: .seconds(150))
         let result = try await ChildProcess.start(command).result()
         #expect(result.exitCode == 0, "\(result.standardOutput)\(result.standardError)")

@@ -154,7 +154,7 @@ actor CurlPool: LoopActor {
         exchange.handle = handle
         exchange.connection.questions = trust.questions
         exchange.connection.sockets = plainSockets
-        exchange.connection.segmentSize = paths.segmentSize(for: hop.url)
+        paths.prepare(exchange, for: hop.url)
         exchange.connection.connectBound = .now + exchange.request.settings.connectTimeout
         let timeLeft = exchange.deadline.map { max(.milliseconds(1), $0 - .now) }
         try CurlOptions(

@@ -28,7 +28,9 @@ final class PathProbe {
         socket = Glibc.socket(Int32(peer.ss_family), flags, 0)
         guard socket >= 0 else { return nil }
         _ = Self.name(&local, &length, { bind(socket, $0, $1.pointee) })
-        let hasBegun = Self.name(&peer, &length) { connect(socket, $0, $1.pointee) == 0 || errno == EINPROGRESS ? 0 : -1 }
+        let hasBegun = Self.name(&peer, &length) {
+            connect(socket, $0, $1.pointee) == 0 || errno == EINPROGRESS ? 0 : -1
+        }
         guard hasBegun else {
             close(socket)
             return nil

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// The judgement of a connection's path, by what the kernel says of the connection: pure, looked at once or twice a second.
+/// The judgement of a connection's path, by what the kernel says of it: pure, looked at twice a second.
 ///
 /// In a hole of the network packets vanish, and no end hears of it. Each end then waits for timers that double: the sender
 /// of data retransmits at intervals as long as the hole has been, and a reader never learns of it. The rule:
@@ -214,7 +214,8 @@ struct PathState {
             return false
         }
         othersSince = othersSince ?? others
-        let retransmitted = facts.isConnecting || facts.unacknowledged > 0 ? (bound?.length ?? Self.shortest) * 2 : .zero
+        let isSending = facts.isConnecting || facts.unacknowledged > 0
+        let retransmitted = isSending ? (bound?.length ?? Self.shortest) * 2 : .zero
         return now - (othersSince ?? now) >= max(.milliseconds(750), retransmitted, facts.roundTrip * 4)
     }
 

@@ -31,8 +31,16 @@ final class PathWatch {
     private var paths: [Int32: Path] = [:]
     private var peers: [PathPeer: Peer] = [:]
     private var isScheduled = false
-    /// Hosts to which large segments may not pass, and until when small ones are used.
-    private var small: [String: MonotonicTime] = [:]
+    /// Hosts to which large segments may not pass.
+    private var small: [String: SmallSegments] = [:]
+
+    private struct SmallSegments {
+        /// The end of the time in which new connections have small segments.
+        var end: MonotonicTime
+        /// The end of the time in which connections that are kept are not used: their segments are large.
+        var freshEnd: MonotonicTime?
+    }
+
     private static let smallFor = Duration.seconds(600)
     private static let doubt = Duration.seconds(30)
 
@@ -50,20 +58,27 @@ final class PathWatch {
     /// The exchange has no handle of libcurl's any more.
     func release(_ exchange: ActiveExchange) { exchange.connection.waitedFor.removeAll() }
 
-    /// The size of segments for a connection to the URL's host; `nil` leaves it to the kernel. 1,024 bytes pass wherever
+    /// Prepares a hop's connection: where large segments may vanish, it has segments of 1,024 bytes, which pass wherever
     /// IPv6 may be spoken (RFC 4821 §7.2).
-    func segmentSize(for url: String) -> Int32? {
-        guard !small.isEmpty, let name = Origin(url: url)?.hostAndPort, let end = small[name] else { return nil }
-        guard end > .now else {
+    func prepare(_ exchange: ActiveExchange, for url: String) {
+        exchange.connection.segmentSize = nil
+        guard !small.isEmpty, let name = Origin(url: url)?.hostAndPort, let found = small[name] else { return }
+        guard found.end > .now else {
             small[name] = nil
-            return nil
+            return
         }
-        return 1024
+        exchange.connection.segmentSize = 1024
+        if let end = found.freshEnd, end > .now { exchange.connection.wantsNewConnection = true }
     }
 
-    private func useSmallSegments(_ exchange: ActiveExchange, for time: Duration) {
+    private func useSmallSegments(_ exchange: ActiveExchange, isProven: Bool) {
         guard let url = exchange.hop?.url, let name = Origin(url: url)?.hostAndPort else { return }
-        small[name] = max(small[name] ?? .now, .now + time)
+        let now = MonotonicTime.now
+        let end = now + (isProven ? Self.smallFor : Self.doubt)
+        var found = small[name] ?? SmallSegments(end: end)
+        found.end = max(found.end, end)
+        if isProven { found.freshEnd = now + Self.doubt }
+        small[name] = found
     }
 
     func shutDown(on host: isolated some PathHost) {
@@ -105,7 +120,7 @@ final class PathWatch {
             perform(verdict, on: socket, path.state, now)
             paths[socket] = path
             if path.state.isInHole, let peer { probe(peer, beside: socket, now, on: host) }
-            if verdict.doubtsSize { users[socket, default: []].forEach { useSmallSegments($0, for: Self.doubt) } }
+            if verdict.doubtsSize { users[socket, default: []].forEach { useSmallSegments($0, isProven: false) } }
             if let loss = verdict.loss { lost.append((socket, loss)) }
         }
         for (socket, loss) in lost { leave(socket, loss, users[socket] ?? [], facts, on: host) }
@@ -193,7 +208,7 @@ final class PathWatch {
             }
         }
         guard !isMoving, users.allSatisfy({ $0.mayLeave(loss) }) else { return }
-        if loss != .stale { users.forEach { useSmallSegments($0, for: Self.smallFor) } }
+        if loss != .stale { users.forEach { useSmallSegments($0, isProven: true) } }
         // The server hears of it at once, and sends nothing again; libcurl keeps nothing for the next request.
         Self.reset(socket)
         for exchange in users where host.exchange(exchange.id) != nil { host.giveUp(exchange, .lostPath) }
@@ -244,7 +259,7 @@ extension ActiveExchange {
         switch loss {
         case .dead: return true
         // A host that was given small segments is silent for another reason.
-        case .stuck where connection.segmentSize != nil: return false
+        case .stuck where connection.segmentSize != nil && !connection.opened.isEmpty: return false
         case .stuck where awaited == .handshake: return true
         case .stale where rule == .left: return true
         case .stale, .stuck: break
@@ -260,5 +275,6 @@ extension ActiveExchange {
 
 extension TransferError {
     static let lostPath = TransferError(
-        .networkChanged, "packets vanished on the way; a new connection continues sooner than the old one", isTransient: true)
+        .networkChanged, "packets vanished on the way; a new connection continues sooner than the old one",
+        isTransient: true)
 }
