@@ -38,6 +38,9 @@ FUZZ ?=
 WITHOUT_PROXIES := env -u http_proxy -u https_proxy -u HTTPS_PROXY -u all_proxy -u ALL_PROXY
 # Measured on two cores with Swift 6.3. The packages are those of scripts/setup's groups build and test.
 TEST_NEEDS := make test needs 2.5 GB of disk and 4 GB of memory. The first build takes 10 minutes on two cores, later ones 1 or 2.
+# Arguments for the benchmark of links and for the holes, for example LINKS='--short' HOLES='--only tus'.
+LINKS ?=
+HOLES ?=
 # Suites that take the whole machine: they run by themselves, as others bound what they wait for.
 STRESS := 'StressBurstTests|MemoryOfRequestsTests|LeakTests'
 
@@ -47,7 +50,7 @@ export PREFIX DESTDIR
 
 .PHONY: help setup setup-build setup-test setup-files setup-peers peers setup-bench setup-docs setup-deb setup-clean swift build command server demo-server run test matrix \
 	tables fuzz tsan torture-build torture torture-serve torture-work torture-fleet torture-copies soak lint format \
-	bench bench-network docs deb deb-test record check check-build install uninstall clean
+	bench bench-network holes docs deb deb-test record check check-build install uninstall clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -188,8 +191,12 @@ bench: command setup-bench ## compare with curl, wget2, aria2 and, request by re
 	@$(REQUESTS) --quiet
 	@Benchmarks/requests/run "$$($(REQUESTS) --show-bin-path)"
 
-bench-network: command setup-bench ## what changes of the network cost, beside curl and aria2; as root, in three minutes
+bench-network: command setup-bench setup-peers ## slow, long and lossy links beside other tools, and what changes of the network cost; as root, an hour
+	@Benchmarks/links $(LINKS) "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@Benchmarks/network "$$(swift build $(RELEASE) --show-bin-path)/transfer"
+
+holes: command setup-bench setup-peers ## transfers over a link in which packets vanish for a while; as root, 20 minutes
+	@Tests/link/holes.py --jobs 4 $(HOLES) "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 
 docs: swift setup-build setup-docs ## the libraries' documentation, in .build/docs
 	@scripts/docs
@@ -214,7 +221,7 @@ record: command demo-server ## docs/demo.svg, made anew
 # The suites that run queues, for a queue in a database; those of stores and watched folders have their own.
 QUEUE_SUITES := --filter '^TransferQueueTests\.' --skip 'Watch|Fold|/Store/|Postgres|JobStore|StoreModel'
 
-check: lint docs check-build torture-build peers setup-files setup-clean ## everything: lint, docs, all tests with the long ones, the examples
+check: lint docs check-build torture-build peers setup-files setup-clean setup-bench ## everything: lint, docs, all tests with the long ones, the examples
 	@if [ -f examples/Package.swift ]; then swift build --package-path examples; fi
 	@rm -f .build/deb/*.deb
 	@TRANSFER_PEERS=required Tests/packaging/run \
@@ -222,6 +229,8 @@ check: lint docs check-build torture-build peers setup-files setup-clean ## ever
 	@TRANSFER_HEAVY=1 TRANSFER_STALL=900 TRANSFER_PEERS=required TRANSFER_BINARY="$$(swift build $(RELEASE) --show-bin-path)/transfer" \
 		$(WITHOUT_PROXIES) scripts/run-tests $(TEST_FLAGS)
 	@TRANSFER_TEST_STORE=postgres TRANSFER_PEERS=required $(WITHOUT_PROXIES) scripts/run-tests $(QUEUE_SUITES) $(TEST_FLAGS)
+	@Benchmarks/links --short "$$(swift build $(RELEASE) --show-bin-path)/transfer"
+	@Tests/link/holes.py --jobs 4 "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@TRANSFER_PEERS=required $(RUN_TORTURE) --short --kills 50
 	@$(RUN_TORTURE_WORK) --short --kills 50
 	@$(TORTURE_SERVE_BUILD)

@@ -165,7 +165,7 @@ static inline CURLcode transfer_easy_set_hostkey(CURL *easy, transfer_hostkey_ca
 struct transfer_tcp_info {
     uint8_t states[8];
     uint32_t numbers[24];
-    uint64_t pacing_rate, max_pacing_rate, bytes_acked;
+    uint64_t pacing_rate, max_pacing_rate, bytes_acked, bytes_received;
 };
 
 // Bytes that the peer has acknowledged, with the connection's own; -1 where the kernel doesn't say (before 4.1, no TCP).
@@ -194,6 +194,66 @@ static inline int transfer_path_of(int socket, struct transfer_path *path) {
     memcpy(&path->least_round_trip, info + 148, 4);
     memcpy(&path->disordered, info + 224, 4);
     return 0;
+}
+
+// What the kernel knows of a connection's path: times in microseconds, and since something happened in milliseconds.
+struct transfer_path_facts {
+    int32_t state, backoff;
+    uint32_t unacknowledged;
+    uint32_t retransmission, round_trip, received_round_trip;
+    uint32_t since_data, since_acknowledgement;
+    int64_t bytes_received;
+};
+
+// 0, or -1 where the kernel doesn't say (before 4.1, no TCP).
+static inline int transfer_tcp_path(int socket, struct transfer_path_facts *path) {
+    struct transfer_tcp_info info;
+    socklen_t length = sizeof info;
+    if (getsockopt(socket, 6 /* IPPROTO_TCP */, 11 /* TCP_INFO */, &info, &length) != 0) return -1;
+    if (length < sizeof info) return -1;
+    path->state = info.states[0], path->backoff = info.states[4];
+    path->retransmission = info.numbers[0], path->unacknowledged = info.numbers[4];
+    path->since_data = info.numbers[11], path->since_acknowledgement = info.numbers[12];
+    path->round_trip = info.numbers[15], path->received_round_trip = info.numbers[21];
+    path->bytes_received = (int64_t)info.bytes_received;
+    return 0;
+}
+
+static inline int transfer_tcp_option(int socket, int name, unsigned value) {
+    return setsockopt(socket, 6 /* IPPROTO_TCP */, name, &value, sizeof value);
+}
+
+// Has the kernel ask the silent peer at once whether it is there: a keepalive probe, whose answer shows as an
+// acknowledgement. The idle time is set last, as that sends the probe where the connection has been idle for longer.
+static inline void transfer_tcp_ask(int socket) {
+    int on = 1;
+    transfer_tcp_option(socket, 5 /* TCP_KEEPINTVL */, 60);
+    transfer_tcp_option(socket, 6 /* TCP_KEEPCNT */, 127);
+    setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    transfer_tcp_option(socket, 4 /* TCP_KEEPIDLE */, 1);
+}
+
+static inline void transfer_tcp_stop_asking(int socket) {
+    int off = 0;
+    setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &off, sizeof off);
+}
+
+// Bounds the interval between retransmissions, whose backoff would double it up to two minutes. TCP_RTO_MAX_MS is Linux's
+// from 6.15 on; the user timeout keeps the connection from ending after fifteen retransmissions.
+static inline int transfer_tcp_bound_retransmission(int socket, unsigned milliseconds) {
+    transfer_tcp_option(socket, 7 /* TCP_SYNCNT */, 120);
+    if (transfer_tcp_option(socket, 44 /* TCP_RTO_MAX_MS */, milliseconds) != 0) return -1;
+    return transfer_tcp_option(socket, 18 /* TCP_USER_TIMEOUT */, 86400000);
+}
+
+// Older kernels retransmit at the latest when the user timeout is over (4.19); it has to be moved before that.
+static inline void transfer_tcp_move_user_timeout(int socket, unsigned milliseconds) {
+    transfer_tcp_option(socket, 18 /* TCP_USER_TIMEOUT */, milliseconds);
+}
+
+static inline void transfer_tcp_unbind_retransmission(int socket) {
+    transfer_tcp_option(socket, 44 /* TCP_RTO_MAX_MS */, 120000);
+    transfer_tcp_option(socket, 18 /* TCP_USER_TIMEOUT */, 0);
 }
 
 // Without it curl_easy_cleanup may wait for a resolver thread (7.87 and newer).

@@ -11,7 +11,12 @@ enum SocketCallbacks {
 
     private static let prepare: transfer_sockopt_callback = { user, socket, _ in
         if let user {
-            Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().connection.opened.append(socket)
+            let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
+            exchange.connection.opened.append(socket)
+            if var size = exchange.connection.segmentSize {
+                _ = setsockopt(
+                    socket, Int32(IPPROTO_TCP), TCP_MAXSEG, &size, socklen_t(MemoryLayout.size(ofValue: size)))
+            }
         }
         var limit = unsentLimit
         // A socket that isn't TCP's (a proxy's Unix socket, QUIC) says no, and needs no limit.

@@ -14,6 +14,20 @@ extension ExchangeSettings {
         public var idle: Duration?
         /// The longest an exchange may take, redirects included; `nil` is for ever.
         public var total: Duration?
+        /// Whether an exchange ends with `networkChanged` where a new connection would bring it further than its own.
+        public var lostPaths = LostPaths.kept
+
+        /// The requests whose connection is given up after a hole in the network, in which packets vanished: its server
+        /// would send again only when a timer has come to its end that may be as long as the hole was. A connection that
+        /// nobody answers on, while others are answered, is given up with all requests but those that keep it.
+        public enum LostPaths: Sendable, Hashable {
+            /// None. Its user has no way to continue.
+            case kept
+            /// A download that can be continued.
+            case leftByDownloads
+            /// Also a request whose sender asks the server what it has before it sends anything again.
+            case left
+        }
 
         public init() {}
     }

@@ -169,6 +169,7 @@ struct RequestBuilder: Sendable {
         settings.expectsContinue = false
         // Its server is asked what it has first.
         settings.resendsBody = false
+        settings.timeouts.lostPaths = .left
         let body: RequestBody
         switch request.body {
         case .none: body = .none
@@ -222,6 +223,7 @@ struct RequestBuilder: Sendable {
         _ job: JobSettings, for url: String, owner: String? = nil
     ) throws(TransferError) -> ExchangeSettings {
         var settings = ExchangeSettings()
+        settings.timeouts.lostPaths = .leftByDownloads
         if let timeout = job.connectTimeout { settings.connectTimeout = timeout }
         if let timeout = job.timeout { settings.lowSpeedTime = timeout }
         if let lowSpeed = job.lowSpeed {

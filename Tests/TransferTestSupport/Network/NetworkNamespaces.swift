@@ -63,7 +63,7 @@ public enum NetworkNamespaces {
         throw TestSupportError("the ip command is not installed; `make setup` installs it (Debian's iproute2)")
     }
 
-    static let searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    public static let searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
     private static func succeeds(_ script: String) -> Bool {
         let process = try? SpawnedChild.spawn(

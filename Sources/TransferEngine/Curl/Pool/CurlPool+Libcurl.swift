@@ -4,7 +4,7 @@ import TransferCore
 import TransferEventLoop
 
 // Calls of libcurl, of the loop, and of the pool's parts.
-extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost {
+extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, PathHost {
     func exchange(_ id: ExchangeID) -> ActiveExchange? { active[id] }
 
     // MARK: libcurl
@@ -37,6 +37,7 @@ extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost {
         sockets?.used(socket, by: exchange.id)
         uploadSockets.used(socket, by: exchange)
         exchange.connection.socket = socket
+        paths.used(socket, by: exchange)
     }
 
     func awaitsReply(on socket: curl_socket_t) -> ActiveExchange? {
@@ -69,6 +70,7 @@ extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost {
         case .silence: silence.look(on: self)
         case .trust: trust.timedOut(on: self)
         case .reply: watched.offerAgain(on: self)
+        case .path: paths.look(on: self)
         }
     }
 }

@@ -43,6 +43,7 @@ actor CurlPool: LoopActor {
     let trust: TrustDecisions
     let rates = RatePauses()
     let silence = SilenceWatch()
+    let paths = PathWatch()
     let knownHosts = KnownHostsMemory()
 
     /// - Throws: `TransferError` when libcurl can't be initialised.
@@ -78,6 +79,7 @@ actor CurlPool: LoopActor {
         active[start.id] = exchange
         sockets?.begin(start.id)
         silence.begin(exchange, on: self)
+        paths.begin(on: self)
         rates.begin(exchange)
         guard !isShutDown else { return end(exchange, .failure(.shutDown)) }
         perform(exchange.machine.start(), of: exchange)
@@ -88,6 +90,7 @@ actor CurlPool: LoopActor {
         isShutDown = true
         for exchange in Array(active.values) { giveUp(exchange, .shutDown) }
         multi.forgetIdleHandles()
+        paths.shutDown(on: self)
         timers.removeAll(from: loop)
     }
 
@@ -151,6 +154,7 @@ actor CurlPool: LoopActor {
         exchange.handle = handle
         exchange.connection.questions = trust.questions
         exchange.connection.sockets = plainSockets
+        paths.prepare(exchange, for: hop.url)
         exchange.connection.connectBound = .now + exchange.request.settings.connectTimeout
         let timeLeft = exchange.deadline.map { max(.milliseconds(1), $0 - .now) }
         try CurlOptions(
@@ -185,6 +189,7 @@ actor CurlPool: LoopActor {
         exchange.handle = nil
         multi.remove(handle)
         uploadSockets.release(exchange)
+        paths.release(exchange)
     }
 
     // MARK: Ends of transfers

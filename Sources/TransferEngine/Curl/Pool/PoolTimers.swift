@@ -14,6 +14,8 @@ enum PoolTimer: Int, CaseIterable {
     case trust
     /// The next offer of replies that nobody has read.
     case reply
+    /// The next look at the paths of connections.
+    case path
 }
 
 /// The timers of a pool; each is made when it's first needed.

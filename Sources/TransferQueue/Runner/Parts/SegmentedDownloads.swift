@@ -306,7 +306,7 @@ final class SegmentedDownloads {
                     now: now, connections: segments.count, working: segments.workingCount,
                     retryAfter: error.retryAfter.map { $0.inSeconds })
             }
-        } else if error.code != .badResponse {
+        } else if error.code != .badResponse, error.code != .networkChanged {
             segments.growth.lost(now: now, connections: segments.count)
         }
     }

@@ -1,0 +1,280 @@
+import CTransferCurl
+import Glibc
+import TransferCore
+import TransferEventLoop
+
+/// The pool, as far as the paths of its connections concern it.
+protocol PathHost: PoolHost {
+    var active: [ExchangeID: ActiveExchange] { get }
+    var paths: PathWatch { get }
+}
+
+/// Sees to it that exchanges go on after a hole in the network, by ``PathState``.
+///
+/// The reasons and what was measured: "Holes in the network" in TransferEngine.docc/Decisions.md.
+final class PathWatch {
+    private struct Path {
+        let inode: ino_t
+        var state: PathState
+    }
+
+    private struct Peer {
+        /// When a connection to it, or a probe, was answered last.
+        var heard: MonotonicTime?
+        var probe: PathProbe?
+    }
+
+    private static let interval = Duration.milliseconds(500)
+    /// Between looks at a connection that is in doubt.
+    private static let closest = Duration.milliseconds(250)
+
+    private var paths: [Int32: Path] = [:]
+    private var peers: [PathPeer: Peer] = [:]
+    private var isScheduled = false
+    /// Hosts to which large segments may not pass.
+    private var small: [String: SmallSegments] = [:]
+
+    private struct SmallSegments {
+        /// The end of the time in which new connections have small segments.
+        var end: MonotonicTime
+        /// The end of the time in which connections that are kept are not used: their segments are large.
+        var freshEnd: MonotonicTime?
+    }
+
+    private static let smallFor = Duration.seconds(600)
+    private static let doubt = Duration.seconds(30)
+
+    /// An exchange begins.
+    func begin(on host: isolated some PathHost) {
+        if !isScheduled { schedule(Self.interval, on: host) }
+    }
+
+    /// libcurl waits for the socket on behalf of the exchange.
+    func used(_ socket: Int32, by exchange: ActiveExchange) {
+        guard exchange.connection.waitedFor[socket] == nil, let inode = Self.inode(socket) else { return }
+        exchange.connection.waitedFor[socket] = inode
+    }
+
+    /// The exchange has no handle of libcurl's any more.
+    func release(_ exchange: ActiveExchange) { exchange.connection.waitedFor.removeAll() }
+
+    /// Prepares a hop's connection: where large segments may vanish, it has segments of 1,024 bytes, which pass wherever
+    /// IPv6 may be spoken (RFC 4821 §7.2).
+    func prepare(_ exchange: ActiveExchange, for url: String) {
+        exchange.connection.segmentSize = nil
+        guard !small.isEmpty, let name = Origin(url: url)?.hostAndPort, let found = small[name] else { return }
+        guard found.end > .now else {
+            small[name] = nil
+            return
+        }
+        exchange.connection.segmentSize = 1024
+        if let end = found.freshEnd, end > .now { exchange.connection.wantsNewConnection = true }
+    }
+
+    private func useSmallSegments(_ exchange: ActiveExchange, isProven: Bool) {
+        guard let url = exchange.hop?.url, let name = Origin(url: url)?.hostAndPort else { return }
+        let now = MonotonicTime.now
+        let end = now + (isProven ? Self.smallFor : Self.doubt)
+        var found = small[name] ?? SmallSegments(end: end)
+        found.end = max(found.end, end)
+        if isProven { found.freshEnd = now + Self.doubt }
+        small[name] = found
+    }
+
+    func shutDown(on host: isolated some PathHost) {
+        for peer in peers.values { peer.probe?.end(on: host.loop) }
+        peers.removeAll()
+        paths.removeAll()
+    }
+
+    private func schedule(_ delay: Duration, on host: isolated some PathHost) {
+        isScheduled = true
+        host.timer(.path).schedule(at: .now + delay)
+    }
+
+    // MARK: Looks
+
+    func look(on host: isolated some PathHost) {
+        isScheduled = false
+        let users = connections(of: host.active.values)
+        endUnused(users, on: host)
+        guard !host.active.isEmpty else { return }
+        let now = MonotonicTime.now
+        var lost: [(socket: Int32, loss: PathState.Loss)] = []
+        var facts: [Int32: (PathPeer?, PathState.Facts)] = [:]
+        for socket in users.keys {
+            guard let found = PathState.Facts(of: socket) else { continue }
+            // A connection that is being made has no peer yet.
+            let peer = PathPeer(of: socket)
+            facts[socket] = (peer, found)
+            if let peer, found.silence < PathState.quiet {
+                let heard = now + (.zero - found.silence)
+                peers[peer, default: Peer()].heard = max(peers[peer]?.heard ?? heard, heard)
+            }
+        }
+        for (socket, (peer, found)) in facts {
+            guard var path = paths[socket] ?? Self.inode(socket).map({ Path(inode: $0, state: PathState(began: now)) })
+            else { continue }
+            let awaits = users[socket, default: []].map(\.awaited).max() ?? .nothing
+            let verdict = path.state.look(found, awaits: awaits, others: peer.flatMap { peers[$0]?.heard }, now: now)
+            perform(verdict, on: socket, path.state, now)
+            paths[socket] = path
+            if path.state.isInHole, let peer { probe(peer, beside: socket, now, on: host) }
+            if verdict.doubtsSize { users[socket, default: []].forEach { useSmallSegments($0, isProven: false) } }
+            if let loss = verdict.loss { lost.append((socket, loss)) }
+        }
+        for (socket, loss) in lost { leave(socket, loss, users[socket] ?? [], facts, on: host) }
+        // Silence is found soon after it has become long enough for a question.
+        scheduleNext(isSilent: facts.values.contains { $0.1.silence >= Self.interval }, on: host)
+    }
+
+    private func scheduleNext(isSilent: Bool, on host: isolated some PathHost) {
+        guard !host.active.isEmpty else { return }
+        schedule(isSilent || paths.values.contains(where: \.state.isUncertain) ? Self.closest : Self.interval, on: host)
+    }
+
+    /// The exchanges that use each connection which is still the one that they began to use.
+    private func connections(of exchanges: some Sequence<ActiveExchange>) -> [Int32: [ActiveExchange]] {
+        var users: [Int32: [ActiveExchange]] = [:]
+        for exchange in exchanges where exchange.handle != nil {
+            for (socket, inode) in exchange.connection.waitedFor {
+                if Self.inode(socket) == inode {
+                    users[socket, default: []].append(exchange)
+                } else {
+                    exchange.connection.waitedFor[socket] = nil
+                }
+            }
+        }
+        return users
+    }
+
+    /// Connections without an exchange are left as they were found.
+    private func endUnused(_ users: [Int32: [ActiveExchange]], on host: isolated some PathHost) {
+        for (socket, path) in paths where users[socket] == nil || Self.inode(socket) != path.inode {
+            if Self.inode(socket) == path.inode {
+                transfer_tcp_stop_asking(socket)
+                if path.state.isBounded { transfer_tcp_unbind_retransmission(socket) }
+            }
+            paths[socket] = nil
+        }
+        guard paths.isEmpty else { return }
+        for peer in peers.values { peer.probe?.end(on: host.loop) }
+        peers.removeAll()
+    }
+
+    private func perform(_ verdict: PathState.Verdict, on socket: Int32, _ state: PathState, _ now: MonotonicTime) {
+        if verdict.asks { transfer_tcp_ask(socket) }
+        if verdict.unbinds { transfer_tcp_unbind_retransmission(socket) }
+        guard let bound = verdict.bound else { return }
+        let length = UInt32(clamping: bound.inMilliseconds)
+        guard transfer_tcp_bound_retransmission(socket, length) != 0 else { return }
+        let silence = state.silentSince.map { now - $0 } ?? .zero
+        // Half a second more than an interval between looks, which may come late.
+        transfer_tcp_move_user_timeout(socket, UInt32(clamping: (silence + bound).inMilliseconds) + 1000)
+    }
+
+    // MARK: Probes
+
+    private func probe(_ peer: PathPeer, beside socket: Int32, _ now: MonotonicTime, on host: isolated some PathHost) {
+        if let probe = peers[peer]?.probe {
+            guard now - probe.began >= PathProbe.patience else { return }
+            probe.end(on: host.loop)
+            peers[peer]?.probe = nil
+        }
+        guard let probe = PathProbe(beside: socket, now: now) else { return }
+        peers[peer, default: Peer()].probe = probe
+        host.loop.register(probe.socket, for: .writable) { [weak host] _ in
+            host?.onLoop { $0.paths.probed(peer, on: $0) }
+        }
+    }
+
+    private func probed(_ peer: PathPeer, on host: isolated some PathHost) {
+        guard let probe = peers[peer]?.probe else { return }
+        if probe.wasAnswered { peers[peer]?.heard = .now }
+        probe.end(on: host.loop)
+        peers[peer]?.probe = nil
+    }
+
+    // MARK: Lost connections
+
+    /// Ends the exchanges of a connection that brings them no further, where all of them may go on over another.
+    private func leave(
+        _ socket: Int32, _ loss: PathState.Loss, _ users: [ActiveExchange],
+        _ facts: [Int32: (PathPeer?, PathState.Facts)], on host: isolated some PathHost
+    ) {
+        let isMoving = users.contains { exchange in
+            exchange.connection.waitedFor.keys.contains {
+                $0 != socket && (facts[$0]?.1.sinceData ?? .seconds(60)) < PathState.quiet
+            }
+        }
+        guard !isMoving, users.allSatisfy({ $0.mayLeave(loss) }) else { return }
+        if loss != .stale { users.forEach { useSmallSegments($0, isProven: true) } }
+        // The server hears of it at once, and sends nothing again; libcurl keeps nothing for the next request.
+        Self.reset(socket)
+        for exchange in users where host.exchange(exchange.id) != nil { host.giveUp(exchange, .lostPath) }
+        paths[socket] = nil
+    }
+
+    /// Dissolves a connection by RST (connect(2): AF_UNSPEC); the descriptor stays libcurl's.
+    private static func reset(_ socket: Int32) {
+        var nowhere = sockaddr(sa_family: sa_family_t(AF_UNSPEC), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        _ = connect(socket, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
+    private static func inode(_ socket: Int32) -> ino_t? {
+        var status = stat()
+        return fstat(socket, &status) == 0 ? status.st_ino : nil
+    }
+}
+
+extension PathState.Facts {
+    /// - Returns: `nil` where the kernel does not say, and for connections that have ended.
+    init?(of socket: Int32) {
+        var path = transfer_path_facts()
+        guard transfer_tcp_path(socket, &path) == 0 else { return nil }
+        // The states of tcp_states.h: 1 is ESTABLISHED, 2 SYN_SENT; 8 is CLOSE_WAIT, where the peer has said its last.
+        guard [1, 2].contains(path.state) else { return nil }
+        isConnecting = path.state == 2
+        unacknowledged = Int(path.unacknowledged)
+        backoff = Int(path.backoff)
+        retransmission = .microseconds(Int64(path.retransmission))
+        roundTrip = .microseconds(Int64(max(path.round_trip, path.received_round_trip)))
+        sinceData = .milliseconds(Int64(path.since_data))
+        sinceAcknowledgement = .milliseconds(Int64(path.since_acknowledgement))
+        received = path.bytes_received
+    }
+}
+
+extension ActiveExchange {
+    var awaited: PathState.Awaited {
+        guard pace.holds.isEmpty else { return .nothing }
+        if answer.phase == .body || files?.fetches == true { return .body }
+        return outgoing.hasMadeRequest || files != nil ? .answer : .handshake
+    }
+
+    /// Whether the exchange goes on over another connection, after this one is lost.
+    func mayLeave(_ loss: PathState.Loss) -> Bool {
+        let rule = request.settings.timeouts.lostPaths
+        guard rule != .kept else { return false }
+        switch loss {
+        case .dead: return true
+        // A host that was given small segments is silent for another reason.
+        case .stuck where connection.segmentSize != nil && !connection.opened.isEmpty: return false
+        case .stuck where awaited == .handshake: return true
+        case .stale where rule == .left: return true
+        case .stale, .stuck: break
+        }
+        if let files { return files.fetches || files.looks }
+        guard let hop, !hop.sendsBody, hop.method == "GET" || hop.method == "HEAD" else { return false }
+        guard answer.phase == .body, let start else { return true }
+        // Without the rest alone, all of it would be fetched anew.
+        return start.head.status == 206
+            || start.isContinuable && Validator(start.head) != nil && start.head.value("Accept-Ranges") != "none"
+    }
+}
+
+extension TransferError {
+    static let lostPath = TransferError(
+        .networkChanged, "packets vanished on the way; a new connection continues sooner than the old one",
+        isTransient: true)
+}
