@@ -95,6 +95,9 @@ package struct UploadTalk {
     /// How far the upload is: what the server holds, and what is on its way there.
     package var position: Int64 { min(source.size, max(confirmed, legs.values.reduce(base) { $0 + $1.meter.sent })) }
 
+    /// The congestion control of the connections that send, where it isn't simply the system's.
+    package var congestion: CongestionUse? { legs.values.lazy.compactMap(\.meter.congestion).first }
+
     /// Whether the server can be asked what it has.
     package var knowsTheWay: Bool { state?.canAsk == true }
 

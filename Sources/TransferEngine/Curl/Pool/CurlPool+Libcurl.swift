@@ -4,7 +4,7 @@ import TransferCore
 import TransferEventLoop
 
 // Calls of libcurl, of the loop, and of the pool's parts.
-extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost {
+extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, SteeringHost {
     func exchange(_ id: ExchangeID) -> ActiveExchange? { active[id] }
 
     // MARK: libcurl
@@ -21,7 +21,7 @@ extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost {
 
     /// libcurl wants to hear of a socket, on behalf of the handle's exchange.
     fileprivate func watch(_ easy: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ what: Int32) {
-        if what != CURL_POLL_REMOVE { noteUser(easy, socket) }
+        if what != CURL_POLL_REMOVE { noteUser(easy, socket) } else { steering.unused(socket) }
         watched.watch(socket, what, on: self)
         connections.store(watched.count, ordering: .relaxed)
     }
@@ -36,6 +36,7 @@ extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost {
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
         sockets?.used(socket, by: exchange.id)
         uploadSockets.used(socket, by: exchange)
+        steering.used(socket, by: exchange, on: self)
     }
 
     func awaitsReply(on socket: curl_socket_t) -> ActiveExchange? {
@@ -67,6 +68,7 @@ extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost {
         case .address: addresses.timedOut(on: self)
         case .silence: silence.look(on: self)
         case .trust: trust.timedOut(on: self)
+        case .steering: steering.look(on: self)
         case .reply: watched.offerAgain(on: self)
         }
     }
