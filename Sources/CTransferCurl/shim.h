@@ -256,6 +256,36 @@ static inline void transfer_tcp_unbind_retransmission(int socket) {
     transfer_tcp_option(socket, 18 /* TCP_USER_TIMEOUT */, 0);
 }
 
+// A connection's counts and times (the kernel's struct tcp_info, linux/tcp.h, as it was extended up to 4.10); times in
+// microseconds.
+struct transfer_connection_info {
+    uint32_t is_recovering, segment, round_trip, least_round_trip, receive_round_trip;
+    uint64_t segments, retransmitted, acknowledged, received;
+};
+
+// 0, or -1 where the kernel doesn't say.
+static inline int transfer_connection_info(int socket, struct transfer_connection_info *result) {
+    struct {
+        uint8_t states[8];
+        uint32_t numbers[24];
+        uint64_t pacing_rate, max_pacing_rate, bytes_acked, bytes_received;
+        uint32_t segs_out, segs_in, notsent_bytes, min_rtt, data_segs_in, data_segs_out;
+    } info;
+    socklen_t length = sizeof info;
+    if (getsockopt(socket, 6 /* IPPROTO_TCP */, 11 /* TCP_INFO */, &info, &length) != 0) return -1;
+    if (length < sizeof info) return -1;
+    result->is_recovering = info.states[1] >= 2;  // TCP_CA_CWR, TCP_CA_Recovery, TCP_CA_Loss
+    result->segment = info.numbers[2];
+    result->round_trip = info.numbers[15];
+    result->receive_round_trip = info.numbers[21];
+    result->retransmitted = info.numbers[23];
+    result->least_round_trip = info.min_rtt;
+    result->segments = info.data_segs_out;
+    result->acknowledged = info.bytes_acked;
+    result->received = info.bytes_received;
+    return 0;
+}
+
 // Without it curl_easy_cleanup may wait for a resolver thread (7.87 and newer).
 static inline void transfer_easy_set_quick_exit(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075700

@@ -33,20 +33,20 @@ public final class ExchangeEngine: Sendable {
         self.bodyThreads = bodyThreads
         let trustThreads = WorkerPool(name: "trust", threads: 64)
         self.trustThreads = trustThreads
-        let (logins, proxies) = (AcceptedLogins(), KnownProxies())
+        let (logins, proxies, congestion) = (AcceptedLogins(), KnownProxies(), CongestionMemory())
         fileLoops = FileServerLoops { name in
             let loop = try EventLoop(name: name)
             return PoolSet(loop: loop) { () throws(TransferError) in
                 try CurlPool(
                     loop: loop, resolver: resolver, bodyThreads: bodyThreads, trustThreads: trustThreads,
-                    proxies: proxies, fileServers: logins)
+                    proxies: proxies, congestion: congestion, fileServers: logins)
             }
         }
         let pools = { (loop: EventLoop) in
             PoolSet(loop: loop) { () throws(TransferError) in
                 try CurlPool(
                     loop: loop, resolver: resolver, bodyThreads: bodyThreads, trustThreads: trustThreads,
-                    proxies: proxies)
+                    proxies: proxies, congestion: congestion)
             }
         }
         self.shared = shared.map(pools)
@@ -87,6 +87,7 @@ public final class ExchangeEngine: Sendable {
                 rules: request.settings.tls, link: request.settings.link,
                 speaksHTTP1Only: request.settings.route.speaksHTTP1Only,
                 isPublicOnly: request.settings.route.isPublicOnly,
+                isBackground: request.settings.isBackground,
                 account: isOfFiles ? FileServerAccount(request.settings) : nil)
             pool =
                 isOfFiles

@@ -11,7 +11,8 @@ struct NetworkCommand: AsyncParsableCommand {
         discussion: """
             Links, their addresses and the ways out, as the kernel tells them. IPV4 and IPV6 are the metrics of default \
             routes: the smaller is preferred. A link is metered where "links" of the configuration says so, where NetworkManager \
-            does, or by its kind: a modem, or a telephone that shares its connection. With --follow a line tells of each change, as soon as the kernel does.
+            does, or by its kind: a modem, or a telephone that shares its connection. "sends by" is the kernel's congestion control, and \
+            the one for links that lose packets. With --follow a line tells of each change, as soon as the kernel does.
             """)
 
     @Flag(help: "Go on with a line for each change, until interrupted.")
@@ -47,8 +48,8 @@ struct NetworkCommand: AsyncParsableCommand {
 
     private func state(_ snapshot: NetworkSnapshot) -> [String] {
         json
-            ? [NetworkTable.json(snapshot, time: WallClock.milliseconds)]
-            : NetworkTable.lines(snapshot, charset: charset)
+            ? [NetworkTable.json(snapshot, time: WallClock.milliseconds, congestion: .current)]
+            : NetworkTable.lines(snapshot, charset: charset, congestion: .current)
     }
 }
 

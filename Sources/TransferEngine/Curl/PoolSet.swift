@@ -11,6 +11,8 @@ struct PoolKey: Sendable, Hashable {
     var speaksHTTP1Only = false
     /// A connection to another address mustn't be used.
     var isPublicOnly = false
+    /// A connection that yields to others serves only those who want that.
+    var isBackground = false
     /// `nil` for HTTP.
     var account: FileServerAccount?
 }

@@ -164,6 +164,7 @@ public final class ExchangeMeter: Sendable {
     private let besideCount = Atomic<Int64>(0)
     /// Where the kernel's measurements of the connection go; `nil` where nobody asks for them.
     let path: PathMeter?
+    private let congestionUse = Mutex<CongestionUse?>(nil)
 
     public init(path: PathMeter? = nil) { self.path = path }
 
@@ -175,6 +176,10 @@ public final class ExchangeMeter: Sendable {
     }
     /// Bytes of the request's body sent.
     public var sent: Int64 { sentCount.load(ordering: .relaxed) }
+
+    /// The congestion control of the connection that sends, where it isn't simply the system's.
+    public var congestion: CongestionUse? { congestionUse.withLock { $0 } }
+    package func update(congestion: CongestionUse) { congestionUse.withLock { $0 = congestion } }
 
     package func update(position: Int64) { positionCount.store(position, ordering: .relaxed) }
     package func update(total: Int64?) { totalCount.store(total ?? -1, ordering: .relaxed) }

@@ -55,6 +55,8 @@ extension ExchangeSettings {
         /// Whether a body of up to 16 KiB leaves together with the head, in one write: half the work for both ends. Its
         /// progress is known with the answer only.
         public var joinsSmallBodies = false
+        /// The congestion control of connections that send a body.
+        public var congestion = CongestionControl.automatic
         /// Whether a long body, of more than 64 KiB or an unknown length, waits up to a second for the server's 100
         /// (RFC 9110 §10.1.1), so that a refusal costs nothing.
         public var expectsContinue = true

@@ -11,6 +11,8 @@ public struct ExchangeSettings: Sendable, Hashable {
     public var collectsHopMetrics = false
     public var tls = TLSRules.system
     public var credentials: Credentials = .none
+    /// Whether connections leave room to whatever else goes over the same link (``/TransferCore/BackgroundPace``).
+    public var isBackground = false
     /// For file servers only.
     public var files: FileServerSettings {
         get { givenFiles ?? FileServerSettings() }

@@ -87,7 +87,7 @@ package enum CSVColumn: Sendable {
     ]
     private static let choices: Set<String> = [
         "strict", "remoteTime", "createFolders", "inplace", "checksums", "tls.insecure", "retry.jitter", "auth.netrc",
-        "ftp.requireTLS", "ftp.active", "ssh.agent", "compressed",
+        "ftp.requireTLS", "ftp.active", "ssh.agent", "compressed", "background",
     ]
     private static let synonyms: [String: String] = [
         "file": "to", "filename": "to", "file_name": "to", "path": "to", "output": "to", "out": "to", "dest": "to",

@@ -52,6 +52,8 @@ extension JobSettings {
         result.retry = other.retry
         result.maxTime = other.maxTime
         result.limitRate = other.limitRate
+        result.congestion = other.congestion
+        result.isBackground = other.isBackground
         result.network = other.network
         result.onFinish = other.onFinish
         result.confinement = other.confinement

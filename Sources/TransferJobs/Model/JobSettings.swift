@@ -1,3 +1,5 @@
+public import TransferCore
+
 /// The rules of one job; every value that is `nil` has the documented default.
 public struct JobSettings: Sendable, Hashable {
     public var headers: [HeaderSetting] = []
@@ -47,6 +49,18 @@ public struct JobSettings: Sendable, Hashable {
         _modify { yield &seldom.worker }
     }
 
+    /// The congestion control of the connections that send; ``/TransferCore/CongestionControl/automatic`` by default.
+    public var congestion: CongestionControl? {
+        _read { yield seldom.congestion }
+        _modify { yield &seldom.congestion }
+    }
+
+    /// Whether its connections leave room to whatever else goes over the same link.
+    public var isBackground: Bool {
+        _read { yield seldom.isBackground }
+        _modify { yield &seldom.isBackground }
+    }
+
     /// The bounds of a job that was submitted from outside this machine; no part of what the job is.
     package var confinement: JobConfinement? {
         _read { yield seldom.confinement }
@@ -59,6 +73,8 @@ public struct JobSettings: Sendable, Hashable {
         var ftp: FTPAccess?
         var onFinish: FinishHook?
         var worker = WorkerRule()
+        var congestion: CongestionControl?
+        var isBackground = false
     }
 
     /// How HTTP is spoken.

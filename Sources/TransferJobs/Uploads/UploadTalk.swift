@@ -25,6 +25,10 @@ package struct UploadTalk {
     package let confirmedBefore: Int64
     /// Bytes of bodies that left, of the requests that have ended.
     package private(set) var settled: Int64 = 0
+    /// How many requests with bytes of the source the link is worth, while the dialogue follows it.
+    package var growth: ConnectionGrowth
+    /// Requests beyond those that every such upload has, as the scheduler counts them beside the jobs.
+    package var extra = 0
     private var base: Int64 = 0
     /// Bytes of bodies that nobody answered for.
     private var unanswered: Int64 = 0
@@ -53,6 +57,8 @@ package struct UploadTalk {
         self.keepsVersion = keepsVersion
         state = record?.state
         confirmedBefore = record?.confirmed ?? 0
+        growth = ConnectionGrowth(.automatic)
+        growth.begins(with: UploadSpread.initial)
     }
 
     package mutating func began(_ request: Int, _ leg: Leg) {
@@ -88,6 +94,9 @@ package struct UploadTalk {
 
     /// How far the upload is: what the server holds, and what is on its way there.
     package var position: Int64 { min(source.size, max(confirmed, legs.values.reduce(base) { $0 + $1.meter.sent })) }
+
+    /// The congestion control of the connections that send, where it isn't simply the system's.
+    package var congestion: CongestionUse? { legs.values.lazy.compactMap(\.meter.congestion).first }
 
     /// Whether the server can be asked what it has.
     package var knowsTheWay: Bool { state?.canAsk == true }

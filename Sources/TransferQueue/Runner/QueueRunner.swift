@@ -227,6 +227,7 @@ actor QueueRunner: LoopActor {
             admission.scheduler.lookAtLevels(now: .now)
             pump()
         case .segments: segmented.tick(on: self)
+        case .uploads: dialogues.tick(on: self)
         case .stalls: following.lookForStalls(on: self)
         case .abandonment(let number):
             state.timers.forget(timer)

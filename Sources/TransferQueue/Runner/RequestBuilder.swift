@@ -231,6 +231,8 @@ struct RequestBuilder: Sendable {
             settings.lowSpeedTime = lowSpeed.time
         }
         settings.maxTime = job.maxTime
+        settings.sending.congestion = job.congestion ?? .automatic
+        settings.isBackground = job.isBackground
         if let limit = job.maxRedirects { settings.maxRedirects = limit }
         settings.route.speaksHTTP1Only = job.http.version == .one
         settings.route.isPublicOnly = job.confinement.map { !$0.allowsPrivate } ?? false

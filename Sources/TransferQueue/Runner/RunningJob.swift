@@ -178,6 +178,14 @@ final class RunningJob {
     /// Bytes of an upload that left: with a dialogue's requests, and with the one request before it that had no dialogue.
     var sent: Int64 { (talk?.sent ?? 0) + meter.sent }
 
+    /// The congestion control of its connections, for processes that look on.
+    var congestionNote: [JobSource] {
+        guard record.spec.isUpload, let use = meter.congestion ?? talk?.congestion else { return [] }
+        var note = JobSource(url: Redaction.url(url), connections: 0)
+        note.congestion = use.words
+        return [note]
+    }
+
     /// Bytes that the transfer under way has moved.
     var bytesMoved: Int64 {
         switch phase {

@@ -20,6 +20,8 @@ extension JobFacts {
             pid: run?.pid, source: source)
         explanation.route = JobRoute(spec)
         if state.hasEnded { explanation.finalURL = attempts.finalURL }
+        explanation.congestion = sources.lazy.compactMap(\.congestion).first
+        let sources = sources.filter { $0.congestion == nil }
         explanation.sources = sources
         if !sources.isEmpty, state != .done {
             let asked = Set(sources.map(\.url))

@@ -21,6 +21,26 @@ public protocol UploadDialogue: Sendable {
     /// The upload is given up for good: what frees the server of what it holds (a DELETE). Called in place of
     /// ``begin(now:)`` with a dialogue made for it; an answer that says that nothing is there is a success.
     mutating func abandon(now: Int64) -> [UploadAction]
+
+    /// Whether several requests with bytes of the source may be under way at a time, and their number is left to the link:
+    /// the job names none.
+    var followsLink: Bool { get }
+
+    /// The link is worth as many requests with bytes of the source at a time. Those that are under way beyond that end by
+    /// themselves.
+    mutating func spread(over requests: Int, now: Int64) -> [UploadAction]
+}
+
+/// The number of requests with bytes of one source, where it follows the link.
+public enum UploadSpread {
+    /// Before the link has shown what it is worth.
+    public static let initial = 4
+}
+
+extension UploadDialogue {
+    public var followsLink: Bool { false }
+
+    public mutating func spread(over requests: Int, now: Int64) -> [UploadAction] { [] }
 }
 
 /// An action that a dialogue wants done. Actions are done in order; those behind a `save` wait until that is durable.

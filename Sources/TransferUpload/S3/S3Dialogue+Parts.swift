@@ -114,16 +114,16 @@ extension S3Dialogue {
             return [save(upload.stage), try send(.complete, now)]
         }
         // Parts of a stream come one after another: the server of a later one would wait for its first byte.
-        let parallel = source.isStreamed ? 1 : max(1, options.parallel)
+        let most = source.isStreamed ? 1 : max(1, parallel)
         var actions: [UploadAction] = []
         var sending = pending.values.count { $0.isPart }
         var reading = digesting.count
         while true {
-            if sending < parallel, !upload.ready.isEmpty {
+            if sending < most, !upload.ready.isEmpty {
                 let part = upload.ready.removeFirst()
                 actions.append(try send(.part(part.number, part.digest), now))
                 sending += 1
-            } else if sending + reading + upload.ready.count < parallel + 1, let number = upload.parts.next() {
+            } else if sending + reading + upload.ready.count < most + 1, let number = upload.parts.next() {
                 if let algorithm = upload.integrity.digest {
                     actions.append(digest(.part(number), algorithm, upload.parts.range(number)))
                     reading += 1

@@ -27,6 +27,8 @@ public struct S3Dialogue: UploadDialogue {
     /// Bytes that were sent in bodies whose tags are their digests.
     var tagged: Int64 = 0
     private var hasEnded = false
+    /// Parts that are sent at a time.
+    private(set) var parallel: Int
 
     /// - Parameter state: Of the last ``UploadAction/save(_:)`` of an earlier attempt for the same object and source.
     public init(
@@ -38,6 +40,20 @@ public struct S3Dialogue: UploadDialogue {
         self.source = source
         self.options = options
         saved = state
+        parallel = options.parallel ?? UploadSpread.initial
+    }
+
+    /// While parts are sent.
+    public var followsLink: Bool {
+        options.parallel == nil && !source.isStreamed && !hasEnded && multipart.map { $0.completion == nil } == true
+    }
+
+    public mutating func spread(over requests: Int, now: Int64) -> [UploadAction] {
+        guard followsLink else { return [] }
+        parallel = max(1, requests)
+        // Before the server has told which parts it has, none is sent.
+        guard pending.values.contains(where: \.isPart) else { return [] }
+        return catching { dialogue throws(TransferError) in try dialogue.advance(now) }
     }
 
     public mutating func begin(now: Int64) -> [UploadAction] {

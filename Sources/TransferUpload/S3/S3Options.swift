@@ -4,12 +4,13 @@ public import TransferCore
 public struct S3Options: Sendable, Hashable {
     /// Files of up to this many bytes go in one request.
     public var threshold: Int64
-    /// Bytes of a part; grown where a file would have more than 10,000.
-    public var partSize: Int64
+    /// Bytes of a part; grown where a file would have more than 10,000. `nil` leaves it to the file's size.
+    public var partSize: Int64?
     /// The least size, in bytes, that the server demands of every part but the last; 5 MiB at AWS.
     public var minimumPartSize: Int64
-    /// Parts that are sent at a time.
-    public var parallel: Int
+    /// Parts that are sent at a time. `nil` leaves it to the link: ``UploadSpread/initial`` at first, up to
+    /// `ConnectionGrowth.most` while more are faster.
+    public var parallel: Int?
     public var integrity: Integrity
     /// The owner's fields: metadata, Content-Type, `x-amz-…`. Sent, and those that are S3's signed, with the request that
     /// makes the object, and with others where S3 wants them there too.
@@ -18,7 +19,7 @@ public struct S3Options: Sendable, Hashable {
     public var labels: [HeaderField] = []
 
     public init(
-        threshold: Int64 = 16 << 20, partSize: Int64 = 16 << 20, minimumPartSize: Int64 = 5 << 20, parallel: Int = 4,
+        threshold: Int64 = 16 << 20, partSize: Int64? = nil, minimumPartSize: Int64 = 5 << 20, parallel: Int? = nil,
         integrity: Integrity = .sha256, headers: [HeaderField] = []
     ) {
         self.threshold = threshold

@@ -30,10 +30,19 @@ struct S3Parts: Sendable, Hashable {
     static func partSize(_ size: Int64, _ options: S3Options) -> Int64? {
         let mebibyte: Int64 = 1 << 20
         let least = (size + S3Options.maxParts - 1) / S3Options.maxParts
-        var part = max(options.partSize, options.minimumPartSize, 1)
+        var part = max(options.partSize ?? suitedPartSize(size), options.minimumPartSize, 1)
         if part < least { part = (least + mebibyte - 1) / mebibyte * mebibyte }
         return least > S3Options.maxRequestSize ? nil : min(part, S3Options.maxRequestSize)
     }
+
+    /// Small parts let a small file have several at a time, and a cut costs little. Of a large file each part costs a round
+    /// trip on its connection, so that parts grow until there are 64. The sizes are those that other tools have, so that an
+    /// object's tag can be compared with a file later.
+    static func suitedPartSize(_ size: Int64) -> Int64 {
+        suitedSizes.first { size <= $0 * 64 } ?? suitedSizes[suitedSizes.count - 1]
+    }
+
+    private static let suitedSizes: [Int64] = [5 << 20, 8 << 20, 16 << 20]
 
     /// Parts are numbered from 1.
     var count: Int { Int((size - 1) / partSize) + 1 }

@@ -163,9 +163,9 @@ extension TusDialogue {
         return confirmed()
     }
 
-    /// Before every piece was asked for, the sum would be too small.
+    /// Before every piece that was made was asked for, the sum would be too small.
     private func confirmed() -> [UploadAction] {
-        pieces.allSatisfy(\.isKnown) ? [.confirmed(pieces.reduce(0) { $0 + $1.offset })] : []
+        pieces.allSatisfy { $0.isKnown || $0.url == nil } ? [.confirmed(pieces.reduce(0) { $0 + $1.offset })] : []
     }
 
     /// Goes on, now that the offset is known.
@@ -179,7 +179,7 @@ extension TusDialogue {
             return [.digest(id: id, checksum, piece.inSource(chunk))]
         }
         pieces[index].phase = .complete
-        guard pieces.allSatisfy({ $0.phase == .complete }) else { return [] }
+        guard pieces.allSatisfy({ $0.phase == .complete }) else { return createMore() }
         if pieces.count > 1 { return join() }
         return finish(UploadResult(url: piece.url ?? url, status: status, validator: head.value("ETag")))
     }

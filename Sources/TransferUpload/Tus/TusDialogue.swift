@@ -27,6 +27,8 @@ public struct TusDialogue: UploadDialogue {
     var detours = Detours()
     /// Uploads that have got successors.
     var sweep = TusSweep()
+    /// Pieces that are sent at a time.
+    private var width: Int
     private let earlier: TusState?
     private let isEarlierUnreadable: Bool
     private var lastID = 0
@@ -56,6 +58,7 @@ public struct TusDialogue: UploadDialogue {
         self.url = url
         self.source = source
         self.options = options
+        width = max(1, options.parallel ?? UploadSpread.initial)
         earlier = state.flatMap { TusState($0) }
         isEarlierUnreadable = state != nil && earlier == nil
     }
@@ -80,6 +83,18 @@ public struct TusDialogue: UploadDialogue {
         } catch {
             return fail(error)
         }
+    }
+
+    /// While several pieces are sent.
+    public var followsLink: Bool {
+        guard options.parallel == nil, pieces.count > 1, case .transferring = phase else { return false }
+        return true
+    }
+
+    public mutating func spread(over requests: Int, now: Int64) -> [UploadAction] {
+        guard followsLink else { return [] }
+        width = max(1, requests)
+        return createMore()
     }
 
     /// A DELETE of each upload that was made (termination). A server that doesn't offer that frees them in its own time.
@@ -117,7 +132,8 @@ public struct TusDialogue: UploadDialogue {
         if let joined { return confirm(joined) }
         guard pieces.contains(where: { $0.url != nil }) else { return createAnew() }
         phase = .transferring
-        return sweepReplaced() + pieces.indices.flatMap { pieces[$0].url == nil ? create($0) : ask($0) }
+        let made = pieces.indices.filter { pieces[$0].url != nil }
+        return sweepReplaced() + made.flatMap { ask($0) } + createMore()
     }
 
     /// From the very start, whatever is on the server.
@@ -126,7 +142,7 @@ public struct TusDialogue: UploadDialogue {
         joined = nil
         checksum = nil
         isEnding = false
-        if options.needsFeatures, features == nil {
+        if options.needsFeatures(for: source), features == nil {
             // The version is left out as it may be what is asked for (tus 1.0.0, "OPTIONS").
             let request = UploadRequest(id: nextID(), method: "OPTIONS", url: url)
             phase = .discovering(request: request.id)
@@ -143,12 +159,19 @@ public struct TusDialogue: UploadDialogue {
         }
         pieces = layout().map { TusPiece($0) }
         phase = .transferring
-        return pieces.indices.flatMap { create($0) }
+        return createMore()
+    }
+
+    /// Creates the next pieces, as many as may be under way beside those that are.
+    mutating func createMore() -> [UploadAction] {
+        let busy = pieces.count { $0.phase != .waiting && $0.phase != .complete }
+        let next = pieces.indices.filter { pieces[$0].url == nil && pieces[$0].phase == .waiting }
+        return next.prefix(max(0, width - busy)).flatMap { create($0) }
     }
 
     private func layout() -> [Range<Int64>] {
         let isOffered = features?.extensions.contains("concatenation") == true
-        let count = isOffered ? max(1, min(Int64(options.parallel), source.size / max(1, options.minimumPartSize))) : 1
+        let count = isOffered ? max(1, min(options.parts(of: source), source.size / max(1, options.minimumPartSize))) : 1
         let (length, rest) = source.size.quotientAndRemainder(dividingBy: count)
         var end: Int64 = 0
         return (0..<count).map { index in

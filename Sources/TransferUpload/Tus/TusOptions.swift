@@ -18,16 +18,18 @@ public struct TusOptions: Sendable, Hashable {
     /// in place of making a second object.
     public var createsWithBody: Bool
     /// How many parts are sent at the same time and joined by the server (concatenation); 1 where it doesn't offer that.
+    /// `nil` leaves it to the link, for files from ``worthDividing`` on: their parts are up to ``mostParts``, of which
+    /// ``UploadSpread/initial`` are sent at first, and more while that is faster.
     ///
     /// Where the answer to the joining is lost, nobody can know whether the server has the file: the attempt fails with
     /// `mayHaveBeenSent` in place of making a second object. The parts stay on the server until it removes them itself.
-    public var parallel: Int
+    public var parallel: Int?
     /// Files are never cut into parts smaller than this; in bytes.
     public var minimumPartSize: Int64
 
     public init(
         chunkSize: Int64? = nil, metadata: [TusMetadata] = [], checksum: DigestAlgorithm? = nil,
-        createsWithBody: Bool = false, parallel: Int = 1, minimumPartSize: Int64 = 8 << 20
+        createsWithBody: Bool = false, parallel: Int? = 1, minimumPartSize: Int64 = 8 << 20
     ) {
         self.chunkSize = chunkSize
         self.metadata = metadata
@@ -37,8 +39,21 @@ public struct TusOptions: Sendable, Hashable {
         self.minimumPartSize = minimumPartSize
     }
 
+    /// The size in bytes from which on a file is worth parts of its own: fewer bytes cost less than the requests.
+    public static let worthDividing: Int64 = 32 << 20
+    /// Parts of a file whose number is left to the link. An ended part's place is taken by the next.
+    public static let mostParts = 16
+
+    /// The most parts that the file may have. Parts of a stream would come one after another.
+    func parts(of source: UploadSource) -> Int64 {
+        if let parallel { return Int64(parallel) }
+        return source.isStreamed || source.size < Self.worthDividing ? 1 : Int64(Self.mostParts)
+    }
+
     /// Whether something is wanted that only the server's answer to OPTIONS tells.
-    var needsFeatures: Bool { checksum != nil || createsWithBody || parallel > 1 }
+    func needsFeatures(for source: UploadSource) -> Bool {
+        checksum != nil || createsWithBody || parts(of: source) > 1
+    }
 }
 
 /// A name and its value in Upload-Metadata. The name is ASCII without blanks and commas and not empty.

@@ -81,6 +81,15 @@ public struct VerifyingDialogue: UploadDialogue {
         }
     }
 
+    public var followsLink: Bool {
+        if case .uploading = phase { return inner.followsLink }
+        return false
+    }
+
+    public mutating func spread(over requests: Int, now: Int64) -> [UploadAction] {
+        followsLink ? pass(inner.spread(over: requests, now: now), now) : []
+    }
+
     private mutating func pass(_ actions: [UploadAction], _ now: Int64) -> [UploadAction] {
         actions.flatMap { action -> [UploadAction] in
             guard case .finish(let result) = action else { return [action] }

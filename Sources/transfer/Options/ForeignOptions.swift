@@ -176,7 +176,7 @@ enum ForeignOptions {
             "-T --torrent-file -M --metalink-file --bt-tracker --seed-time --seed-ratio =",
             .words("torrents aren't fetched")),
         ForeignOption(
-            "-b --background -D --daemon", .words("`nohup`, or systemd's units in the manual, run it in the background")
+            "-b -D --daemon", .words("`nohup`, or systemd's units in the manual, run it in the background")
         ),
         ForeignOption("-q --quiet", .option("--quiet")),
         ForeignOption("-N --next --parallel", .words("`transfer run` takes jobs of different kinds from one file")),

@@ -48,6 +48,16 @@ struct RequestOptions: ParsableArguments {
         help: ArgumentHelp("The longest time that one attempt may take.", valueName: "time"), transform: TimeSpan.read)
     var maxTime: TimeSpan?
 
+    @Option(
+        help: ArgumentHelp(
+            "The congestion control of connections that send: a name as the kernel has it (bbr, cubic), system for the "
+                + "machine's own, or auto (the default) for that and bbr where the link loses packets.",
+            valueName: "name"), transform: CongestionArgument.read)
+    var congestion: CongestionArgument?
+
+    @Flag(help: "Leave room to others on the same link: slow down as soon as packets wait in a queue.")
+    var background = false
+
     func validate() throws { _ = try rules() }
 
     /// The options as rules for all jobs, over what variables of the environment say; without the configuration.
@@ -67,6 +77,8 @@ struct RequestOptions: ParsableArguments {
         members.add("connectTimeout", connectTimeout?.json, "--connect-timeout")
         members.add("timeout", timeout?.json, "--timeout")
         members.add("maxTime", maxTime?.json, "--max-time")
+        members.add("congestion", congestion.map { .string($0.control.text) }, "--congestion")
+        if background { members.add("background", .true, "--background") }
         var rules = RequestRules()
         try members.lay(over: &rules)
         return rules
@@ -103,6 +115,8 @@ struct RequestOptions: ParsableArguments {
         given.add("--connect-timeout", connectTimeout?.written)
         given.add("--timeout", timeout?.written)
         given.add("--max-time", maxTime?.written)
+        given.add("--congestion", congestion?.control.text)
+        given.add("--background", background)
         return given.words
     }
 }

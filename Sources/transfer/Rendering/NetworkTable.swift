@@ -6,7 +6,10 @@ import TransferReachability
 enum NetworkTable {
     private static let width = 80
 
-    static func lines(_ snapshot: NetworkSnapshot, charset: Charset) -> [String] {
+    /// - Parameter offer: `nil` where the kernel doesn't say.
+    static func lines(
+        _ snapshot: NetworkSnapshot, charset: Charset, congestion offer: CongestionOffer? = nil
+    ) -> [String] {
         guard snapshot.isKnown else {
             return ["the kernel can't be asked here (no route netlink): a queue tries everything"]
         }
@@ -33,10 +36,23 @@ enum NetworkTable {
         }
         if !details.isEmpty { lines += [""] + details }
         lines += ["", "way out: " + wayOut(snapshot, charset)]
+        if let offer { lines.append("sends by: " + charset.visible(sending(offer))) }
         if snapshot.connectivity != .unknown, snapshot.connectivity != .full {
             lines.append("NetworkManager says: \(connectivity(snapshot.connectivity))")
         }
         return lines
+    }
+
+    /// `cubic; bbr where a link loses packets`
+    static func sending(_ offer: CongestionOffer) -> String {
+        let lossy = CongestionControl.forLosses
+        guard offer.standard != lossy else { return lossy }
+        // A process with CAP_NET_ADMIN may choose what others may not: whether this one may shows when it does.
+        if offer.allowed.contains(lossy) { return "\(offer.standard); \(lossy) where a link loses packets" }
+        let why = offer.available.contains(lossy)
+            ? "needs CAP_NET_ADMIN: it isn't in net.ipv4.tcp_allowed_congestion_control"
+            : "isn't in net.ipv4.tcp_available_congestion_control: modprobe tcp_bbr"
+        return "\(offer.standard); \(lossy), for links that lose packets, \(why)"
     }
 
     /// As the kernel prefers them; what stays in the machine last.
@@ -117,8 +133,10 @@ enum NetworkTable {
     }
 
     /// One object: `time`, `known`, `status` (`unknown`, `notReachable`, `ethernetOrWiFi`, `cellular`), `connectivity`,
-    /// `waysOut` (names, the preferred first), `links`, `defaultRoutes`.
-    static func json(_ snapshot: NetworkSnapshot, time: Int64) -> String {
+    /// `waysOut` (names, the preferred first), `links`, `defaultRoutes`, `congestion` (`standard`, `available`, `allowed`).
+    static func json(
+        _ snapshot: NetworkSnapshot, time: Int64, congestion offer: CongestionOffer? = nil
+    ) -> String {
         JSONObject.text { object in
             object.field("time", time: time)
             object.field("known", snapshot.isKnown)
@@ -133,6 +151,13 @@ enum NetworkTable {
                 object.field("metric", Int64(route.metric))
                 object.field("table", Int64(route.table))
                 object.field("isUsed", route.rulePriority != nil)
+            }
+            if let offer {
+                object.object("congestion") { object in
+                    object.field("standard", offer.standard)
+                    object.strings("available", offer.available)
+                    object.strings("allowed", offer.allowed)
+                }
             }
         }
     }

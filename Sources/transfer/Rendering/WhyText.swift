@@ -23,6 +23,7 @@ enum WhyText {
         if let sent = explanation.sent {
             add("sent", "\(amount(sent.bytes, of: sent.total)), held by the server (\(sent.uploadProtocol))")
         }
+        if let congestion = explanation.congestion { add("sends by", congestion) }
         for (index, line) in SourceWords.lines(explanation.sources).enumerated() {
             add(index == 0 ? "sources" : "", line)
         }
@@ -173,7 +174,7 @@ enum WhyText {
     }
 
     /// One object: `batch`, `id`, `state`, `url`, `to`, `finalURL` of a job that has ended, `insecure`, `for` (as in `job.waiting` events, and `schedule`, `process`, `turn`), what
-    /// belongs to that, and where known `waited` (seconds), `held`, `sent`, `sources` (as in events, and `unasked` ones), `last`, `rules`, `links`, `attempts`, `limit`, `settles` (the time at which an uploaded file is moved or deleted), `starts`,
+    /// belongs to that, and where known `waited` (seconds), `held`, `sent`, `congestion`, `sources` (as in events, and `unasked` ones), `last`, `rules`, `links`, `attempts`, `limit`, `settles` (the time at which an uploaded file is moved or deleted), `starts`,
     /// `pid`, `source`, and `hooks` that couldn't be told so far, as `status` has them.
     static func json(_ explanation: JobExplanation, troubles: [HookTrouble] = []) -> String {
         JSONObject.text { object in
@@ -202,6 +203,7 @@ enum WhyText {
                     object.field("protocol", sent.uploadProtocol)
                 }
             }
+            object.optional("congestion", explanation.congestion)
             QueueJSON.sources(explanation.sources, &object)
             if !explanation.rules.isEmpty {
                 object.objects("rules", explanation.rules) { object, rule in

@@ -23,6 +23,14 @@ import TransferCore
             #"2:39:10 $.jobs[0].segments "segments" and "compressed" don't go together: what is compressed on its way has no parts that could be asked for; leave one of them out"#
         ),
         (#""compressed": 1"#, #"2:53:1 $.jobs[0].compressed expected true or false, found a number"#),
+        (
+            #""congestion": "BBR""#,
+            #"2:53:5 $.jobs[0].congestion expected "auto", "system", or the name of a congestion control, such as "bbr""#
+        ),
+        (
+            #""congestion": 1"#,
+            #"2:53:1 $.jobs[0].congestion expected "auto", "system", or the name of a congestion control, such as "bbr", found a number"#
+        ),
         (#""priority": 99999999999999999999"#, #"2:51:20 $.jobs[0].priority expected a whole number"#),
         (#""id": null"#, #"2:45:4 $.jobs[0].id expected a string, found null"#),
         (#""size": null"#, #"2:47:4 $.jobs[0].size expected a number, found null"#),

@@ -12,9 +12,9 @@ import TransferCrypto
     @Test func hasTheDocumentedDefaults() {
         let options = S3Options()
         #expect(options.threshold == 16 << 20)
-        #expect(options.partSize == 16 << 20)
+        #expect(options.partSize == nil)
         #expect(options.minimumPartSize == 5 << 20)
-        #expect(options.parallel == 4)
+        #expect(options.parallel == nil)
         #expect(options.integrity == .sha256)
     }
 

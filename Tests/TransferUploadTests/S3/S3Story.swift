@@ -140,7 +140,7 @@ struct S3Story {
             }
         }
         way.actions = []
-        #expect(way.requests.count { $0.url.contains("partNumber=") } <= options.parallel)
+        #expect(way.requests.count { $0.url.contains("partNumber=") } <= options.parallel ?? UploadSpread.initial)
         return nil
     }
 

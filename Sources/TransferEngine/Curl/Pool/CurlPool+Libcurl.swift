@@ -4,7 +4,7 @@ import TransferCore
 import TransferEventLoop
 
 // Calls of libcurl, of the loop, and of the pool's parts.
-extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, PathHost {
+extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, PathHost, SteeringHost {
     func exchange(_ id: ExchangeID) -> ActiveExchange? { active[id] }
 
     // MARK: libcurl
@@ -21,7 +21,7 @@ extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, P
 
     /// libcurl wants to hear of a socket, on behalf of the handle's exchange.
     fileprivate func watch(_ easy: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ what: Int32) {
-        if what != CURL_POLL_REMOVE { noteUser(easy, socket) }
+        if what != CURL_POLL_REMOVE { noteUser(easy, socket) } else { steering.unused(socket) }
         watched.watch(socket, what, on: self)
         connections.store(watched.count, ordering: .relaxed)
     }
@@ -38,6 +38,7 @@ extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, P
         uploadSockets.used(socket, by: exchange)
         exchange.connection.socket = socket
         paths.used(socket, by: exchange)
+        steering.used(socket, by: exchange, on: self)
     }
 
     func awaitsReply(on socket: curl_socket_t) -> ActiveExchange? {
@@ -69,6 +70,7 @@ extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, P
         case .address: addresses.timedOut(on: self)
         case .silence: silence.look(on: self)
         case .trust: trust.timedOut(on: self)
+        case .steering: steering.look(on: self)
         case .reply: watched.offerAgain(on: self)
         case .path: paths.look(on: self)
         }

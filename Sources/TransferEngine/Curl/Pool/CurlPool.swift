@@ -44,12 +44,13 @@ actor CurlPool: LoopActor {
     let rates = RatePauses()
     let silence = SilenceWatch()
     let paths = PathWatch()
+    let steering: SocketSteering
     let knownHosts = KnownHostsMemory()
 
     /// - Throws: `TransferError` when libcurl can't be initialised.
     init(
         loop: EventLoop, resolver: HostResolver, bodyThreads: WorkerPool, trustThreads: WorkerPool,
-        proxies: KnownProxies = KnownProxies(), fileServers logins: AcceptedLogins? = nil
+        proxies: KnownProxies = KnownProxies(), congestion: CongestionMemory = CongestionMemory(), fileServers logins: AcceptedLogins? = nil
     ) throws(TransferError) {
         multi = try CurlMulti()
         self.loop = loop
@@ -59,6 +60,7 @@ actor CurlPool: LoopActor {
         sockets = logins == nil ? nil : ServerSockets()
         addresses = AddressSearch(resolver: resolver)
         trust = TrustDecisions(threads: trustThreads)
+        steering = SocketSteering(memory: congestion)
         try multi.setCallbacks(
             socket: PoolCallbacks.socket, timer: PoolCallbacks.timer, user: Unmanaged.passUnretained(self).toOpaque())
     }

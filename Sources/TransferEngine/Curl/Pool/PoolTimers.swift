@@ -12,6 +12,8 @@ enum PoolTimer: Int, CaseIterable {
     case silence
     /// The end of the longest that a certificate may be judged for.
     case trust
+    /// The next look at sockets whose congestion control or pace follows what they show.
+    case steering
     /// The next offer of replies that nobody has read.
     case reply
     /// The next look at the paths of connections.

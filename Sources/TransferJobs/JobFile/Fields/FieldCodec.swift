@@ -82,6 +82,25 @@ extension FieldCodec<SegmentCount> {
     }
 }
 
+extension FieldCodec<CongestionControl> {
+    /// `"auto"`, `"system"`, or the name of an algorithm.
+    package static var congestion: Self {
+        Self(schema: #""type": "string", "pattern": "^[a-z0-9_-]{1,15}$""#) { decoder throws(JSONFault) in
+            let expected = "\"auto\", \"system\", or the name of a congestion control, such as \"bbr\""
+            guard try decoder.reader.kind() == .string else {
+                try decoder.mismatch(expected, try decoder.reader.kind())
+                return nil
+            }
+            let text = try decoder.reader.string()
+            if let control = CongestionControl(decoder.reader.string(text)) { return control }
+            decoder.note("expected \(expected)", text.token)
+            return nil
+        } write: {
+            $0.string($1.text)
+        }
+    }
+}
+
 extension FieldCodec<Set<Int>> {
     /// HTTP statuses.
     package static var statuses: Self {

@@ -12,6 +12,15 @@ package enum SettingsFields {
         JobField(settings: lowSpeed),
         JobField(settings: Field("maxTime", \.maxTime, .duration, "The longest time that one attempt may take.")),
         JobField(settings: Field("limitRate", \.limitRate, .rateLimit, "Bytes a second of this job; 0 for no limit.")),
+        JobField(
+            settings: Field(
+                "congestion", \.congestion, .congestion, standard: #""auto""#,
+                "The congestion control of connections that send: the name of one that the kernel has, \"system\" for the "
+                    + "machine's own, or \"auto\" for the machine's own, and bbr where the link loses packets.")),
+        JobField(
+            settings: Field(
+                "background", \.isBackground, .boolean, standard: false,
+                "Leave room to others on the same link: the job slows down as soon as packets wait in a queue.")),
         JobField(settings: AccessFields.proxy),
         JobField(settings: noProxy),
         JobField(settings: tlsRules),

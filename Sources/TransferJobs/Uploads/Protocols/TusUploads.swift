@@ -13,7 +13,7 @@ enum TusUploads {
         let options = attempt.upload.options
         var tus = TusOptions()
         tus.chunkSize = options.chunkSize
-        tus.parallel = options.parallel ?? 1
+        tus.parallel = options.parallel
         tus.checksum = options.tus.checksum
         tus.createsWithBody = options.tus.createsWithUpload
         tus.metadata = try attempt.read(options.metadata).map { TusMetadata($0.name, $0.value) }

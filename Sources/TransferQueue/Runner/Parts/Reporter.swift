@@ -112,7 +112,7 @@ final class Reporter {
             reports.batches[id] = report
             let told = underWay.prefix(Self.mostTold)
             let sources = told.reduce(into: [Int64: [JobSource]]()) { all, job in
-                let sources = job.sources.told(job)
+                let sources = job.sources.told(job) + job.congestionNote
                 if !sources.isEmpty { all[job.candidate.id] = sources }
             }
             var word = RunProgress(

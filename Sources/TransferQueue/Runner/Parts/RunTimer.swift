@@ -16,6 +16,8 @@ enum RunTimer: Hashable, Sendable {
     case stalls
     /// The next look at downloads over several connections.
     case segments
+    /// The next look at uploads that send several parts at a time.
+    case uploads
     /// The next look at how much goes to origins that find out how many transfers they are worth.
     case levels
     /// An abandoned upload's next try, by the number of its dialogue.

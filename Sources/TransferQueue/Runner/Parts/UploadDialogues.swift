@@ -30,6 +30,10 @@ protocol UploadHost: PartHost {
     func uploaded(_ job: RunningJob, _ source: UploadBytes, _ result: TransferResult, _ digest: Checksum?)
     func failed(_ job: RunningJob, _ error: TransferError, bodyLeft: Bool, progressed: Bool)
     func leave(_ job: RunningJob, for stop: RunningJob.Stop)
+    var jobs: Dictionary<Int64, RunningJob>.Values { get }
+    func spareConnections(to origin: String) -> Int
+    func connectionOpened(to origin: String)
+    func connectionClosed(to origin: String)
 }
 
 /// Uploads from the moment that their source is open: dialogues of several requests, whose wishes this performs, and the
@@ -121,7 +125,7 @@ final class UploadDialogues {
 
     // MARK: Actions
 
-    private func advance(
+    func advance(
         _ id: Int64, on host: isolated some UploadHost, _ step: (inout any UploadDialogue) -> [UploadAction]
     ) {
         guard let job = host.underWay(id), var talk = job.talk else { return }
@@ -253,6 +257,7 @@ final class UploadDialogues {
             }
         }
         job.talk?.began(request.id, UploadTalk.Leg(handle: handle, meter: meter))
+        if talk.dialogue.followsLink { schedule(on: host) }
         Failpoint.reached(.dialogueSent)
     }
 
@@ -281,6 +286,7 @@ final class UploadDialogues {
                 job.sending.wasAnswered = true
                 host.serverAnswered(job)
             }
+            noteRefusal(job, outcome)
             advance(id, on: host) {
                 $0.handle(
                     UploadEvent(outcome, of: request, digests.body, sums: digests.sent), now: WallClock.seconds)
@@ -379,6 +385,7 @@ final class UploadDialogues {
     private func end(_ job: RunningJob, on host: isolated some UploadHost) {
         guard let talk = job.talk else { return }
         for leg in talk.legs.values { leg.handle.cancel() }
+        count(job, extra: 0, on: host)
         host.count(job, moved: talk.sent)
         job.sending.hasLeft = talk.sent > 0
         job.talk = nil

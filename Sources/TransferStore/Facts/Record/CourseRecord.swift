@@ -28,6 +28,7 @@ package struct CourseRecord: Codable, Sendable {
     let waited: Double?
     let held: Held?
     let sent: Sent?
+    let congestion: String?
     var sources: [SourceRecord]?
     let rules: [Rule]?
     let links: [Link]?
@@ -43,6 +44,7 @@ package struct CourseRecord: Codable, Sendable {
         waited = explanation.waited?.inSeconds
         held = explanation.held.map { Held(bytes: $0.bytes, total: $0.total, path: $0.path) }
         sent = explanation.sent.map { Sent(bytes: $0.bytes, total: $0.total, protocol: $0.uploadProtocol) }
+        congestion = explanation.congestion
         sources = explanation.sources.isEmpty ? nil : explanation.sources.map { SourceRecord($0) }
         rules = explanation.rules.isEmpty ? nil : explanation.rules.map { Rule(rule: $0.text, place: $0.place) }
         links = explanation.links.isEmpty ? nil : explanation.links.map { Link(name: $0.name, verdict: $0.verdict) }
@@ -61,6 +63,7 @@ package struct CourseRecord: Codable, Sendable {
         explanation.sent = sent.map {
             JobExplanation.Sent(bytes: $0.bytes, total: $0.total, uploadProtocol: $0.protocol)
         }
+        explanation.congestion = congestion
         explanation.sources = (sources ?? []).map(\.source)
         explanation.rules = (rules ?? []).map { JobExplanation.Rule(text: $0.rule, place: $0.place) }
         explanation.links = (links ?? []).map { JobExplanation.Link(name: $0.name, verdict: $0.verdict) }

@@ -1,0 +1,48 @@
+import Synchronization
+import TransferCore
+
+/// What connections have shown of congestion control: which algorithms the kernel refuses, and which addresses lie behind
+/// a link that loses segments. An engine's pools share it.
+final class CongestionMemory: Sendable {
+    /// Seconds for which an address is remembered: another connection then shows again whether its link loses segments.
+    private static let lasting = 600.0
+    private static let most = 1024
+
+    private struct State {
+        var refusals: [String: Int32] = [:]
+        var lossy: [String: Double] = [:]
+        /// The shortest round trips, in seconds, and when they were seen.
+        var bases: [String: (value: Double, time: Double)] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// - Returns: `errno` where the kernel has refused the algorithm before: it costs nothing more.
+    func refusal(of name: String) -> Int32? { state.withLock { $0.refusals[name] } }
+
+    func refused(_ name: String, _ code: Int32) { state.withLock { $0.refusals[name] = code } }
+
+    func isLossy(_ address: String, now: Double) -> Bool {
+        state.withLock { state in state.lossy[address].map { now - $0 < Self.lasting } ?? false }
+    }
+
+    func lost(_ address: String, now: Double) {
+        state.withLock { state in
+            if state.lossy.count >= Self.most { state.lossy = state.lossy.filter { now - $0.value < Self.lasting } }
+            if state.lossy.count < Self.most { state.lossy[address] = now }
+        }
+    }
+
+    /// The shortest round trip to the address that any connection has seen: one that begins while a queue stands sees no
+    /// short one itself (RFC 6817 §4.4, the advantage of the latecomer).
+    func base(of address: String, _ seen: Double, now: Double) -> Double {
+        state.withLock { state in
+            if let known = state.bases[address], now - known.time < Self.lasting, known.value <= seen {
+                return known.value
+            }
+            if state.bases.count >= Self.most { state.bases = [:] }
+            state.bases[address] = (seen, now)
+            return seen
+        }
+    }
+}

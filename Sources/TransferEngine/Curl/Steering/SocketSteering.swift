@@ -1,0 +1,185 @@
+import CTransferCurl
+import TransferCore
+import TransferEventLoop
+
+/// The pool, as far as the steering of its sockets needs it.
+protocol SteeringHost: PoolHost {}
+
+/// The congestion control of sockets that send, and the pace of those that background jobs use: looked at several times a
+/// second, while there are any.
+///
+/// An option is set when an exchange comes to use a connection, and not when its socket is made: a route's own choice
+/// (`congctl`) takes the place of what is set before connect(2).
+final class SocketSteering {
+    private struct Entry {
+        let exchange: ExchangeID
+        var wish: Wish
+        /// `nil` before the connection is made.
+        var peer: String?
+        var losses = LossJudgement()
+        var isSettled = false
+        /// Whether libcurl has the socket: one that it has closed may be anybody's by its number.
+        var isWatched = true
+        var pace = BackgroundPace()
+    }
+
+    /// The steering that an exchange wants of its connections.
+    struct Wish: Hashable {
+        /// For an exchange that sends enough for it to matter.
+        var congestion: CongestionControl?
+        var isBackground = false
+        var sends = false
+
+        var isNone: Bool { congestion == nil && !isBackground }
+    }
+
+    private let memory: CongestionMemory
+    private var entries: [Int32: Entry] = [:]
+    /// The paces of connections that no exchange uses at the moment.
+    private var idle: [Int32: BackgroundPace] = [:]
+    private static let mostIdle = 256
+
+    private static let interval = Duration.milliseconds(50)
+
+    init(memory: CongestionMemory) { self.memory = memory }
+
+    /// libcurl waits for the socket on behalf of the exchange.
+    func used(_ socket: Int32, by exchange: ActiveExchange, on host: isolated some SteeringHost) {
+        let wish = exchange.steering
+        guard !wish.isNone else { return }
+        // Over HTTP/2 several exchanges have one.
+        if let entry = entries[socket], entry.wish == wish,
+            entry.exchange == exchange.id
+                || host.exchange(entry.exchange) != nil && !exchange.connection.opened.contains(socket)
+        {
+            entries[socket]?.isWatched = true
+            if entry.peer == nil { begin(socket, exchange) }
+            return
+        }
+        var entry = Entry(exchange: exchange.id, wish: wish)
+        // A connection that was there goes on at its pace.
+        if wish.isBackground, !exchange.connection.opened.contains(socket), let pace = idle[socket] {
+            entry.pace = pace
+        }
+        idle[socket] = nil
+        entries[socket] = entry
+        begin(socket, exchange)
+        let timer = host.timer(.steering)
+        if !timer.isScheduled { timer.schedule(at: .now + Self.interval) }
+    }
+
+    /// libcurl doesn't wait for the socket any more: it's idle, held back, or about to be closed.
+    func unused(_ socket: Int32) { entries[socket]?.isWatched = false }
+
+    /// Does what needs no measurement.
+    private func begin(_ socket: Int32, _ exchange: ActiveExchange) {
+        guard var entry = entries[socket] else { return }
+        entry.peer = SteeredSocket(descriptor: socket).peer
+        if let congestion = entry.wish.congestion, !entry.isSettled {
+            switch congestion {
+            case .system: entry.isSettled = true
+            case .named(let name):
+                entry.isSettled = true
+                choose(name, .asked, socket, exchange)
+            case .automatic:
+                if let peer = entry.peer, memory.isLossy(peer, now: MonotonicTime.now.seconds) {
+                    entry.isSettled = true
+                    choose(CongestionControl.forLosses, .lostBefore, socket, exchange)
+                }
+            }
+        }
+        entries[socket] = entry
+    }
+
+    func look(on host: isolated some SteeringHost) {
+        let now = MonotonicTime.now.seconds
+        for (descriptor, var entry) in entries {
+            let socket = SteeredSocket(descriptor: descriptor)
+            let exchange = host.exchange(entry.exchange)
+            if exchange?.handle != nil, !entry.isWatched { continue }
+            guard let exchange, exchange.handle != nil, let info = socket.info() else {
+                entries[descriptor] = nil
+                if entry.wish.isBackground, idle.count < Self.mostIdle { idle[descriptor] = entry.pace }
+                continue
+            }
+            if entry.peer == nil { entry.peer = socket.peer }
+            if !entry.isSettled { judge(&entry, info, socket, exchange, now) }
+            if entry.wish.isBackground { pace(&entry, info, socket, now) }
+            // Nothing is left to look for.
+            entries[descriptor] = entry.isSettled && !entry.wish.isBackground ? nil : entry
+        }
+        if !entries.isEmpty { host.timer(.steering).schedule(at: .now + Self.interval) }
+    }
+
+    // MARK: Congestion control
+
+    private func judge(
+        _ entry: inout Entry, _ info: transfer_connection_info, _ socket: SteeredSocket, _ exchange: ActiveExchange,
+        _ now: Double
+    ) {
+        guard entry.wish.congestion == .automatic else { return entry.isSettled = true }
+        let sample = LossJudgement.Sample(
+            segments: Int64(info.segments), retransmitted: Int64(info.retransmitted),
+            roundTrip: Double(info.round_trip) / 1e6, leastRoundTrip: Double(info.least_round_trip) / 1e6,
+            isRecovering: info.is_recovering != 0)
+        guard let share = entry.losses.take(sample, now: now) else { return }
+        entry.isSettled = true
+        if let peer = entry.peer { memory.lost(peer, now: now) }
+        choose(CongestionControl.forLosses, .losses(share), socket.descriptor, exchange)
+    }
+
+    private func choose(
+        _ name: String, _ reason: CongestionUse.Reason, _ descriptor: Int32, _ exchange: ActiveExchange
+    ) {
+        let socket = SteeredSocket(descriptor: descriptor)
+        // The system's own may be it already.
+        guard socket.congestion != name else { return }
+        let refusal = memory.refusal(of: name) ?? socket.setCongestion(name)
+        if let refusal { memory.refused(name, refusal) }
+        exchange.meter.update(congestion: CongestionUse(name: name, reason: refusal.map { .refused($0) } ?? reason))
+    }
+
+    // MARK: Background
+
+    private func pace(
+        _ entry: inout Entry, _ info: transfer_connection_info, _ socket: SteeredSocket, _ now: Double
+    ) {
+        let least = Double(info.least_round_trip) / 1e6
+        let roundTrip = Double(entry.wish.sends ? info.round_trip : info.receive_round_trip) / 1e6
+        guard least > 0, least < 1000, roundTrip > 0 else { return }
+        let seen = min(least, roundTrip)
+        let base = entry.peer.map { memory.base(of: $0, seen, now: now) } ?? seen
+        let sample = BackgroundPace.Sample(
+            now: now, roundTrip: roundTrip, base: base,
+            moved: Int64(entry.wish.sends ? info.acknowledged : info.received), segment: Int(info.segment))
+        _ = entry.pace.take(sample)
+        if entry.wish.sends {
+            socket.setPace(entry.pace.pace(roundTrip: roundTrip))
+        } else {
+            socket.setReceiveWindow(entry.pace.window)
+        }
+    }
+}
+
+extension ActiveExchange {
+    /// Bytes of a body that is worth a look at its connection.
+    private static let leastSteered: Int64 = 256 << 10
+
+    /// The steering that the exchange wants of its connections.
+    var steering: SocketSteering.Wish {
+        let sending = request.settings.sending
+        var wish = SocketSteering.Wish()
+        let sends = files?.sends ?? (hop?.sendsBody == true)
+        wish.isBackground = request.settings.isBackground
+        wish.sends = sends
+        if sends, sending.congestion != .system, body.length ?? .max >= Self.leastSteered {
+            wish.congestion = sending.congestion
+        }
+        return wish
+    }
+}
+
+extension MonotonicTime {
+    /// Seconds since the machine's start.
+    fileprivate var seconds: Double { Double(nanoseconds) / 1e9 }
+}
