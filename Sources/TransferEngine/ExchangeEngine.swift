@@ -33,20 +33,20 @@ public final class ExchangeEngine: Sendable {
         self.bodyThreads = bodyThreads
         let trustThreads = WorkerPool(name: "trust", threads: 64)
         self.trustThreads = trustThreads
-        let (logins, proxies) = (AcceptedLogins(), KnownProxies())
+        let (logins, proxies, traffic) = (AcceptedLogins(), KnownProxies(), EngineTraffic())
         fileLoops = FileServerLoops { name in
             let loop = try EventLoop(name: name)
             return PoolSet(loop: loop) { () throws(TransferError) in
                 try CurlPool(
                     loop: loop, resolver: resolver, bodyThreads: bodyThreads, trustThreads: trustThreads,
-                    proxies: proxies, fileServers: logins)
+                    proxies: proxies, traffic: traffic, fileServers: logins)
             }
         }
         let pools = { (loop: EventLoop) in
             PoolSet(loop: loop) { () throws(TransferError) in
                 try CurlPool(
                     loop: loop, resolver: resolver, bodyThreads: bodyThreads, trustThreads: trustThreads,
-                    proxies: proxies)
+                    proxies: proxies, traffic: traffic)
             }
         }
         self.shared = shared.map(pools)

@@ -8,6 +8,8 @@ struct ConnectionInUse {
     var sockets: PlainSockets?
     /// The peer's acknowledgement when the request was about to leave; `nil` again from the answer's first line on.
     var acknowledged: PlainSockets.Acknowledged?
+    /// The socket that the hop's body leaves by; `nil` until libcurl waits for it.
+    var sending: curl_socket_t?
     /// Sockets that were made for the hop.
     var opened: [curl_socket_t] = []
     /// Whether the next connection has to be a new one: a kept one was found unfit.
@@ -34,6 +36,7 @@ struct ConnectionInUse {
     init(bound: MonotonicTime) { connectBound = bound }
 
     mutating func beginHop() {
+        sending = nil
         linkFault = nil
         socketFault = 0
         refusedAddress = nil

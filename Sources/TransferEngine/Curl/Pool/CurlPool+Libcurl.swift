@@ -4,7 +4,7 @@ import TransferCore
 import TransferEventLoop
 
 // Calls of libcurl, of the loop, and of the pool's parts.
-extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost {
+extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, AcknowledgementHost {
     func exchange(_ id: ExchangeID) -> ActiveExchange? { active[id] }
 
     // MARK: libcurl
@@ -66,6 +66,7 @@ extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost {
         case .rate: rates.pauseEnded(on: self)
         case .address: addresses.timedOut(on: self)
         case .silence: silence.look(on: self)
+        case .acknowledgement: acknowledgements.look(on: self)
         case .trust: trust.timedOut(on: self)
         case .reply: watched.offerAgain(on: self)
         }

@@ -226,7 +226,8 @@ final class SegmentedDownloads {
         let id = job.candidate.id
         let origin = segments.origins[source]
         let now = MonotonicTime.now
-        let handle = engine.start(request, limiters: segments.file.limiters) { [file = segments.file] in
+        let meter = ExchangeMeter()
+        let handle = engine.start(request, meter: meter, limiters: segments.file.limiters) { [file = segments.file] in
             SegmentSink(file, claim: number, start: range.lowerBound)
         } events: { [host] event in
             guard case .ended(let outcome) = event else { return }
@@ -242,7 +243,7 @@ final class SegmentedDownloads {
         host.connectionOpened(to: origin)
         job.sources.opened(url, now: now.inSeconds)
         segments.connections[number] = SegmentedJob.Connection(
-            handle: handle, source: source, start: range.lowerBound, since: now, lastMoved: now,
+            handle: handle, meter: meter, source: source, start: range.lowerBound, since: now, lastMoved: now,
             position: range.lowerBound)
     }
 

@@ -151,6 +151,7 @@ final class UploadDialogues {
         case .confirmed(let bytes): job.talk?.confirm(bytes)
         case .forget: job.talk?.state = nil
         case .restart(let reason):
+            job.pace.furthest = 0
             host.emit(job.record.batch, .restarted(job: job.record.identity, reason: reason))
             if job.record.spec.mustNotRepeat { markAgain(job, talk.number, on: host) }
         case .stop(let request): job.talk?.ended(request, isAnswered: false)?.handle.cancel()
@@ -252,7 +253,7 @@ final class UploadDialogues {
             case .responded, .restarted: break
             }
         }
-        job.talk?.began(request.id, UploadTalk.Leg(handle: handle, meter: meter))
+        job.talk?.began(request.id, UploadTalk.Leg(handle: handle, meter: meter, carries: request.body.sourceLength))
         Failpoint.reached(.dialogueSent)
     }
 
@@ -265,6 +266,7 @@ final class UploadDialogues {
         switch event {
         case .interim(let head):
             guard let leg = talk.legs[request] else { return }
+            job.talk?.heard(request)
             job.sending.wasAnswered = true
             advance(id, on: host) {
                 $0.handle(.interim(request: request, head, url: leg.url), now: WallClock.seconds)
@@ -379,8 +381,8 @@ final class UploadDialogues {
     private func end(_ job: RunningJob, on host: isolated some UploadHost) {
         guard let talk = job.talk else { return }
         for leg in talk.legs.values { leg.handle.cancel() }
-        host.count(job, moved: talk.sent)
-        job.sending.hasLeft = talk.sent > 0
         job.talk = nil
+        host.count(job, moved: talk.acknowledged)
+        job.sending.hasLeft = talk.sent > 0
     }
 }
