@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <linux/sockios.h>
 #include <sys/timex.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -289,4 +290,10 @@ static inline int64_t transfer_file_system(const char *path) {
 static inline int transfer_clock_is_synchronised(void) {
     struct timex state = {.modes = 0};
     return adjtimex(&state) != TIME_ERROR && !(state.status & STA_UNSYNC);
+}
+
+// Bytes in a socket's send queue that the peer has not acknowledged (tcp(7)); -1 where the kernel does not say.
+static inline int64_t transfer_unacknowledged(int socket) {
+    int bytes = 0;
+    return ioctl(socket, SIOCOUTQ, &bytes) == 0 ? bytes : -1;
 }

@@ -33,20 +33,21 @@ public final class ExchangeEngine: Sendable {
         self.bodyThreads = bodyThreads
         let trustThreads = WorkerPool(name: "trust", threads: 64)
         self.trustThreads = trustThreads
-        let (logins, proxies, congestion) = (AcceptedLogins(), KnownProxies(), CongestionMemory())
+        let (logins, proxies) = (AcceptedLogins(), KnownProxies())
+        let (congestion, traffic) = (CongestionMemory(), EngineTraffic())
         fileLoops = FileServerLoops { name in
             let loop = try EventLoop(name: name)
             return PoolSet(loop: loop) { () throws(TransferError) in
                 try CurlPool(
                     loop: loop, resolver: resolver, bodyThreads: bodyThreads, trustThreads: trustThreads,
-                    proxies: proxies, congestion: congestion, fileServers: logins)
+                    proxies: proxies, congestion: congestion, traffic: traffic, fileServers: logins)
             }
         }
         let pools = { (loop: EventLoop) in
             PoolSet(loop: loop) { () throws(TransferError) in
                 try CurlPool(
                     loop: loop, resolver: resolver, bodyThreads: bodyThreads, trustThreads: trustThreads,
-                    proxies: proxies, congestion: congestion)
+                    proxies: proxies, congestion: congestion, traffic: traffic)
             }
         }
         self.shared = shared.map(pools)

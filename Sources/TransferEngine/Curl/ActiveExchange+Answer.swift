@@ -142,7 +142,7 @@ extension ActiveExchange {
                 stopReason = .failed(error)
                 return false
             }
-            received += Int64(bytes.count)
+            noteReceived(Int64(bytes.count))
             meter.update(position: sink.position)
             path?.received(over: connection.socket)
             throttle(bytes.count)
@@ -211,7 +211,7 @@ extension ActiveExchange {
         let known = min(answer.decodedAhead, bytes.count)
         answer.decodedAhead -= known
         var rest = UnsafeRawBufferPointer(rebasing: bytes[known...])
-        defer { received += Int64(bytes.count - known - rest.count) }
+        defer { noteReceived(Int64(bytes.count - known - rest.count)) }
         var turn = 0
         do throws(TransferError) {
             while true {

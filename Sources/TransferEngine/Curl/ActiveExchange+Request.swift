@@ -14,6 +14,7 @@ extension ActiveExchange {
                 TransferError(.connectionLost, "the connection was lost before the answer", isTransient: true))
             return false
         }
+        if !outgoing.hasMadeRequest { noteLife() }
         outgoing.hasMadeRequest = true
         guard let sockets = connection.sockets, let hop, hop.url.hasUTF8Prefix(Self.scheme) else { return true }
         return isQuiet(ends(), sockets, hop)

@@ -32,8 +32,14 @@ final class ActiveExchange {
     var refusalBody: [UInt8] = []
     var received: Int64 = 0
     let deadline: MonotonicTime?
-    /// The longest silence that the pool allows; `nil` where libcurl watches.
-    let idleTimeout: Duration?
+    /// The longest silence.
+    let idleTimeout: Duration
+    /// Whether the time until the connection stands counts as silence; else it has a bound of its own.
+    private let isSilentWhileConnecting: Bool
+    /// Bytes a second below which it counts as silent; `nil` where every byte is a sign of life.
+    let leastRate: Int64?
+    /// What it moves counts there, too.
+    let traffic: EngineTraffic
     var hops: [HopMetrics] = []
     /// Brings a body that comes while it's sent.
     let feeder: (any BodyProvider)?
@@ -49,7 +55,7 @@ final class ActiveExchange {
     }
 
     init(
-        _ start: ExchangeStart, now: MonotonicTime, feeder: (any BodyProvider)?, isOfFiles: Bool = false,
+        _ start: ExchangeStart, now: MonotonicTime, traffic: EngineTraffic, feeder: (any BodyProvider)?, isOfFiles: Bool = false,
         compareSource: ((SourceFile) -> Void)?
     ) {
         order = start
@@ -60,7 +66,12 @@ final class ActiveExchange {
         deadline = start.request.settings.maxTime.map { now + $0 }
         pace = Pace(lastActivity: now)
         connection = ConnectionInUse(bound: now)
-        idleTimeout = start.request.settings.idleTimeout ?? (isOfFiles ? start.request.settings.lowSpeedTime : nil)
+        let settings = start.request.settings
+        idleTimeout = settings.idleTimeout ?? settings.lowSpeedTime
+        isSilentWhileConnecting = settings.idleTimeout != nil || isOfFiles
+        let hasRate = settings.idleTimeout == nil && !isOfFiles && settings.lowSpeedRate > 1
+        leastRate = hasRate ? settings.lowSpeedRate : nil
+        self.traffic = traffic
         self.feeder = feeder
         self.compareSource = compareSource
     }
@@ -79,7 +90,7 @@ final class ActiveExchange {
         answer = IncomingAnswer(isFramed: files != nil)
         connection.beginHop()
         pace.holds.subtract([.sink, .body, .decision, .source])
-        noteActivity()
+        noteLife()
         if outgoing.sent > 0 { meter.update(sent: 0) }
         outgoing.beginHop()
         if hop.sendsBody, hop.replacedBody == nil { feeder?.rewind() }
@@ -107,15 +118,37 @@ final class ActiveExchange {
     /// Why a body that ended well isn't what it should be: it's shorter than what it should have been compared with.
     var shortfall: TransferError? { answer.phase == .body ? sink.shortfall : nil }
 
-    /// The facts by which the pool watches for silence; `nil` where libcurl watches.
-    var silence: Silence.Subject? {
-        idleTimeout.map {
-            Silence.Subject(
-                lastActivity: pace.lastActivity, isHeld: !pace.holds.isEmpty, bound: $0, deadline: deadline)
-        }
+    /// The facts by which the pool watches for silence. libcurl counts what its socket has taken, and not what arrives: a
+    /// full send buffer would be silence to it.
+    var silence: Silence.Subject {
+        let isConnecting = !isSilentWhileConnecting && !outgoing.hasMadeRequest
+        return Silence.Subject(
+            lastActivity: pace.lastActivity, isHeld: isConnecting || !pace.holds.isEmpty, bound: idleTimeout,
+            deadline: deadline)
     }
 
-    func noteActivity() { if idleTimeout != nil { pace.lastActivity = .now } }
+    /// What all exchanges have moved since it fell silent; `nil` where it shares no link with them: connections to this
+    /// machine, and loops of file servers, which watch for themselves.
+    var company: Silence.Company? {
+        guard files == nil, let address = ConnectionFacts(handle).remoteAddress, !address.isLoopback else { return nil }
+        return Silence.Company(
+            moved: traffic.moved - pace.movedBefore, count: traffic.exchanges, lastMoved: traffic.lastMoved)
+    }
+
+    /// A byte came or went.
+    func noteActivity() { if leastRate == nil { noteLife() } }
+
+    /// It is not silent now.
+    func noteLife(at now: MonotonicTime = .now) {
+        pace.lastActivity = now
+        pace.movedBefore = traffic.moved
+    }
+
+    func noteReceived(_ count: Int64) {
+        received += count
+        meter.update(received: received)
+        traffic.moved(count, at: leastRate == nil ? pace.lastActivity : .now)
+    }
 
     func throttle(_ count: Int) {
         guard !limiters.isEmpty else { return }
@@ -132,7 +165,7 @@ final class ActiveExchange {
 extension ActiveExchange {
     /// Tells libcurl what is held back now. Going on may deliver what libcurl kept, at once, and end in another hold.
     func applyHolds() {
-        noteActivity()
+        noteLife()
         handle?.pause(pace.holds.mask)
     }
 

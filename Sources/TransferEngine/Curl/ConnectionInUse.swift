@@ -10,6 +10,8 @@ struct ConnectionInUse {
     var acknowledged: PlainSockets.Acknowledged?
     /// The one that libcurl waited for last.
     var socket: curl_socket_t = -1
+    /// The socket that the hop's body leaves by; `nil` until libcurl waits for it.
+    var sending: curl_socket_t?
     /// Sockets that were made for the hop.
     var opened: [curl_socket_t] = []
     /// The sockets that libcurl waits for on behalf of the hop, with their inodes.
@@ -40,6 +42,7 @@ struct ConnectionInUse {
     init(bound: MonotonicTime) { connectBound = bound }
 
     mutating func beginHop() {
+        sending = nil
         linkFault = nil
         socketFault = 0
         socket = -1

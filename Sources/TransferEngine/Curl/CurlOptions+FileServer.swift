@@ -195,8 +195,9 @@ extension CurlOptions {
         try handle.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Int(Int32.max / 1000))
         // Without any, libcurl would ask its socket over and over while it waits for the end of an SFTP file.
         try handle.set(CURLOPT_TIMEOUT_MS, timeLeft.map { Self.milliseconds($0) } ?? Int(Int32.max))
-        guard settings.idleTimeout == nil else { return }
-        try handle.set(CURLOPT_LOW_SPEED_LIMIT, Int(max(1, settings.lowSpeedRate)))
+        // libcurl counts what its socket has taken: without a rate to keep, a full send buffer would be silence to it.
+        guard settings.idleTimeout == nil, settings.lowSpeedRate > 1 else { return }
+        try handle.set(CURLOPT_LOW_SPEED_LIMIT, Int(settings.lowSpeedRate))
         try handle.set(CURLOPT_LOW_SPEED_TIME, Int(max(1, settings.lowSpeedTime.components.seconds)))
     }
 

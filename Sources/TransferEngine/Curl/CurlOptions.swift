@@ -18,7 +18,7 @@ struct CurlOptions {
         if let files = exchange.files { return try apply(files, to: handle) }
         let joined = try exchange.bodyToJoin(hop)
         exchange.outgoing.isJoined = joined != nil
-        let shape = HandleShape(exchange, hop, resolved: resolved, timeLeft: timeLeft)
+        let shape = HandleShape(exchange, hop, resolved: resolved)
         if let shape, handle.shape == shape {
             try handle.collectErrorText()
             try handle.set(CURLOPT_URL, hop.url)
@@ -72,18 +72,11 @@ struct CurlOptions {
         try applyProxy(handle, settings)
     }
 
-    /// Exchanges with a bound on silence are watched by the pool, in one look at all of them: timers of libcurl's own
+    /// The pool watches for silence and for the end of the whole time, in one look at all exchanges: timers of libcurl's own
     /// cost every transfer something.
     private func applyTimes(_ handle: CurlHandle, _ settings: ExchangeSettings) throws(TransferError) {
-        if let idle = settings.idleTimeout {
-            guard settings.connectTimeout < idle else { return }
-            try handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(settings.connectTimeout))
-            return
-        }
+        if let idle = settings.idleTimeout, settings.connectTimeout >= idle { return }
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(settings.connectTimeout))
-        try handle.set(CURLOPT_LOW_SPEED_LIMIT, Int(max(1, settings.lowSpeedRate)))
-        try handle.set(CURLOPT_LOW_SPEED_TIME, Int(max(1, settings.lowSpeedTime.components.seconds)))
-        if let timeLeft { try handle.set(CURLOPT_TIMEOUT_MS, Self.milliseconds(timeLeft)) }
     }
 
     /// libcurl keeps timeouts as 32 bits of milliseconds: 24 days are the most, and 0 would be for ever.

@@ -32,11 +32,14 @@ extension FileServerTask {
             moved = (down, up)
             exchange.noteActivity()
         }
+        // The pool does not look either while libcurl waits.
+        if sends, !exchange.isAllAcknowledged, .now - lastLook >= Acknowledgements.interval {
+            lastLook = .now
+            exchange.noteAcknowledged()
+        }
         // The pool can't look while libcurl waits where it stands.
-        if let idleTimeout = exchange.idleTimeout, exchange.pace.holds.isEmpty,
-            .now - exchange.pace.lastActivity > idleTimeout + .seconds(1)
-        {
-            exchange.stopReason = .failed(.silence(idleTimeout))
+        if exchange.pace.holds.isEmpty, .now - exchange.pace.lastActivity > exchange.idleTimeout + .seconds(1) {
+            exchange.stopReason = .failed(.silence(exchange.idleTimeout))
             return false
         }
         return sockets.stopReason(exchange.id) == nil

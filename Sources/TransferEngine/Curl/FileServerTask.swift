@@ -1,5 +1,6 @@
 import CTransferCurl
 import TransferCore
+import TransferEventLoop
 
 /// One request to a file server under way. Used on its loop's thread only.
 final class FileServerTask {
@@ -19,6 +20,8 @@ final class FileServerTask {
     var hostKey: SSHHostKey?
     /// libcurl's counters when they were looked at last.
     var moved: (down: Int64, up: Int64) = (0, 0)
+    /// The last look at what the server's machine has acknowledged.
+    var lastLook = MonotonicTime.now
 
     /// - Throws: For what can't be asked of a file server, and for SSH servers that can't be known.
     init(

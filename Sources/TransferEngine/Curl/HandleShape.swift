@@ -13,12 +13,12 @@ final class HandleShape: Equatable {
     private let proxy: String?
 
     /// - Returns: `nil` for what is set up anew each time: bodies, credentials (whose state stays with a handle), also
-    ///   a proxy's, addresses that libcurl is to be given, a bound on the time, a connection that has to be new.
-    init?(_ exchange: ActiveExchange, _ hop: Hop, resolved: [String], timeLeft: Duration?) {
+    ///   a proxy's, addresses that libcurl is to be given, a connection that has to be new.
+    init?(_ exchange: ActiveExchange, _ hop: Hop, resolved: [String]) {
         let settings = exchange.request.sharedSettings
         guard exchange.outgoing.isJoined || hop.method == "GET" && !hop.sendsBody, resolved.isEmpty,
             case .none = settings.wrappedValue.credentials, hop.authorization == nil,
-            !exchange.connection.wantsNewConnection, timeLeft == nil || settings.wrappedValue.idleTimeout != nil
+            !exchange.connection.wantsNewConnection
         else { return nil }
         let proxy = settings.wrappedValue.way(to: hop.url)
         if let proxy, ProxyAddress(proxy).hasCredentials { return nil }

@@ -9,6 +9,10 @@ struct Pace {
     var holds: Holds = []
     /// The time at which a byte came or went last; kept where somebody asks.
     var lastActivity: MonotonicTime
+    /// Bytes that all exchanges had moved by then.
+    var movedBefore: Int64 = 0
+    /// The last look at its rate, and the bytes that had moved by then, where it has to have a rate.
+    var lastLook: (time: MonotonicTime, moved: Int64)?
 
     init(lastActivity: MonotonicTime) { self.lastActivity = lastActivity }
 

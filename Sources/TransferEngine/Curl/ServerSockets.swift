@@ -21,6 +21,8 @@ final class ServerSockets: Sendable {
         var entries: [Int32: Entry] = [:]
         /// Exchanges under way, and why they are to end.
         var exchanges: [ExchangeID: TransferError?] = [:]
+        /// Closed by libcurl, while the peer has not acknowledged all that they carry of an exchange under way.
+        var draining: [(socket: Int32, owner: ExchangeID)] = []
         /// Exchanges whose server had ended a connection when libcurl closed it.
         var deserted: Set<ExchangeID> = []
     }
@@ -35,6 +37,8 @@ final class ServerSockets: Sendable {
         state.withLock { state in
             state.exchanges[id] = nil
             state.deserted.remove(id)
+            for entry in state.draining where entry.owner == id { _ = Glibc.close(entry.socket) }
+            state.draining.removeAll { $0.owner == id }
             Self.release(id, &state)
         }
     }
@@ -57,10 +61,31 @@ final class ServerSockets: Sendable {
     /// libcurl has no more use for it.
     func close(_ socket: Int32) -> Int32 {
         state.withLock { state in
-            if let id = state.entries.removeValue(forKey: socket)?.owner, Self.hasLeft(socket) {
+            guard let id = state.entries.removeValue(forKey: socket)?.owner else { return Glibc.close(socket) }
+            if Self.hasLeft(socket) {
                 state.deserted.insert(id)
+            } else if case .some(nil) = state.exchanges[id], transfer_unacknowledged(socket) > 0,
+                shutdown(socket, Int32(SHUT_WR)) == 0
+            {
+                // A file's last bytes are on their way, perhaps for minutes, and its answer comes behind them.
+                state.draining.append((socket, id))
+                return 0
             }
             return Glibc.close(socket)
+        }
+    }
+
+    /// Bytes of the exchange that its peers have not acknowledged.
+    func unacknowledged(of id: ExchangeID) -> Int64 {
+        state.withLock { state in
+            let open = state.entries.filter { $0.value.owner == id }.keys
+            let closed = state.draining.filter { $0.owner == id }.map(\.socket)
+            for socket in closed where transfer_unacknowledged(socket) <= 0 {
+                _ = Glibc.close(socket)
+                state.draining.removeAll { $0.socket == socket }
+            }
+            let draining = state.draining.filter { $0.owner == id }.map(\.socket)
+            return (open + draining).reduce(0) { $0 + max(0, transfer_unacknowledged($1)) }
         }
     }
 

@@ -15,7 +15,9 @@ final class UploadSockets {
 
     /// libcurl waits for the socket on behalf of the exchange.
     func used(_ socket: Int32, by exchange: ActiveExchange) {
-        if exchange.files == nil, exchange.hop?.sendsBody == true { busy[socket] = exchange }
+        guard exchange.files == nil, exchange.hop?.sendsBody == true else { return }
+        busy[socket] = exchange
+        exchange.connection.sending = socket
     }
 
     /// The exchange has no handle of libcurl's any more.
@@ -25,7 +27,10 @@ final class UploadSockets {
     }
 
     fileprivate func close(_ socket: Int32) -> Int32 {
-        if let exchange = busy.removeValue(forKey: socket), exchange.answer.phase == .head, exchange.outgoing.sent > 0 {
+        let owner = busy.removeValue(forKey: socket)
+        // Another socket may get its number.
+        if owner?.connection.sending == socket { owner?.connection.sending = nil }
+        if let owner, owner.answer.phase == .head, owner.outgoing.sent > 0 {
             var reset = linger(l_onoff: 1, l_linger: 0)
             setsockopt(socket, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
         }

@@ -1,4 +1,3 @@
-import Synchronization
 public import TransferCore
 
 /// How an exchange ended.
@@ -154,36 +153,4 @@ public enum ExchangeEvent: Sendable {
     case restarted(reason: String)
     /// Once, at the end.
     case ended(ExchangeOutcome)
-}
-
-/// Live counters of one exchange, read by whoever shows progress, whenever it likes.
-public final class ExchangeMeter: Sendable {
-    private let positionCount = Atomic<Int64>(0)
-    private let totalCount = Atomic<Int64>(-1)
-    private let sentCount = Atomic<Int64>(0)
-    private let besideCount = Atomic<Int64>(0)
-    /// Where the kernel's measurements of the connection go; `nil` where nobody asks for them.
-    let path: PathMeter?
-    private let congestionUse = Mutex<CongestionUse?>(nil)
-
-    public init(path: PathMeter? = nil) { self.path = path }
-
-    /// Bytes of the file in place; of a coded answer, bytes as they came over the network.
-    public var position: Int64 { positionCount.load(ordering: .relaxed) + besideCount.load(ordering: .relaxed) }
-    public var total: Int64? {
-        let total = totalCount.load(ordering: .relaxed)
-        return total >= 0 ? total : nil
-    }
-    /// Bytes of the request's body sent.
-    public var sent: Int64 { sentCount.load(ordering: .relaxed) }
-
-    /// The congestion control of the connection that sends, where it isn't simply the system's.
-    public var congestion: CongestionUse? { congestionUse.withLock { $0 } }
-    package func update(congestion: CongestionUse) { congestionUse.withLock { $0 = congestion } }
-
-    package func update(position: Int64) { positionCount.store(position, ordering: .relaxed) }
-    package func update(total: Int64?) { totalCount.store(total ?? -1, ordering: .relaxed) }
-    /// Bytes of the same file that another exchange put in place.
-    func add(beside count: Int64) { besideCount.add(count, ordering: .relaxed) }
-    package func update(sent: Int64) { sentCount.store(sent, ordering: .relaxed) }
 }

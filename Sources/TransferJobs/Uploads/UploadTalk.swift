@@ -29,6 +29,9 @@ package struct UploadTalk {
     package var growth: ConnectionGrowth
     /// Requests beyond those that every such upload has, as the scheduler counts them beside the jobs.
     package var extra = 0
+    /// Those of them that arrived.
+    private var settledArrived: Int64 = 0
+    /// Bytes of the file that arrived with requests that have ended.
     private var base: Int64 = 0
     /// Bytes of bodies that nobody answered for.
     private var unanswered: Int64 = 0
@@ -40,12 +43,20 @@ package struct UploadTalk {
         package let meter: ExchangeMeter
         /// The URL that the request has been redirected to.
         package var url: String?
+        /// Bytes of the file in its body.
+        package let carries: Int64
+        /// Whether its server told meanwhile what it holds: then the bytes that it confirmed are this request's, too.
+        fileprivate var isToldMeanwhile = false
 
-        package init(handle: ExchangeHandle, meter: ExchangeMeter, url: String? = nil) {
+        package init(handle: ExchangeHandle, meter: ExchangeMeter, carries: Int64, url: String? = nil) {
             self.handle = handle
             self.meter = meter
+            self.carries = carries
             self.url = url
         }
+
+        /// Bytes of the file that have arrived.
+        var arrived: Int64 { min(carries, meter.acknowledged) }
     }
 
     package init(
@@ -71,29 +82,37 @@ package struct UploadTalk {
         legs[request]?.url = String(url.prefix { $0 != "#" })
     }
 
+    /// The request has an answer on the way to the final one.
+    package mutating func heard(_ request: Int) { legs[request]?.isToldMeanwhile = true }
+
     /// - Parameter isAnswered: Whether its server has said what became of it.
     /// - Returns: `nil` for a request that isn't wanted any more.
     package mutating func ended(_ request: Int, isAnswered: Bool) -> Leg? {
         guard let leg = legs.removeValue(forKey: request) else { return nil }
         settled += leg.meter.sent
+        settledArrived += leg.meter.acknowledged
         if isAnswered { answered += leg.meter.sent } else { unanswered += leg.meter.sent }
-        base = confirmed
+        // The dialogue says next what the server holds.
+        base = isAnswered ? base + leg.arrived : confirmed
         return leg
     }
 
     package mutating func confirm(_ bytes: Int64) {
         confirmed = bytes
-        if legs.isEmpty { base = bytes }
+        if !legs.values.contains(where: \.isToldMeanwhile) { base = bytes }
     }
 
     /// Bytes of bodies that left so far.
     package var sent: Int64 { legs.values.reduce(settled) { $0 + $1.meter.sent } }
 
+    /// Bytes of bodies that have arrived so far.
+    package var acknowledged: Int64 { legs.values.reduce(settledArrived) { $0 + $1.meter.acknowledged } }
+
     /// Bytes of bodies that may be where they were sent to, as far as the dialogue knows.
     package var mayBeThere: Int64 { legs.values.reduce(unanswered + answered) { $0 + $1.meter.sent } }
 
-    /// How far the upload is: what the server holds, and what is on its way there.
-    package var position: Int64 { min(source.size, max(confirmed, legs.values.reduce(base) { $0 + $1.meter.sent })) }
+    /// How far the upload is: the bytes that the server holds, and those that have arrived at it.
+    package var position: Int64 { min(source.size, max(confirmed, legs.values.reduce(base) { $0 + $1.arrived })) }
 
     /// The congestion control of the connections that send, where it isn't simply the system's.
     package var congestion: CongestionUse? { legs.values.lazy.compactMap(\.meter.congestion).first }

@@ -158,9 +158,9 @@ final class AttemptRecord: Sendable {
         }
     }
 
-    /// Where the length isn't known, the end tells.
+    /// The bytes that have arrived, and not those that the kernel has taken. The end tells a length that was not known.
     var uploaded: ProgressCount {
-        let sent = meter.sent
+        let sent = meter.acknowledged
         guard bodyLength == nil, sent > 0, let end, case .success = end.outcome.result else {
             return ProgressCount(completed: sent, total: bodyLength)
         }

@@ -55,7 +55,7 @@ final class TransferDataTask: URLSessionDataTask, @unchecked Sendable {  // Cons
     override var state: URLSessionTask.State { commands.state(of: record) }
     override var progress: Progress { record.progress }
     override var countOfBytesReceived: Int64 { record.meter.position }
-    override var countOfBytesSent: Int64 { record.meter.sent }
+    override var countOfBytesSent: Int64 { record.meter.acknowledged }
     override var countOfBytesExpectedToSend: Int64 { record.expectedToSend }
     override var countOfBytesExpectedToReceive: Int64 { record.expectedToReceive }
     override func cancel() { commands.cancel() }
@@ -82,7 +82,7 @@ final class TransferUploadTask: URLSessionUploadTask, @unchecked Sendable {  // 
     override var state: URLSessionTask.State { commands.state(of: record) }
     override var progress: Progress { record.progress }
     override var countOfBytesReceived: Int64 { record.meter.position }
-    override var countOfBytesSent: Int64 { record.meter.sent }
+    override var countOfBytesSent: Int64 { record.meter.acknowledged }
     override var countOfBytesExpectedToSend: Int64 { record.expectedToSend }
     override var countOfBytesExpectedToReceive: Int64 { record.expectedToReceive }
     override func cancel() { commands.cancel() }
@@ -109,7 +109,7 @@ final class TransferDownloadTask: URLSessionDownloadTask, @unchecked Sendable { 
     override var state: URLSessionTask.State { commands.state(of: record) }
     override var progress: Progress { record.progress }
     override var countOfBytesReceived: Int64 { record.meter.position }
-    override var countOfBytesSent: Int64 { record.meter.sent }
+    override var countOfBytesSent: Int64 { record.meter.acknowledged }
     override var countOfBytesExpectedToSend: Int64 { record.expectedToSend }
     override var countOfBytesExpectedToReceive: Int64 { record.expectedToReceive }
     override func cancel() { commands.cancel() }

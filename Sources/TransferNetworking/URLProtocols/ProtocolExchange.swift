@@ -167,7 +167,10 @@ final class ProtocolExchange: ExchangeCommands {
         let head = ResponseHead(response)
         let (point, url) = (order.resumePoint, response?.url ?? state.withLock { $0.request.url })
         let start = BodyStart(head, continuing: point, url: url?.absoluteString ?? order.exchange.url)
-        if let length = order.exchange.body.length { order.meter.update(sent: length) }
+        if let length = order.exchange.body.length {
+            order.meter.update(sent: length)
+            order.meter.update(acknowledged: length)
+        }
         order.exchange.cookies?.received(head.fields.filter { $0.isNamed("Set-Cookie") }.map(\.value), from: start.url)
         let failure = state.withLock { state -> TransferError? in
             state.start = start
@@ -202,6 +205,7 @@ final class ProtocolExchange: ExchangeCommands {
                 }
                 if let failure { throw failure }
                 order.meter.update(position: sink.position)
+                order.meter.update(received: order.meter.received + Int64(data.count))
                 return nil
             } catch { return error }
         }

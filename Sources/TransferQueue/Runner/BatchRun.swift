@@ -33,18 +33,25 @@ final class BatchRun {
     var keptUnasked = 0
     /// Whether other processes work on it at the same time: what they have completed counts as kept.
     var isShared = false
-    private var samples: [(time: MonotonicTime, bytes: Int64, ended: Int)] = []
+    /// Jobs that have ended after a question to their servers.
+    private var asked = 0
+    private var bytes = RateWindow()
+    private var ends = RateWindow()
+    /// What is known of the rest.
+    private var outlook = BatchOutlook()
 
     init(id: Int64, name: String, directory: String, now: MonotonicTime) {
         self.id = id
         self.name = name
         self.directory = directory
         started = now
+        bytes.note(0, at: now)
     }
 
     init(_ batch: HeldBatch, _ options: RunOptions, now: MonotonicTime) {
         (id, name, directory) = (batch.id, batch.name, batch.directory)
         started = now
+        bytes.note(0, at: now)
         marksFiles = options.marksFiles
         isStrict = options.strict
     }
@@ -122,11 +129,15 @@ final class BatchRun {
     func count(_ outcome: JobEnd.Outcome) {
         remaining -= 1
         switch outcome {
-        case .done: totals.completed += 1
+        case .done:
+            totals.completed += 1
+            asked += 1
         case .kept(let receipt, _):
             totals.kept += 1
-            if !receipt.isConfirmed { keptUnasked += 1 }
-        case .failed: totals.failed += 1
+            if receipt.isConfirmed { asked += 1 } else { keptUnasked += 1 }
+        case .failed:
+            totals.failed += 1
+            asked += 1
         case .cancelled: totals.cancelled += 1
         case .dropped: totals.jobs -= 1
         }
@@ -134,25 +145,22 @@ final class BatchRun {
 
     // MARK: Rates
 
-    /// Notes how far it is; rates are over the last ten seconds.
-    func sample(bytes: Int64, now: MonotonicTime) {
-        samples.append((now, bytes, totals.jobs - remaining - keptUnasked))
-        while samples.count > 2, now - samples[0].time > .seconds(10) { samples.removeFirst() }
+    /// Notes how far it is.
+    ///
+    /// - Parameters:
+    ///   - moved: Bytes of all its transfers, also of those that have ended.
+    ///   - underWay: The transfers that are under way.
+    func sample(bytes moved: Int64, underWay: [BatchOutlook.Transfer] = [], now: MonotonicTime) {
+        bytes.note(moved, at: now)
+        ends.note(Int64(totals.jobs - remaining - keptUnasked), at: now)
+        outlook = BatchOutlook(
+            rate: bytes.perSecond, jobRate: ends.perSecond, ended: asked, endedBytes: settledBytes, underWay: underWay,
+            waiting: max(0, remaining - underWay.count))
     }
 
     /// Bytes a second.
-    var rate: Int64 {
-        guard let first = samples.first, let last = samples.last, last.time > first.time else { return 0 }
-        return max(0, Int64(Double(last.bytes - first.bytes) / (last.time - first.time).inSeconds))
-    }
+    var rate: Int64 { bytes.rate }
 
-    /// An estimate by the number of jobs: sizes are known only once their transfer has begun.
-    var eta: Duration? {
-        guard let first = samples.first, let last = samples.last, last.ended > first.ended, remaining > 0 else {
-            return nil
-        }
-        let perSecond = Double(last.ended - first.ended) / (last.time - first.time).inSeconds
-        let seconds = Double(remaining) / perSecond
-        return seconds < 1e8 ? .milliseconds(Int64(seconds * 1000)) : nil
-    }
+    /// An estimate of the time that is left.
+    var eta: Duration? { outlook.eta }
 }

@@ -12,9 +12,9 @@ extension QueueRunner {
     // MARK: Ends of exchanges
 
     func exchangeEnded(_ job: RunningJob, _ outcome: ExchangeOutcome) {
-        let moved = job.record.spec.isUpload ? outcome.sent : outcome.received
-        batches[job.record.batch]?.settledBytes += moved
-        following.account(job, moved: moved, on: self)
+        let moved = job.record.spec.isUpload ? job.meter.acknowledged : outcome.received
+        batches[job.record.batch]?.settledBytes += job.settleExchange(moved)
+        following.account(job, moved: job.movedInAll, on: self)
         judgeLink(job, outcome)
         job.way.wait = AnswerWait(outcome, job.path)
         if outcome.head != nil { job.sending.wasAnswered = true }

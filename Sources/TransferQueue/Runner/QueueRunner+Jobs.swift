@@ -305,6 +305,7 @@ extension QueueRunner {
         guard let job = running[id] else { return }
         switch event {
         case .restarted(let reason):
+            job.pace.furthest = 0
             emit(job.record.batch, .restarted(job: job.record.identity, reason: reason))
         case .responded(let start):
             job.start = start

@@ -47,8 +47,9 @@ extension QueueRunner: UploadHost {
     }
 
     func count(_ job: RunningJob, moved bytes: Int64) {
-        following.account(job, moved: bytes, on: self)
+        job.pace.settled += bytes
         batches[job.record.batch]?.settledBytes += bytes
+        following.account(job, moved: job.pace.settled, on: self)
     }
 
     func uploaded(_ job: RunningJob, _ source: UploadBytes, _ result: TransferResult, _ digest: Checksum?) {

@@ -223,7 +223,7 @@ actor QueueRunner: LoopActor {
             following.review(on: self)
             pump()
         case .levels:
-            for job in running.values { following.account(job, moved: job.bytesMoved, on: self) }
+            for job in running.values { following.account(job, moved: job.movedInAll, on: self) }
             admission.scheduler.lookAtLevels(now: .now)
             pump()
         case .segments: segmented.tick(on: self)

@@ -52,12 +52,16 @@ final class RunningJob {
         var wait: AnswerWait?
     }
 
-    /// How fast it goes, for rows of a display, and how fast it may go.
+    /// How far it is and how fast it goes, for rows of a display, and how fast it may go.
     struct Pace {
-        /// Bytes that it had moved when its rate was last computed.
-        var lastMoved: Int64 = 0
-        /// Bytes a second, smoothed.
-        var rate: Int64 = 0
+        /// Bytes that its batch has counted of this attempt.
+        var settled: Int64 = 0
+        /// Whether the exchange that the job began with is among them.
+        var isExchangeSettled = false
+        /// The rate of what has moved.
+        var window = RateWindow()
+        /// The furthest position that was reported since the attempt, or the file, began anew.
+        var furthest: Int64 = 0
         /// Its own bound; `nil` where it began without one.
         let bound: RateLimiter?
 
@@ -108,6 +112,7 @@ final class RunningJob {
         self.candidate = candidate
         self.record = record
         pace = Pace(limit: record.spec.limitRate)
+        pace.window.note(0, at: started)
         self.started = started
         self.url = url
     }
@@ -175,6 +180,9 @@ final class RunningJob {
         return file
     }
 
+    /// Bytes of an upload that have arrived, the same.
+    private var acknowledged: Int64 { (talk?.acknowledged ?? 0) + meter.acknowledged }
+
     /// Bytes of an upload that left: with a dialogue's requests, and with the one request before it that had no dialogue.
     var sent: Int64 { (talk?.sent ?? 0) + meter.sent }
 
@@ -186,17 +194,46 @@ final class RunningJob {
         return [note]
     }
 
-    /// Bytes that the transfer under way has moved.
+    /// Bytes that went over the network, and that its batch has not counted yet: those that came, or those that the peer has
+    /// acknowledged. Every number of a transfer under way is made of this and of ``position``.
     var bytesMoved: Int64 {
-        switch phase {
-        // What has ended is counted already.
-        case .saving where talk == nil, .comparing: return 0
-        default: break
-        }
-        if record.spec.isUpload { return sent }
-        let position = meter.position - (file?.besideAtFirst ?? 0)
-        return max(0, position - (start?.continued ?? position))
+        guard !pace.isExchangeSettled else { return talk?.acknowledged ?? 0 }
+        if record.spec.isUpload { return acknowledged }
+        return meter.received + (segments?.received ?? 0)
+            + (segments?.connections.values.reduce(0) { $0 + $1.meter.received } ?? 0)
     }
+
+    /// Bytes of the attempt that went over the network.
+    var movedInAll: Int64 { pace.settled + bytesMoved }
+
+    /// The batch counts what has moved.
+    ///
+    /// - Returns: Bytes that it has not counted yet.
+    func settleExchange(_ moved: Int64) -> Int64 {
+        pace.isExchangeSettled = true
+        pace.settled += moved
+        return moved
+    }
+
+    /// Bytes of the file that are in place, here or at the server: the number that views show. It falls only where the file
+    /// begins anew, which is reported.
+    var position: Int64 {
+        let now = record.spec.isUpload ? talk?.position ?? meter.acknowledged : meter.position
+        pace.furthest = max(pace.furthest, total.map { min($0, now) } ?? now)
+        return pace.furthest
+    }
+
+    /// Bytes of the file, as far as they are known.
+    var total: Int64? {
+        switch ready {
+        case .upload(let file): file.size
+        case .copy(let source): source.version?.size
+        case .download, nil: meter.total
+        }
+    }
+
+    /// Whether an answer has begun to come, or bytes have arrived.
+    var isMoving: Bool { start != nil || meter.received > 0 || record.spec.isUpload && position > 0 }
 
     /// Whether little is lost when it's broken off: it goes on where it was, or nothing has been sent.
     var canGoOn: Bool {

@@ -18,6 +18,7 @@ final class SegmentedJob {
 
     struct Connection {
         let handle: ExchangeHandle
+        let meter: ExchangeMeter
         let source: Int
         let start: Int64
         let since: MonotonicTime

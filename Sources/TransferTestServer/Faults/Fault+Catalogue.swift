@@ -104,6 +104,11 @@ extension Fault {
     /// Nothing more is read after so many body bytes, until the client leaves or ``TestServer/release(_:)``.
     public static func stallUpload(after bytes: Int64) -> Fault { upload(.stall(after: bytes)) }
 
+    /// So many body bytes are read per interval.
+    public static func trickleUpload(_ bytes: Int, every interval: Duration) -> Fault {
+        upload(.pace(bytes: bytes, interval: interval))
+    }
+
     /// The final status comes before the body is read (instead of 100 when that was expected); the connection ends.
     public static func answerEarly(_ status: Int, headers: HeaderFields = [:], body: Content = .empty) -> Fault {
         upload(.answerEarly(Response(status: status, headers: headers, body: body)))

@@ -42,6 +42,7 @@ public struct Fault: Sendable {
     enum UploadStep: Sendable {
         case cut(after: Int64)
         case stall(after: Int64)
+        case pace(bytes: Int, interval: Duration)
         case answerEarly(Response)
         case answer(after: Int64, Response)
         case misreport(Response)

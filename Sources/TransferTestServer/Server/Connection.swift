@@ -100,6 +100,7 @@ final class Connection {
                 server.update { $0.requests[request - 1].bodyLength = total }
                 try tell(news)
                 try script.act(at: total) { try server.hold(head, connection: number, socket: socket) }
+                try script.slowDown(after: piece.count, socket)
             }
         } catch let early as UploadAnswer {
             _ = uploads.end(id, isWhole: false)
@@ -143,6 +144,7 @@ final class Connection {
                 receiver.receive(piece)
                 server.update { $0.requests[request - 1].bodyLength = total }
                 try script.act(at: total) { try server.hold(head, connection: number, socket: socket) }
+                try script.slowDown(after: piece.count, socket)
             }
         } catch {
             receiver.finish(isComplete: false)
@@ -173,6 +175,7 @@ private struct UploadScript {
     var losesAnswer = false
     var cutsAt: Int64?
     var stallsAt: Int64?
+    var pace: (bytes: Int, interval: Duration)?
     var answersAt: (offset: Int64, answer: Response)?
 
     init(_ fault: Fault) {
@@ -180,6 +183,7 @@ private struct UploadScript {
             switch step {
             case .cut(let bytes): cutsAt = bytes
             case .stall(let bytes): stallsAt = bytes
+            case .pace(let bytes, let interval): pace = (max(1, bytes), interval)
             case .loseAnswer: losesAnswer = true
             case .noContinue: sendsContinue = false
             case .answer(let bytes, let response): answersAt = (bytes, response)
@@ -189,6 +193,13 @@ private struct UploadScript {
     }
 
     var stops: [Int64] { [cutsAt, stallsAt, answersAt?.offset].compactMap { $0 } }
+
+    /// The interval is the fault the test asked for; waiting on the socket lets a client that leaves or a stop end it.
+    func slowDown(after count: Int, _ socket: Socket) throws {
+        guard let pace else { return }
+        let pause = pace.interval * count / pace.bytes
+        if case .left = socket.waitForDeparture(timeout: pause) { throw ConnectionEnded() }
+    }
 
     /// What happens once so many bytes were read.
     func act(at total: Int64, stall: () throws -> Void) throws {

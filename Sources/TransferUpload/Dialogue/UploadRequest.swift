@@ -39,6 +39,11 @@ public struct UploadRequest: Sendable, Hashable {
         /// Bytes of the source, and what stands before and after them (a form's boundaries, a trailer's chunk).
         case source(Range<Int64>, prefix: [UInt8] = [], suffix: [UInt8] = [])
 
+        /// Bytes of the source.
+        package var sourceLength: Int64 {
+            if case .source(let range, _, _) = self { range.upperBound - range.lowerBound } else { 0 }
+        }
+
         /// Bytes.
         public var length: Int64 {
             switch self {

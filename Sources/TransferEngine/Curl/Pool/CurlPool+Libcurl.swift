@@ -4,7 +4,7 @@ import TransferCore
 import TransferEventLoop
 
 // Calls of libcurl, of the loop, and of the pool's parts.
-extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, PathHost, SteeringHost {
+extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, PathHost, SteeringHost, AcknowledgementHost {
     func exchange(_ id: ExchangeID) -> ActiveExchange? { active[id] }
 
     // MARK: libcurl
@@ -69,6 +69,7 @@ extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, P
         case .rate: rates.pauseEnded(on: self)
         case .address: addresses.timedOut(on: self)
         case .silence: silence.look(on: self)
+        case .acknowledgement: acknowledgements.look(on: self)
         case .trust: trust.timedOut(on: self)
         case .steering: steering.look(on: self)
         case .reply: watched.offerAgain(on: self)

@@ -28,6 +28,7 @@ actor CurlPool: LoopActor {
     // Shared with other pools.
     let bodyThreads: WorkerPool
     let proxies: KnownProxies
+    let traffic: EngineTraffic
     /// Logins that file servers accepted; shared by all pools for those.
     let logins: AcceptedLogins?
 
@@ -45,17 +46,20 @@ actor CurlPool: LoopActor {
     let silence = SilenceWatch()
     let paths = PathWatch()
     let steering: SocketSteering
+    let acknowledgements = Acknowledgements()
     let knownHosts = KnownHostsMemory()
 
     /// - Throws: `TransferError` when libcurl can't be initialised.
     init(
         loop: EventLoop, resolver: HostResolver, bodyThreads: WorkerPool, trustThreads: WorkerPool,
-        proxies: KnownProxies = KnownProxies(), congestion: CongestionMemory = CongestionMemory(), fileServers logins: AcceptedLogins? = nil
+        proxies: KnownProxies = KnownProxies(), congestion: CongestionMemory = CongestionMemory(),
+        traffic: EngineTraffic = EngineTraffic(), fileServers logins: AcceptedLogins? = nil
     ) throws(TransferError) {
         multi = try CurlMulti()
         self.loop = loop
         self.bodyThreads = bodyThreads
         self.proxies = proxies
+        self.traffic = traffic
         self.logins = logins
         sockets = logins == nil ? nil : ServerSockets()
         addresses = AddressSearch(resolver: resolver)
@@ -76,9 +80,10 @@ actor CurlPool: LoopActor {
 
     func begin(_ start: ExchangeStart) {
         let exchange = ActiveExchange(
-            start, now: .now, feeder: feeder(for: start), isOfFiles: sockets != nil,
+            start, now: .now, traffic: traffic, feeder: feeder(for: start), isOfFiles: sockets != nil,
             compareSource: sourceComparison(for: start))
         active[start.id] = exchange
+        traffic.began()
         sockets?.begin(start.id)
         silence.begin(exchange, on: self)
         paths.begin(on: self)
@@ -103,11 +108,13 @@ actor CurlPool: LoopActor {
 
     private func end(_ exchange: ActiveExchange, _ result: Result<ResponseHead, TransferError>) {
         guard active.removeValue(forKey: exchange.id) != nil else { return }
+        traffic.ended()
         rates.end(exchange.id)
         addresses.abandon(exchange.id)
         let metrics = exchange.handle.map { MetricsReader.read($0, exchange) } ?? ExchangeMetrics()
         exchange.settleMeter()
         exchange.settleSent()
+        exchange.settleAcknowledged(result)
         release(exchange)
         exchange.feeder?.close()
         load.subtract(1, ordering: .relaxed)
@@ -164,6 +171,7 @@ actor CurlPool: LoopActor {
             proxySchemes: proxies.schemes(for: hop, exchange.request.settings), uploadSockets: uploadSockets
         ).apply(to: handle)
         try multi.add(handle)
+        acknowledgements.begin(exchange, on: self)
     }
 
     func hopEnded(_ exchange: ActiveExchange, _ error: TransferError?) {

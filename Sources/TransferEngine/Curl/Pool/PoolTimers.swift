@@ -10,6 +10,8 @@ enum PoolTimer: Int, CaseIterable {
     case address
     /// The next look for silent connections.
     case silence
+    /// The next look at what peers have acknowledged.
+    case acknowledgement
     /// The end of the longest that a certificate may be judged for.
     case trust
     /// The next look at sockets whose congestion control or pace follows what they show.

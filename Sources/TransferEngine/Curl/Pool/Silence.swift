@@ -12,12 +12,42 @@ struct Silence {
         var bound: Duration
         /// The time by which the exchange has to have ended; `nil` without a bound on its whole time.
         var deadline: MonotonicTime?
+        /// The other exchanges that may share its link; `nil` where there are none.
+        var company: Company?
 
-        /// When it has been silent for too long, or is late.
+        /// Whether the bound on its silence is over.
+        func isOver(_ now: MonotonicTime) -> Bool { !isHeld && lastActivity + bound <= now }
+
+        /// When it has been silent for too long, or is late; a later time than now may be only the next look.
         func due(_ now: MonotonicTime) -> MonotonicTime {
-            let due = (isHeld ? now : lastActivity) + bound
+            var due = (isHeld ? now : lastActivity) + bound
+            if isOver(now), let company, company.isSlow {
+                let end = min(lastActivity + bound * Company.most, company.lastMoved + bound)
+                due = end > now ? min(end, now + bound / 8) : end
+            }
             return deadline.map { min(due, $0) } ?? due
         }
+    }
+
+    /// What all exchanges together have moved since one of them fell silent.
+    ///
+    /// Transfers that share a slow link wait for one another: a packet of one that was lost is sent again after all that the
+    /// others have in the queue, and later each time. Silence proves nothing against an exchange before it should have had
+    /// its turn. A link on which nothing moves at all is no slow one.
+    struct Company {
+        /// Bytes of all exchanges.
+        var moved: Int64
+        /// Exchanges under way, the silent one included.
+        var count: Int
+        /// The time at which any of them moved a byte last.
+        var lastMoved: MonotonicTime
+
+        /// Bytes that an exchange should have had by then.
+        static let share: Int64 = 256 << 10
+        /// Silence is never longer than so many times its bound.
+        static let most = 5
+
+        var isSlow: Bool { moved / Int64(max(1, count)) < Self.share }
     }
 
     enum Fault { case silent, late }

@@ -11,18 +11,24 @@ final class SilenceWatch {
     private var silence = Silence()
 
     func begin(_ exchange: ActiveExchange, on host: isolated some SilenceHost) {
-        guard let subject = exchange.silence else { return }
-        if let time = silence.begin(subject, now: exchange.pace.lastActivity) {
+        if let time = silence.begin(exchange.silence, now: exchange.pace.lastActivity) {
             host.timer(.silence).schedule(at: time)
         }
     }
 
     func look(on host: isolated some SilenceHost) {
-        let (ended, next) = silence.look(at: host.active.values, now: .now) { $0.silence }
+        let now = MonotonicTime.now
+        let (ended, next) = silence.look(at: host.active.values, now: now) { exchange in
+            var subject = exchange.silence
+            if subject.isOver(now) { subject.company = exchange.company }
+            return subject
+        }
         for (exchange, fault) in ended {
             switch fault {
             case .late: host.giveUp(exchange, .late(exchange.request.settings.maxTime ?? .zero))
-            case .silent: host.giveUp(exchange, .silence(exchange.idleTimeout ?? .zero))
+            case .silent:
+                let bound = exchange.idleTimeout
+                host.giveUp(exchange, exchange.leastRate.map { TransferError.slow($0, bound) } ?? .silence(bound))
             }
         }
         // Exchanges that began meanwhile may have asked for an earlier look.
@@ -33,6 +39,11 @@ final class SilenceWatch {
 extension TransferError {
     static func late(_ bound: Duration) -> TransferError {
         TransferError(.timedOut, "it took longer than \(bound.inSeconds) s", isTransient: true)
+    }
+
+    static func slow(_ rate: Int64, _ bound: Duration) -> TransferError {
+        TransferError(
+            .timedOut, "stalled: slower than \(ByteCount.format(rate))/s for \(bound.inSeconds) s", isTransient: true)
     }
 
     static func silence(_ bound: Duration) -> TransferError {

@@ -154,7 +154,7 @@ final class NetworkFollower {
         let error = TransferError(.networkChanged, "nothing came after the network changed", isTransient: true)
         for job in host.jobs where job.way.generation < network.generation {
             guard job.stop == nil, !job.handles.isEmpty else { continue }
-            let position = job.meter.position + job.sent
+            let position = job.meter.position + job.movedInAll
             if let mark = job.way.mark, mark == position, job.canGoOn {
                 for handle in job.handles { handle.interrupt(error) { $0.remoteAddress?.isLoopback != true } }
             }
@@ -232,7 +232,7 @@ final class NetworkFollower {
 
     /// Looks after budgets while transfers run.
     func accountAll(on host: isolated some NetworkHost) {
-        for job in host.jobs { account(job, moved: job.bytesMoved, on: host) }
+        for job in host.jobs { account(job, moved: job.movedInAll, on: host) }
         guard network.hasNewUsage else { return }
         network.hasNewUsage = false
         host.publish(.usage(network.usage.rows))

@@ -64,6 +64,7 @@ final class Reporter {
 
     func tick(on host: isolated some ReportHost) {
         let now = MonotonicTime.now
+        for job in host.jobs { job.pace.window.note(job.movedInAll, at: now) }
         if interval != nil { reportJobs(on: host) }
         host.accountAll()
         let perSecond = interval.map { max(1, Int(1 / max(0.1, $0.inSeconds))) } ?? 1
@@ -84,10 +85,7 @@ final class Reporter {
     // MARK: Reports
 
     private func reportJobs(on host: isolated some ReportHost) {
-        let seconds = (interval ?? .seconds(1)).inSeconds
-        for job in host.jobs {
-            guard job.isUnderWay else { continue }
-            job.pace.measure(job.bytesMoved, over: seconds)
+        for job in host.jobs where job.isUnderWay {
             host.emit(job.record.batch, .progress(job: job.record.identity, JobProgress(job)))
         }
     }
@@ -99,7 +97,9 @@ final class Reporter {
             let active = host.jobs.filter { $0.record.batch == id }
             let underWay = active.filter(\.isUnderWay)
             let bytes = run.settledBytes + active.reduce(0) { $0 + $1.bytesMoved }
-            run.sample(bytes: bytes, now: now)
+            run.sample(
+                bytes: bytes, underWay: underWay.map { BatchOutlook.Transfer(total: $0.total, completed: $0.position) },
+                now: now)
             run.totals.bytes = bytes
             var progress = BatchProgress()
             progress.totals = run.totals
@@ -156,30 +156,13 @@ final class Reporter {
     }
 }
 
-extension RunningJob.Pace {
-    /// - Parameter moved: Bytes so far; those that were held before have no part in the rate.
-    mutating func measure(_ moved: Int64, over seconds: Double) {
-        let now = Int64(Double(moved - lastMoved) / seconds)
-        rate = rate == 0 ? max(0, now) : max(0, (rate * 2 + now) / 3)
-        lastMoved = moved
-    }
-}
-
 extension JobProgress {
     fileprivate var size: Int64 { max(total ?? 0, completed) }
 
     fileprivate init(_ job: RunningJob) {
-        let isUpload = job.record.spec.isUpload
-        let position = isUpload ? job.talk?.position ?? job.meter.sent : job.meter.position
-        var total = job.meter.total
-        switch job.ready {
-        case .upload(let file): total = file.size
-        case .copy(let source): total = source.version?.size
-        case .download, nil: break
-        }
-        let hasBegun = job.start != nil || (isUpload && position > 0)
         self.init(
-            completed: position, total: total, rate: job.pace.rate, phase: hasBegun ? .transferring : .connecting)
+            completed: job.position, total: job.total, rate: job.pace.window.rate,
+            phase: job.isMoving ? .transferring : .connecting)
         sources = job.sources.told(job)
         isCopy = job.record.spec.copySource != nil
     }

@@ -88,17 +88,12 @@ extension SourceLedger {
         }
         guard case .transferring = job.phase else { return [:] }
         var bytes: [String: Int64] = [:]
-        // What came by none but the first connection is its own.
-        var others = job.segments?.received ?? 0
-        if let segments = job.segments, let map = segments.file.map {
-            for (number, connection) in segments.connections {
-                guard let claim = map.claims[number] else { continue }
-                let count = max(0, claim.position - connection.start)
-                bytes[segments.sources[connection.source].url, default: 0] += count
-                others += count
+        if let segments = job.segments {
+            for connection in segments.connections.values {
+                bytes[segments.sources[connection.source].url, default: 0] += connection.meter.received
             }
         }
-        if job.segments?.lead == nil { bytes[job.url, default: 0] += max(0, job.bytesMoved - others) }
+        if job.segments?.lead == nil { bytes[job.url, default: 0] += job.meter.received }
         return bytes
     }
 }

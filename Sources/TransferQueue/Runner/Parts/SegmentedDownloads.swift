@@ -256,7 +256,7 @@ final class SegmentedDownloads {
         host.connectionOpened(to: origin)
         job.sources.opened(url, now: now.inSeconds)
         segments.connections[number] = SegmentedJob.Connection(
-            handle: handle, source: source, start: range.lowerBound, since: now, lastMoved: now,
+            handle: handle, meter: meter, source: source, start: range.lowerBound, since: now, lastMoved: now,
             position: range.lowerBound)
     }
 

@@ -155,6 +155,7 @@ final class UploadDialogues {
         case .confirmed(let bytes): job.talk?.confirm(bytes)
         case .forget: job.talk?.state = nil
         case .restart(let reason):
+            job.pace.furthest = 0
             host.emit(job.record.batch, .restarted(job: job.record.identity, reason: reason))
             if job.record.spec.mustNotRepeat { markAgain(job, talk.number, on: host) }
         case .stop(let request): job.talk?.ended(request, isAnswered: false)?.handle.cancel()
@@ -256,7 +257,7 @@ final class UploadDialogues {
             case .responded, .restarted: break
             }
         }
-        job.talk?.began(request.id, UploadTalk.Leg(handle: handle, meter: meter))
+        job.talk?.began(request.id, UploadTalk.Leg(handle: handle, meter: meter, carries: request.body.sourceLength))
         if talk.dialogue.followsLink { schedule(on: host) }
         Failpoint.reached(.dialogueSent)
     }
@@ -270,6 +271,7 @@ final class UploadDialogues {
         switch event {
         case .interim(let head):
             guard let leg = talk.legs[request] else { return }
+            job.talk?.heard(request)
             job.sending.wasAnswered = true
             advance(id, on: host) {
                 $0.handle(.interim(request: request, head, url: leg.url), now: WallClock.seconds)
@@ -386,8 +388,8 @@ final class UploadDialogues {
         guard let talk = job.talk else { return }
         for leg in talk.legs.values { leg.handle.cancel() }
         count(job, extra: 0, on: host)
-        host.count(job, moved: talk.sent)
-        job.sending.hasLeft = talk.sent > 0
         job.talk = nil
+        host.count(job, moved: talk.acknowledged)
+        job.sending.hasLeft = talk.sent > 0
     }
 }
