@@ -39,9 +39,8 @@ extension CurlOptions {
     private func applyStep(
         _ handle: CurlHandle, _ files: FileServerTask, _ settings: FileServerSettings
     ) throws(TransferError) {
-        // A store has no need of a STAT before. With FTP it has one, MDTM, whose refusal is passed over: without
-        // that round trip transfers of libcurl 7.88 stood still now and then before their data connection was made.
-        try handle.set(CURLOPT_FILETIME, files.step.isLook || !files.url.isSSH ? 1 : 0)
+        // A store needs no time: libcurl would ask for that of the file that is replaced.
+        try handle.set(CURLOPT_FILETIME, files.step.isLook ? 1 : 0)
         switch files.step {
         case .look(let place):
             // libcurl lists folders, and doesn't look whether they are there.
@@ -62,12 +61,15 @@ extension CurlOptions {
         case .append(let offset): try applyUpload(handle, files, settings, from: offset)
         case .delete:
             let path = try files.url.commandPath()
-            let command = files.url.isSSH ? files.url.isFolder ? "rmdir" : "rm" : files.url.isFolder ? "RMD" : "DELE"
+            let command = files.url.isSSH ? files.url.isFolder ? "rmdir" : "rm" : files.url.isFolder ? "*RMD" : "*DELE"
             try applyCommands(handle, files, ["\(command) \(path)"])
         case .rename(let destination):
             let (from, to) = (try files.url.commandPath(), try destination.commandPath())
             try applyCommands(
-                handle, files, files.url.isSSH ? ["rename \(from) \(to)"] : ["RNFR \(from)", "RNTO \(to)"])
+                handle, files, files.url.isSSH ? ["rename \(from) \(to)"] : ["*RNFR \(from)", "*RNTO \(to)"])
+        case .probe:
+            let path = try files.url.commandPath()
+            try applyCommands(handle, files, ["*RNFR \(path)", "*DELE \(path)"])
         case .setTime(let time):
             let path = try files.url.commandPath()
             // libcurl reads dates (curl_getdate(3)); FTP has digits (draft-somers-ftp-mfxx §3.1, RFC 3659 §2.3).
@@ -75,7 +77,7 @@ extension CurlOptions {
                 handle, files,
                 [
                     files.url.isSSH
-                        ? "mtime \"\(HTTPDate.format(time))\" \(path)" : "MFMT \(HTTPDate.digits(time)) \(path)"
+                        ? "mtime \"\(HTTPDate.format(time))\" \(path)" : "*MFMT \(HTTPDate.digits(time)) \(path)"
                 ])
         case .makeFolder where files.url.isSSH:
             // Folders on the way may be there; an asterisk lets a command fail (CURLOPT_QUOTE(3)).
@@ -119,9 +121,19 @@ extension CurlOptions {
                 try handle.set(CURLOPT_APPEND, 1)
             }
         }
-        if settings.createsFolders { try applyFolders(handle) }
+        // SFTP makes them where the file can't be opened (CURLOPT_FTP_CREATE_MISSING_DIRS(3)).
+        let makesFolders = files.makesFolders || files.url.isSSH && settings.createsFolders
+        if makesFolders { try applyFolders(handle) }
+        // The transfer has made the type binary, as SIZE needs it (CURLOPT_POSTQUOTE(3)).
+        if files.dialogue.measuresStore, !files.url.isSSH {
+            let path = try files.url.commandPath()
+            // After changes of folder, paths begin in the last one.
+            let name = makesFolders ? String(path.split(separator: "/").last ?? "") : path
+            try handle.set(CURLOPT_POSTQUOTE, list: ["*SIZE \(name)"])
+        }
     }
 
+    /// - Parameter commands: An asterisk lets one of FTP fail: libcurl would end the connection, and the replies tell.
     private func applyCommands(
         _ handle: CurlHandle, _ files: FileServerTask, _ commands: [String]
     ) throws(TransferError) {

@@ -36,7 +36,7 @@ enum FileServerFault {
         }
         let words = Redaction.url(handle.lastErrorText)
         let cause = TransferError.Cause.curl(Int32(code.rawValue))
-        let reply = files.url.isSSH ? nil : files.replies.last
+        let reply = files.url.isSSH ? nil : files.refusal ?? files.replies.last
         func error(_ kind: TransferError.Code, _ message: String, transient: Bool = false, origin: Bool = false)
             -> FileServerFailure
         {

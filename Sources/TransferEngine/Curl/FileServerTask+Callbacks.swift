@@ -23,6 +23,7 @@ extension FileServerTask {
     func received(_ lines: UnsafeRawBufferPointer, of exchange: ActiveExchange) {
         exchange.noteActivity()
         for line in lines.split(separator: UInt8(ascii: "\n")) { replies.received(line) }
+        if replies.tellsDataAddress { sockets.dataBegins(exchange.id) }
     }
 
     /// libcurl moved on, perhaps. Returns whether the exchange may go on.

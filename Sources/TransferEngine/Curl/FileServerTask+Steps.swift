@@ -26,7 +26,11 @@ extension FileServerTask {
         case .bodyUnwanted, .spokenBefore: return .endHop(nil)
         case .failed(let error): return .endHop(error)
         case nil:
-            if code == CURLE_OK || isWhole(exchange, code) {
+            if code == CURLE_OK, step == .probe {
+                result = allowed
+            } else if code == CURLE_OK, refusal != nil {
+                result = .failed(FileServerFault.failure(exchange, self, handle, CURLE_QUOTE_ERROR, logins))
+            } else if code == CURLE_OK || isWhole(exchange, code) {
                 result = .done(file(handle))
             } else if let error = exchange.connection.linkError(code, exchange.link)
                 ?? ProxyFault.error(exchange, handle, code)
@@ -35,6 +39,11 @@ extension FileServerTask {
             } else {
                 result = .failed(FileServerFault.failure(exchange, self, handle, code, logins))
             }
+        }
+        if case .failed(let failure) = result,
+            makesFoldersNow(failure, sent: exchange.outgoing.sent, exchange.request.settings.files)
+        {
+            return .perform(step)
         }
         let action = dialogue.ended(
             result, sent: exchange.outgoing.sent, madeFolder: replies.hasRefusals,

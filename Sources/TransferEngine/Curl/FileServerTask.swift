@@ -18,6 +18,8 @@ final class FileServerTask {
     var knownKeysFile: MemoryFile?
     /// Why the SSH server's key was refused.
     var hostKey: SSHHostKey?
+    /// FTP: the folders above the file are made and changed to before it is stored.
+    private(set) var makesFolders = false
     /// libcurl's counters when they were looked at last.
     var moved: (down: Int64, up: Int64) = (0, 0)
     /// The last look at what the server's machine has acknowledged.
@@ -53,6 +55,17 @@ final class FileServerTask {
         moved = (0, 0)
     }
 
+    /// A store was refused before a byte left, and the folder may be missing: the next one makes it. Each change of folder
+    /// is a round trip, and most folders are there.
+    func makesFoldersNow(_ failure: FileServerFailure, sent: Int64, _ settings: FileServerSettings) -> Bool {
+        guard !url.isSSH, settings.createsFolders, !makesFolders, step == .store, sent == 0 else { return false }
+        switch failure {
+        case .missing, .denied, .ambiguous: makesFolders = true
+        case .exists, .full, .beyondEnd, .noRestart, .error: break
+        }
+        return makesFolders
+    }
+
     /// Whether what libcurl delivers is the file.
     var fetches: Bool {
         switch step {
@@ -79,8 +92,31 @@ final class FileServerTask {
     var writes: Bool {
         switch step {
         case .store, .append, .makeFolder: true
-        case .look, .fetch, .fetchUnmeasured, .delete, .rename, .setTime: false
+        case .look, .fetch, .fetchUnmeasured, .delete, .rename, .probe, .setTime: false
         }
+    }
+
+    /// Commands of an FTP step that are refused without ending the connection: their replies decide.
+    private var commands: Int {
+        guard !url.isSSH else { return 0 }
+        switch step {
+        case .delete, .setTime: return 1
+        case .rename, .probe: return 2
+        case .look, .fetch, .fetchUnmeasured, .store, .append, .makeFolder: return 0
+        }
+    }
+
+    /// The refusal of a command that libcurl passed over.
+    var refusal: FTPReplies.Reply? { commands > 0 ? replies.refusal(ofLast: commands) : nil }
+
+    /// The answer to a probe.
+    var allowed: FileServerDialogue.Result {
+        func isAllowed(_ reply: FTPReplies.Reply?) -> Bool {
+            guard let reply, reply.code >= 400 else { return true }
+            if case .denied = FileServerFailure(reply, writes: false, host: url.origin.host) { return false }
+            return true
+        }
+        return .allowed(rename: isAllowed(replies.beforeLast), delete: isAllowed(replies.last))
     }
 
     /// Whether it has a data connection of FTP, with TLS.
@@ -101,6 +137,10 @@ final class FileServerTask {
         var file = RemoteFile(size: nil, modified: modified >= 0 ? modified : nil)
         if fetches, !url.isSSH {
             file.size = replies.size
+            return file
+        }
+        if sends {
+            file.size = url.isSSH ? nil : replies.storedSize
             return file
         }
         if length >= 0 {

@@ -25,6 +25,8 @@ final class ServerSockets: Sendable {
         var draining: [(socket: Int32, owner: ExchangeID)] = []
         /// Exchanges whose server had ended a connection when libcurl closed it.
         var deserted: Set<ExchangeID> = []
+        /// Exchanges whose FTP server has just told where its data connection waits.
+        var dataBegins: Set<ExchangeID> = []
     }
 
     private let state = Mutex(State())
@@ -93,6 +95,15 @@ final class ServerSockets: Sendable {
     func isDeserted(_ id: ExchangeID) -> Bool {
         state.withLock { state in
             state.deserted.contains(id) || state.entries.contains { $0.value.owner == id && Self.hasLeft($0.key) }
+        }
+    }
+
+    func dataBegins(_ id: ExchangeID) { state.withLock { _ = $0.dataBegins.insert(id) } }
+
+    func takeDataBegins() -> Set<ExchangeID> {
+        state.withLock { state in
+            defer { state.dataBegins.removeAll() }
+            return state.dataBegins
         }
     }
 

@@ -10,7 +10,7 @@ struct FTPReplies: Sendable {
     }
 
     private(set) var last: Reply?
-    private var beforeLast: Reply?
+    private(set) var beforeLast: Reply?
     /// Bytes of the whole file, as SIZE told them just before RETR; `nil` where it was refused.
     private(set) var size: Int64?
     /// Whether a change of folder was refused, so that the folder was made.
@@ -19,6 +19,22 @@ struct FTPReplies: Sendable {
     private(set) var hasLoggedIn = false
     /// Replies of 550: of a look, MDTM's and SIZE's.
     private(set) var denials = 0
+
+    /// Bytes of a file that was just stored, where SIZE was asked for behind it, and answered.
+    var storedSize: Int64? {
+        guard let last, last.code == 213 else { return nil }
+        return Int64(last.text.prefix { $0.isASCII && $0.isNumber })
+    }
+
+    /// The server has just told where its data connection waits (227, and 229 of RFC 2428 §3).
+    var tellsDataAddress: Bool { last?.code == 229 || last?.code == 227 }
+
+    /// The first refusal among the replies to the last commands.
+    ///
+    /// - Parameter commands: How many; 1 or 2.
+    func refusal(ofLast commands: Int) -> Reply? {
+        [commands > 1 ? beforeLast : nil, last].compactMap { $0 }.first { $0.code >= 400 }
+    }
 
     mutating func received(_ line: some Collection<UInt8>) {
         let line = Array(line.prefix { $0 != 10 && $0 != 13 })

@@ -12,10 +12,11 @@ import TransferCore
 /// | `GET` with a Range | look, fetch from there, look | 206; 200 where If-Range doesn't hold; 416 |
 /// | `GET` with a condition | look, fetch | 304 where If-None-Match or If-Modified-Since says that nothing is new |
 /// | `GET` over FTP, SIZE refused | fetch without its length | 200 without a length; only RETR says that nothing is there |
-/// | `PUT` | store | 201 |
+/// | `PUT` | store | 201; Server-Length: bytes that the server confirmed |
 /// | `PATCH` with Upload-Offset | look, append | 204; 409 with the offset that is right |
 /// | `DELETE` | delete | 204 |
-/// | `MOVE` with Destination | look (SFTP), rename | 201; 409 where something is there |
+/// | `MOVE` with Destination | rename; where SFTP refuses that, look | 201; 409 where something is there |
+/// | `OPTIONS` with Destination | rename, delete, of names that nothing has | 200 with Allow, which lists what isn't denied |
 /// | `MKCOL` | look (SFTP), make | 201; 405 where it's there |
 /// | `PROPPATCH` with Last-Modified | set the time | 204 |
 ///
@@ -33,6 +34,8 @@ struct FileServerDialogue: Sendable {
         case delete
         case rename(to: FileServerURL)
         case makeFolder
+        /// FTP: a file that is not there is renamed and deleted.
+        case probe
         /// Seconds since 1970 become the time of the file's last modification.
         case setTime(Int64)
 
@@ -40,7 +43,7 @@ struct FileServerDialogue: Sendable {
         var isLook: Bool {
             switch self {
             case .look, .fetch, .fetchUnmeasured: true
-            case .store, .append, .delete, .rename, .makeFolder, .setTime: false
+            case .store, .append, .delete, .rename, .makeFolder, .probe, .setTime: false
             }
         }
     }
@@ -48,7 +51,17 @@ struct FileServerDialogue: Sendable {
     enum Result: Sendable {
         /// - Parameter RemoteFile: Of a look, and of a fetch.
         case done(RemoteFile)
+        /// The answer to a probe: the commands that the server did not deny.
+        case allowed(rename: Bool, delete: Bool)
         case failed(FileServerFailure)
+
+        /// Whether the server says that this isn't allowed.
+        var isDenial: Bool {
+            switch self {
+            case .failed(.denied), .failed(.ambiguous): true
+            default: false
+            }
+        }
     }
 
     enum Action: Sendable {
@@ -64,24 +77,25 @@ struct FileServerDialogue: Sendable {
         case stop(TransferError)
     }
 
-    private enum Request: Sendable {
+    enum Request: Sendable {
         case head
         case get(Range?)
         case put
         case patch(offset: Int64)
         case delete
         case move(to: FileServerURL, mayReplace: Bool)
+        case options(to: FileServerURL)
         case makeFolder
         case setTime(Int64)
     }
 
-    private struct Range: Sendable {
+    struct Range: Sendable {
         let offset: Int64
         let condition: String?
     }
 
     /// The version that the client has already (RFC 9110 §13.1.2 and §13.1.3).
-    private struct Known: Sendable {
+    struct Known: Sendable {
         let etag: String?
         /// Seconds since 1970.
         let modified: Int64?
@@ -100,7 +114,7 @@ struct FileServerDialogue: Sendable {
         }
     }
 
-    private enum State: Sendable {
+    enum State: Sendable {
         case ready
         case looking
         case fetching(from: Int64, expected: RemoteFile?, began: Bool)
@@ -109,18 +123,25 @@ struct FileServerDialogue: Sendable {
         case verifying(RemoteFile)
         case writing(from: Int64)
         case acting
+        /// A file wasn't renamed, for this reason: is there one of the other name?
+        case lookingAtTarget(FileServerFailure)
+        /// The commands are for names that nothing has. `mayRename`: the answer to the renaming, once that is there.
+        case probing(mayRename: Bool?)
         case ended
     }
 
     let url: FileServerURL
-    private let request: Request
-    private let known: Known?
-    private var state = State.ready
+    let request: Request
+    let known: Known?
+    var state = State.ready
+    /// Whether FTP's SIZE is asked for behind a store (RFC 7240 §4.2).
+    let measuresStore: Bool
 
     /// - Throws: `invalidRequest` for what no file server can do.
     init(url: FileServerURL, method: String, headers: [HeaderField]) throws(TransferError) {
         self.url = url
         known = method == "GET" ? Known(headers) : nil
+        measuresStore = method == "PUT" && headers.value("Prefer") == "return=representation"
         switch method {
         case "HEAD": request = .head
         case "GET": request = .get(Self.range(headers))
@@ -132,18 +153,10 @@ struct FileServerDialogue: Sendable {
             request = .patch(offset: offset)
         case "DELETE": request = .delete
         case "MOVE":
-            guard let text = headers.value("Destination") else {
-                throw TransferError(.invalidRequest, "a MOVE needs a Destination")
-            }
-            let destination = try FileServerURL(text)
-            guard destination.origin == url.origin, !destination.isFolder else {
-                throw TransferError(
-                    .invalidRequest,
-                    "can't move \(url.text) to \(Redaction.url(text)): a name on the same server is needed"
-                )
-            }
             request = .move(
-                to: destination, mayReplace: !url.isSSH && headers.value("Overwrite")?.uppercased() != "F")
+                to: try Self.destination(of: url, headers),
+                mayReplace: headers.value("Overwrite")?.uppercased() != "F")
+        case "OPTIONS": request = .options(to: try Self.destination(of: url, headers))
         case "MKCOL": request = .makeFolder
         case "PROPPATCH":
             request = .setTime(try Self.time(headers))
@@ -168,9 +181,24 @@ struct FileServerDialogue: Sendable {
         }
     }
 
-    private var isMove: Bool {
+    var isMove: Bool {
         if case .move = request { return true }
         return false
+    }
+
+    private static func destination(
+        of url: FileServerURL, _ headers: [HeaderField]
+    ) throws(TransferError) -> FileServerURL {
+        guard let text = headers.value("Destination") else {
+            throw TransferError(.invalidRequest, "a MOVE or OPTIONS needs a Destination")
+        }
+        let destination = try FileServerURL(text)
+        guard destination.origin == url.origin, !destination.isFolder else {
+            throw TransferError(
+                .invalidRequest,
+                "can't move \(url.text) to \(Redaction.url(text)): a name on the same server is needed")
+        }
+        return destination
     }
 
     mutating func start() -> Step {
@@ -181,6 +209,9 @@ struct FileServerDialogue: Sendable {
         case .delete: return act(.delete)
         case .move(let destination, let mayReplace):
             return mayReplace ? act(.rename(to: destination)) : look(destination)
+        case .options(let other):
+            state = .probing(mayRename: nil)
+            return url.isSSH ? .rename(to: other) : .probe
         // A folder that is there is refused with the same code as one that can't be made.
         case .makeFolder: return url.isSSH ? look(url) : act(.makeFolder)
         case .setTime(let time): return act(.setTime(time))
@@ -219,6 +250,11 @@ struct FileServerDialogue: Sendable {
         // A rename fails by itself where there is no way to it.
         case (.looking, .failed(.error(let error))) where isMove && error.code == .badResponse:
             return lookedInVain(.ambiguous(error.message))
+        case (.probing(let mayRename), let result): return probed(result, mayRename: mayRename)
+        case (_, .allowed): return .fail(TransferError(.internalFault, "a probe that nobody asked for"))
+        case (.acting, .failed(let failure)) where url.isSSH && isRefusedMove(failure): return lookAtTarget(failure)
+        case (.lookingAtTarget, .done): return .answer(Self.head(409, "there is a file of that name"))
+        case (.lookingAtTarget(let failure), .failed): return refused(failure)
         case (_, .failed(.error(let error))): return .fail(error)
         case (.looking, .done(let file)): return looked(file)
         case (.looking, .failed(let failure)): return lookedInVain(failure)
@@ -254,8 +290,8 @@ struct FileServerDialogue: Sendable {
         case (.verifying(let expected), .done(let file)):
             return file == expected ? .finish : .fail(Self.changed(url))
         case (.verifying, .failed): return .fail(Self.changed(url))
-        case (.writing(let offset), .done):
-            guard case .patch = request else { return .answer(ResponseHead(status: 201, fields: [])) }
+        case (.writing(let offset), .done(let file)):
+            guard case .patch = request else { return .answer(stored(file, sent)) }
             return .answer(ResponseHead(status: 204, fields: [HeaderField("Upload-Offset", "\(offset + sent)")]))
         case (.writing, .failed(.missing(let words))):
             // The folder is missing (RFC 4918 §9.7.1).
@@ -269,99 +305,41 @@ struct FileServerDialogue: Sendable {
         }
     }
 
-    // MARK: Looks
-
-    private mutating func looked(_ file: RemoteFile) -> Action {
-        switch request {
-        case .head: return .answer(file.head(200, length: file.size))
-        case .get where known?.isStill(file) == true: return .answer(file.head(304, length: nil))
-        case .get(nil): return .perform(fetch(from: 0))
-        case .get(let range?):
-            if let condition = range.condition, condition != file.etag { return .perform(fetch(from: 0)) }
-            // Without its length no part can be told from the whole.
-            guard let size = file.size else { return .perform(fetch(from: 0)) }
-            guard range.offset < size else { return .answer(file.unsatisfiable) }
-            return .perform(fetch(from: range.offset, expected: file))
-        case .patch(let offset):
-            guard let size = file.size else {
-                return .fail(
-                    TransferError(
-                        .badResponse,
-                        "\(url.origin.hostAndPort) doesn't tell how long files are: nothing can be continued there"))
-            }
-            return size == offset ? .perform(offset == 0 ? store() : append(at: offset)) : conflict(size)
-        case .move: return .answer(Self.head(409, "there is a file of that name"))
-        case .makeFolder: return .answer(Self.head(405, "it's there"))
-        case .put, .delete, .setTime: return .fail(TransferError(.internalFault, "a look that nobody asked for"))
-        }
-    }
-
-    /// - Parameter failure: That the server says that there is no file, or that it doesn't let itself be asked.
-    private mutating func lookedInVain(_ failure: FileServerFailure) -> Action {
-        switch (request, failure) {
-        // The file decides, not its length.
-        case (.get, .missing), (.get, .denied), (.get, .ambiguous):
-            return url.isSSH ? refused(failure) : .perform(fetchUnmeasured())
-        // A server that tells no reason may refuse to move or make something.
-        case (.move, .denied), (.move, .ambiguous), (.makeFolder, .denied), (.makeFolder, .ambiguous): break
-        case (_, .missing): break
-        default: return refused(failure)
-        }
-        switch request {
-        case .patch(let offset): return offset == 0 ? .perform(store()) : conflict(0)
-        case .move(let destination, _): return .perform(act(.rename(to: destination)))
-        case .makeFolder: return .perform(act(.makeFolder))
-        default: return refused(failure)
-        }
-    }
-
-    private func conflict(_ size: Int64) -> Action {
-        .answer(ResponseHead(status: 409, fields: [HeaderField("Upload-Offset", "\(size)")]))
-    }
-
-    private func acted(_ madeFolder: Bool) -> Action {
-        switch request {
-        case .delete, .setTime: return .answer(ResponseHead(status: 204, fields: []))
-        case .makeFolder where !url.isSSH && !madeFolder: return .answer(Self.head(405, "it's there"))
-        default: return .answer(ResponseHead(status: 201, fields: []))
-        }
-    }
-
     // MARK: Steps
 
-    private mutating func look(_ place: FileServerURL) -> Step {
+    mutating func look(_ place: FileServerURL) -> Step {
         state = .looking
         return .look(place)
     }
 
-    private mutating func fetch(from offset: Int64, expected: RemoteFile? = nil) -> Step {
+    mutating func fetch(from offset: Int64, expected: RemoteFile? = nil) -> Step {
         state = .fetching(from: offset, expected: expected, began: false)
         return .fetch(from: offset)
     }
 
-    private mutating func fetchUnmeasured() -> Step {
+    mutating func fetchUnmeasured() -> Step {
         state = .fetchingUnmeasured(began: false)
         return .fetchUnmeasured
     }
 
-    private mutating func store() -> Step {
+    mutating func store() -> Step {
         state = .writing(from: 0)
         return .store
     }
 
-    private mutating func append(at offset: Int64) -> Step {
+    mutating func append(at offset: Int64) -> Step {
         state = .writing(from: offset)
         return .append(at: offset)
     }
 
-    private mutating func act(_ step: Step) -> Step {
+    mutating func act(_ step: Step) -> Step {
         state = .acting
         return step
     }
 
     // MARK: Failures
 
-    private func refused(_ failure: FileServerFailure) -> Action {
+    func refused(_ failure: FileServerFailure) -> Action {
         switch failure {
         case .missing(let words): .answer(Self.head(404, words))
         case .denied(let words), .ambiguous(let words): .answer(Self.head(403, words))
@@ -372,7 +350,7 @@ struct FileServerDialogue: Sendable {
         }
     }
 
-    private static func head(_ status: Int, _ words: String) -> ResponseHead {
+    static func head(_ status: Int, _ words: String) -> ResponseHead {
         ResponseHead(
             status: status, fields: [HeaderField("Content-Length", "0"), HeaderField("Server-Reply", words)])
     }

@@ -29,6 +29,8 @@ struct FileServerState: Codable, Hashable {
         var etag: String?
         /// The server told nothing of the part: a file of that length isn't known from another one.
         var isUntold: Bool?
+        /// The file is small, and nothing was asked: its bytes tell it from another one.
+        var isByBytes: Bool?
     }
 
     init(to: String, source: UploadSource, part: String, mark: String, generation: Int = 0) {

@@ -8,21 +8,20 @@ extension FileServerUpload {
             let other = PartURL.url(of: url, mark: mark, generation: 1)
         else { return start(generation: 0, mark: mark) }
         guard abilities.growsBeside else { return storeUnderName() }
-        if abilities.mayRename == nil {
-            return ask(.probingRename, "MOVE", part, [HeaderField("Destination", other)])
+        if abilities.mayRename == nil || abilities.mayDelete == nil {
+            return ask(.probing, "OPTIONS", part, [HeaderField("Destination", other)])
         }
-        if abilities.mayDelete == nil { return ask(.probingDelete, "DELETE", part) }
         if abilities.mayDelete == false { return ask(.lookingForTaken, "HEAD", url) }
         return start(generation: 0, mark: mark)
     }
 
-    /// Takes the answer to a command for a name that nothing has: only a denial says that it isn't allowed.
-    mutating func probed(_ status: Int) -> [UploadAction] {
-        switch phase {
-        case .probingRename: abilities.mayRename = status != 403
-        case .probingDelete: abilities.mayDelete = status != 403
-        default: break
-        }
+    /// Takes the answer to commands for a name that nothing has: only a denial says that one isn't allowed.
+    ///
+    /// - Parameter head: `nil` where the server answered with something else.
+    mutating func probed(_ head: ResponseHead?) -> [UploadAction] {
+        let allowed = head?.value("Allow")?.split(separator: ",").map { $0.filter { $0 != " " } }
+        abilities.mayRename = allowed?.contains("MOVE") ?? true
+        abilities.mayDelete = allowed?.contains("DELETE") ?? true
         return [.learned(abilities)] + prepare()
     }
 

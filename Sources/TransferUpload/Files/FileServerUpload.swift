@@ -23,7 +23,7 @@ public struct FileServerUpload: UploadDialogue {
     enum Phase: Sendable, Hashable {
         case ready
         /// May the account rename, may it delete (asked with a name that nothing has)? If not: is the name taken?
-        case probingRename, probingDelete, lookingForTaken
+        case probing, lookingForTaken
         /// The server is asked what it has after a break.
         case looking
         /// The digest of the source's last bytes before that size is awaited.
@@ -33,6 +33,8 @@ public struct FileServerUpload: UploadDialogue {
         /// The part is gone, or the server doesn't tell: is it the destination? `refusal`: the words of the refusal to name
         /// it, where the server doesn't tell.
         case lookingForName(FileServerState.Naming, refusal: String?)
+        /// The part is gone, and the destination has its length: has it the source's bytes?
+        case digestingName, comparingName(Checksum)
         case sending(from: Int64)
         /// All was taken; is it there?
         case verifying
@@ -114,8 +116,7 @@ public struct FileServerUpload: UploadDialogue {
         switch event {
         case .interim: return []
         case .digested(_, let checksum):
-            guard case .digesting(let tail) = phase else { return [] }
-            return compare(tail, checksum)
+            return digested(checksum)
         case .failed(let request, let error, let sent):
             guard request == lastID else { return [] }
             return failed(error, sent: sent)
@@ -141,15 +142,15 @@ public struct FileServerUpload: UploadDialogue {
         let error = refusal(answer.head, now: now)
         let told = OffsetTold(status: status, offset: answer.head.contentLength, isPassing: error.isTransient)
         switch (phase, status) {
-        case (.probingRename, _), (.probingDelete, _): return probed(status)
+        case (.probing, _): return probed(answer.head)
         case (.lookingForTaken, _) where told != .unknown: return lookedForTaken(told)
         case (.looking, _): return looked(told, answer.head, error)
         case (.comparing(let tail, let ours), _): return compared(tail, ours, answer, error)
-        case (.lookingForName(let naming, _), 200) where isOurs(answer.head, naming): return finish(naming.etag)
+        case (.lookingForName(let naming, _), 200) where isOurs(answer.head, naming):
+            return naming.isByBytes == true ? digestName() : finish(naming.etag)
+        case (.comparingName(let ours), _): return comparedName(ours, answer, error)
         case (.lookingForName(_, let refusal), _) where told != .unknown: return unnamed(refusal)
-        case (.sending, 200..<300):
-            hasSentBody = true
-            return ask(.verifying, "HEAD", state?.part ?? url)
+        case (.sending(let offset), 200..<300): return taken(from: offset, answer.head)
         case (.sending(from: 0), 403) where answer.sent == 0: return storeUnrefused(error)
         case (.sending(let offset), 409) where offset > 0: return conflict(answer.head)
         case (.sending(let offset), 403) where offset > 0, (.sending(let offset), 404) where offset > 0:
@@ -187,8 +188,7 @@ public struct FileServerUpload: UploadDialogue {
         switch phase {
         case .sweeping(_, let result), .settingTime(let result): return end(.finish(result))
         // The server has answered, and not with what it stands for: the way is taken that most accounts have.
-        case .probingRename where error.code == .badResponse, .probingDelete where error.code == .badResponse:
-            return probed(0)
+        case .probing where error.code == .badResponse: return probed(nil)
         // SFTP's word for what has no other: renames that a server doesn't know, or won't do.
         case .naming where error.code == .badResponse, .clearing where error.code == .badResponse:
             return sendUnderName(error.message)
@@ -206,59 +206,6 @@ public struct FileServerUpload: UploadDialogue {
         }
     }
 
-    /// Takes the answer to the question what the server has of the file, after a break.
-    private mutating func looked(_ told: OffsetTold, _ head: ResponseHead, _ error: TransferError) -> [UploadAction] {
-        switch told {
-        case .known(let size): return found(size, head)
-        case .gone: return missing()
-        case .unknown: return end(.fail(error))
-        case .refused:
-            // All was taken: whether it's there, its naming shows.
-            if state?.naming != nil { return move() }
-            if state?.hasSentAll == true {
-                return mayHaveArrived(
-                    "all of the file had been sent, and the server doesn't tell what it has (\(words(head)))")
-            }
-            return replacePart(
-                "the server doesn't tell how much it has of the file (\(words(head))); \(Self.inPlaceDoes) it without asking"
-            )
-        }
-    }
-
-    /// There is no part: the server has lost it, or has given it its name.
-    mutating func missing() -> [UploadAction] {
-        guard let state else { return start(generation: 0, mark: mark) }
-        if let naming = state.naming { return ask(.lookingForName(naming, refusal: nil), "HEAD", url) }
-        if state.hasSentAll == true {
-            return mayHaveArrived("all of the file had been sent, and the server has nothing of it")
-        }
-        guard state.hasSent == true else { return start(generation: state.generation + 1, mark: state.mark) }
-        return startAgain("the server has nothing of the file any more")
-    }
-
-    /// The part wasn't given its name, and the server was asked for the part.
-    private mutating func lookedForPart(_ told: OffsetTold, _ status: Int, _ words: String) -> [UploadAction] {
-        if status == 200 {
-            return end(.fail(TransferError(.badResponse, Self.unnamed(words), isTransient: false)))
-        }
-        // libcurl may have asked twice, where a connection went in between.
-        let naming = state?.naming ?? .init(etag: nil)
-        return ask(.lookingForName(naming, refusal: told == .gone ? nil : words), "HEAD", url)
-    }
-
-    /// The upload failed: neither of the two names is the file's, as far as the server tells.
-    private mutating func unnamed(_ refusal: String?) -> [UploadAction] {
-        mayHaveArrived(
-            refusal.map { "the server had taken all of the file; \(Self.unnamed($0))" }
-                ?? "the server had taken all of the file, and has it neither under its name nor under the hidden one")
-    }
-
-    private func isOurs(_ head: ResponseHead, _ naming: FileServerState.Naming) -> Bool {
-        guard head.contentLength == source.size, naming.isUntold != true else { return false }
-        guard let etag = naming.etag, let found = head.value("ETag") else { return true }
-        return etag == found
-    }
-
     private mutating func conflict(_ head: ResponseHead) -> [UploadAction] {
         guard let size = head.value("Upload-Offset").flatMap({ Int64($0) }), detours.take() else {
             return contradiction("the server doesn't stay with what it has of the file")
@@ -268,7 +215,7 @@ public struct FileServerUpload: UploadDialogue {
         return ask(.looking, "HEAD", state?.part ?? url)
     }
 
-    private mutating func verify(_ told: OffsetTold, _ head: ResponseHead) -> [UploadAction] {
+    mutating func verify(_ told: OffsetTold, _ head: ResponseHead) -> [UploadAction] {
         if told == .gone {
             return mayHaveArrived(
                 "the server took all of the file under its hidden name, and it was gone at once (where files are taken away at "
@@ -297,18 +244,18 @@ public struct FileServerUpload: UploadDialogue {
         made.cannotAppend = cannotAppend
         made.replaced = state?.replaced
         state = made
-        return save() + ask(.sending(from: 0), "PUT", part, body: .source(0..<source.size))
+        return save() + ask(.sending(from: 0), "PUT", part, storeFields, body: .source(0..<source.size))
     }
 
     /// Once the file was sent in this attempt, it's sent again by another one: that has its delay, and its limit.
-    private mutating func startAgain(_ reason: String) -> [UploadAction] {
+    mutating func startAgain(_ reason: String) -> [UploadAction] {
         guard !hasSentBody, detours.take() else { return contradiction(reason) }
         return [.restart(reason), .confirmed(0)]
             + start(generation: (state?.generation ?? 0) + 1, mark: state?.mark ?? mark)
     }
 
     /// Begins anew under another name, and lets the part be: the server doesn't tell what it is.
-    private mutating func replacePart(_ reason: String) -> [UploadAction] {
+    mutating func replacePart(_ reason: String) -> [UploadAction] {
         if var state {
             state.replaced = Array(((state.replaced ?? []) + [state.part]).suffix(Self.mostReplaced))
             self.state = state
@@ -346,13 +293,13 @@ public struct FileServerUpload: UploadDialogue {
     }
 
     /// From now on a part that is gone may be the destination.
-    private mutating func settle(_ naming: FileServerState.Naming) -> [UploadAction] {
+    mutating func settle(_ naming: FileServerState.Naming) -> [UploadAction] {
         guard state?.naming != naming else { return move() }
         state?.naming = naming
         return save() + move()
     }
 
-    private mutating func move() -> [UploadAction] {
+    mutating func move() -> [UploadAction] {
         ask(.naming, "MOVE", state?.part ?? url, [HeaderField("Destination", url)])
     }
 

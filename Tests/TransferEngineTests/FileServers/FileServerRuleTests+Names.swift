@@ -6,20 +6,53 @@ import TransferCore
 extension FileServerRuleTests {
     // MARK: Names
 
-    @Test func aMoveOverSFTPLooksFirstAndOverFTPReplaces() throws {
+    /// SFTP has no word for a name that is taken: only a refusal is followed by a look.
+    @Test(arguments: [
+        FileServerFailure.denied("Operation failed"),
+        .error(TransferError(.badResponse, "Operation failed", isTransient: true)),
+    ])
+    func aMoveThatSFTPRefusesIsFollowedByALook(_ failure: FileServerFailure) throws {
         let destination = [HeaderField("Destination", "sftp://h/new")]
         var (dialogue, first) = try dialogue("MOVE", destination, url: "sftp://h/old")
-        #expect(first == .look(try url("sftp://h/new")))
-        #expect(head(dialogue.ended(.done(Self.file), sent: 0, madeFolder: false))?.status == 409)
-        (dialogue, _) = try self.dialogue("MOVE", destination, url: "sftp://h/old")
-        let next = step(dialogue.ended(.failed(.missing("")), sent: 0, madeFolder: false))
-        #expect(next == .rename(to: try url("sftp://h/new")))
+        #expect(first == .rename(to: try url("sftp://h/new")))
         #expect(head(dialogue.ended(.done(RemoteFile()), sent: 0, madeFolder: false))?.status == 201)
+        for (look, status) in [(Dialogue.Result.done(Self.file), 409), (.failed(.missing("")), 403)] {
+            (dialogue, _) = try self.dialogue("MOVE", destination, url: "sftp://h/old")
+            #expect(step(dialogue.ended(.failed(failure), sent: 0, madeFolder: false)) == .look(try url("sftp://h/new")))
+            let action = dialogue.ended(look, sent: 0, madeFolder: false)
+            #expect(head(action)?.status == status || status == 403 && error(action)?.code == .badResponse)
+        }
+    }
+
+    @Test func aMoveReplacesUnlessItMayNot() throws {
         let ftp = [HeaderField("Destination", "ftp://h/new")]
-        (_, first) = try self.dialogue("MOVE", ftp, url: "ftp://h/old")
+        var (_, first) = try dialogue("MOVE", ftp, url: "ftp://h/old")
         #expect(first == .rename(to: try url("ftp://h/new")))
         (_, first) = try self.dialogue("MOVE", ftp + [HeaderField("Overwrite", "F")], url: "ftp://h/old")
         #expect(first == .look(try url("ftp://h/new")))
+    }
+
+    /// Only a denial says that the account may not.
+    @Test(arguments: [
+        (FileServerFailure.missing("550 no such file"), "MOVE, DELETE"), (.denied("550 Permission denied"), ""),
+        (.error(TransferError(.badResponse, "502 not known", isTransient: false)), "MOVE, DELETE"),
+    ])
+    func aProbeListsWhatIsNotDenied(_ failure: FileServerFailure, _ methods: String) throws {
+        let other = [HeaderField("Destination", "sftp://h/y")]
+        var (dialogue, first) = try dialogue("OPTIONS", other, url: "sftp://h/x")
+        #expect(first == .rename(to: try url("sftp://h/y")))
+        #expect(step(dialogue.ended(.failed(failure), sent: 0, madeFolder: false)) == .delete)
+        let answer = head(dialogue.ended(.failed(failure), sent: 0, madeFolder: false))
+        #expect(answer?.value("Allow") == "HEAD, GET, PUT" + (methods.isEmpty ? "" : ", " + methods))
+        // FTP's two commands go together.
+        let ftp = [HeaderField("Destination", "ftp://h/y")]
+        (dialogue, first) = try self.dialogue("OPTIONS", ftp, url: "ftp://h/x")
+        #expect(first == .probe)
+        let allowed = head(dialogue.ended(.allowed(rename: true, delete: false), sent: 0, madeFolder: false))
+        #expect(allowed?.value("Allow") == "HEAD, GET, PUT, MOVE")
+        (dialogue, _) = try self.dialogue("OPTIONS", ftp, url: "ftp://h/x")
+        let lost = TransferError(.connectionLost, "lost", isTransient: true)
+        #expect(error(dialogue.ended(.failed(.error(lost)), sent: 0, madeFolder: false))?.code == .connectionLost)
     }
 
     @Test func aFolderIsMadeOnce() throws {

@@ -243,7 +243,8 @@ import TransferCore
 
     @Test(arguments: [("MOVE", "old"), ("MKCOL", "new")])
     func aRefusedLookStopsNoActOfSFTP(_ method: String, _ name: String) throws {
-        let fields = method == "MOVE" ? [HeaderField("Destination", "sftp://h/new")] : []
+        let fields =
+            method == "MOVE" ? [HeaderField("Destination", "sftp://h/new"), HeaderField("Overwrite", "F")] : []
         let error = TransferError(.badResponse, "Operation failed", isTransient: true)
         for failure in [FileServerFailure.denied("no"), .ambiguous("no")] + (method == "MOVE" ? [.error(error)] : []) {
             var (dialogue, _) = try dialogue(method, fields, url: "sftp://h/\(name)")
@@ -268,8 +269,38 @@ import TransferCore
 
     @Test func aFileIsStored() throws {
         var (dialogue, first) = try dialogue("PUT")
-        #expect(first == .store && dialogue.sendsBody)
-        #expect(head(dialogue.ended(.done(RemoteFile()), sent: 9, madeFolder: false))?.status == 201)
+        #expect(first == .store && dialogue.sendsBody && !dialogue.measuresStore)
+        let answer = head(dialogue.ended(.done(RemoteFile()), sent: 9, madeFolder: false))
+        #expect(answer?.status == 201 && answer?.value("Server-Length") == nil)
+    }
+
+    /// FTP's server is asked behind the file; SFTP's has answered each WRITE.
+    @Test func theLengthThatTheServerHasComesWithTheAnswer() throws {
+        let fields = [HeaderField("Prefer", "return=representation")]
+        var (dialogue, _) = try dialogue("PUT", fields)
+        #expect(dialogue.measuresStore)
+        var answer = head(dialogue.ended(.done(RemoteFile(size: 8, modified: nil)), sent: 9, madeFolder: false))
+        #expect(answer?.value("Server-Length") == "8")
+        (dialogue, _) = try self.dialogue("PUT", fields, url: "sftp://h/x")
+        answer = head(dialogue.ended(.done(RemoteFile()), sent: 9, madeFolder: false))
+        #expect(answer?.value("Server-Length") == "9")
+    }
+
+    @Test(arguments: [("226 done\r\n213 17\r\n", 17), ("226 done\r\n550 no\r\n", nil), ("226 done\r\n", nil)])
+    func theReplyBehindAStoreTellsItsLength(_ lines: String, _ size: Int64?) {
+        var replies = FTPReplies()
+        for line in lines.utf8.split(separator: 10) { replies.received(line) }
+        #expect(replies.storedSize == size)
+    }
+
+    /// The renaming's own refusal counts, and not that of the command behind it.
+    @Test func theFirstRefusalOfAPairIsTheReason() {
+        var replies = FTPReplies()
+        for line in ["550 login is over", "550 no such file", "503 RNFR first"] { replies.received(line.utf8) }
+        #expect(replies.refusal(ofLast: 2)?.text == "no such file" && replies.refusal(ofLast: 1)?.code == 503)
+        replies.received("350 ready".utf8)
+        replies.received("250 done".utf8)
+        #expect(replies.refusal(ofLast: 2) == nil)
     }
 
     @Test(arguments: [

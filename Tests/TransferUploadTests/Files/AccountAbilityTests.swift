@@ -41,8 +41,10 @@ import TransferTestServer
         return story
     }
 
-    @Test(arguments: Account.all) func theFileAndItsNextVersionArrive(_ account: Account) throws {
+    @Test(arguments: Account.all, [true, false])
+    func theFileAndItsNextVersionArrive(_ account: Account, _ confirms: Bool) throws {
         var server = FileModel()
+        server.confirms = confirms
         account.set(&server)
         var abilities = AccountAbilities()
         for version: UInt64 in [1, 2] {

@@ -24,6 +24,8 @@ struct FileModel: UploadService {
     var letsOverwrite = true
     /// The time that files were given last.
     private(set) var times: [String: String] = [:]
+    /// Whether the answer to a PUT tells how many bytes the server has.
+    var confirms = false
     /// Whether files can be fetched.
     var letsRead = true
     private(set) var removed: [String] = []
@@ -52,6 +54,11 @@ struct FileModel: UploadService {
         case "PROPPATCH":
             times[target] = headers["Last-Modified"]
             return .answer(Response(status: 204))
+        case "OPTIONS":
+            var answer = Response(status: 200)
+            let methods = ["HEAD", "PUT"] + (letsRename ? ["MOVE"] : []) + (letsRename && letsDelete ? ["DELETE"] : [])
+            answer.headers.add("Allow", methods.joined(separator: ", "))
+            return .answer(answer)
         case "PUT": files[target] = File(bytes: [], modified: clock)
         case "PATCH":
             let size = files[target]?.bytes.count ?? 0
@@ -88,8 +95,10 @@ struct FileModel: UploadService {
     }
 
     mutating func end(_ id: Int, isWhole: Bool) -> Response {
-        writing[id] = nil
-        return Response(status: 201)
+        let name = writing.removeValue(forKey: id)
+        var answer = Response(status: 201)
+        if confirms, let name { answer.headers.add("Server-Length", "\(files[name]?.bytes.count ?? 0)") }
+        return answer
     }
 
     static func path(_ url: String) -> String {

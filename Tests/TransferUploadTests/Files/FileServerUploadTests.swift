@@ -298,4 +298,58 @@ import TransferCore
         let script = script("ftp://ann:hush@h/in/f")
         #expect(try !script.kept().contains("hush"))
     }
+
+    // MARK: Small files
+
+    /// The length came with the answer: nothing is asked, and the bytes prove the file if the last answer is lost.
+    private func stored(_ url: String = "ftp://h/in/f") throws -> DialogueScript<FileServerUpload> {
+        var script = script(url)
+        #expect(script.request?.headers == [HeaderField("Prefer", "return=representation")])
+        script.answer(201, [("Server-Length", "100")])
+        #expect(script.confirmed == 100 && script.request?.method == "MOVE")
+        return script
+    }
+
+    @Test(arguments: ["ftp://h/in/f", "sftp://h/in/f"]) func aSmallFileIsStoredAndNamed(_ url: String) throws {
+        var script = try stored(url)
+        script.answer(201)
+        #expect(script.result?.status == 201 && script.requests.count == 2)
+    }
+
+    @Test(arguments: ["99", "101"]) func anotherLengthThanTheSourcesIsNotNamed(_ length: String) {
+        var script = script()
+        script.answer(201, [("Server-Length", length)])
+        #expect(script.request?.method != "MOVE")
+    }
+
+    /// A large file has an entity tag to be known by: it is looked at.
+    @Test func aLargeFileIsLookedAt() {
+        let size = FileServerUpload.smallSize + 1
+        var script = script(source: UploadSource(name: "f", size: size))
+        #expect(script.request?.headers == [])
+        script.answer(201, [("Server-Length", "\(size)")])
+        #expect(script.request?.method == "HEAD")
+    }
+
+    /// The answer to the renaming was lost: an old file of the same length is not taken for the new one.
+    @Test(arguments: [(200, true, 0), (200, false, 1), (403, true, 1), (503, true, 2)])
+    func bytesProveTheSmallFileWhoseNamingIsUnknown(_ status: Int, _ isOurs: Bool, _ outcome: Int) throws {
+        var broken = try stored()
+        broken.lose()
+        var script = script(state: try broken.kept())
+        script.answer(404)
+        #expect(script.request?.method == "HEAD" && script.request?.url == "ftp://h/in/f")
+        script.answer(200, [("Content-Length", "100"), ("ETag", "\"100-7\"")])
+        guard case .digest(let id, .sha256, 0..<100)? = script.actions.last else {
+            return #expect(Bool(false), "\(script.actions)")
+        }
+        script.digest(id, try #require(ours))
+        #expect(script.request?.method == "GET" && script.request?.url == "ftp://h/in/f")
+        script.answer(status, digest: isOurs ? ours : others)
+        switch outcome {
+        case 0: #expect(script.result?.status == 201)
+        case 1: #expect(script.failure?.code == .mayHaveBeenSent)
+        default: #expect(script.failure?.isTransient == true && script.failure?.code != .mayHaveBeenSent)
+        }
+    }
 }

@@ -14,9 +14,20 @@ extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, P
     func runTimeouts() { multi.runTimeouts() }
 
     func drain() {
+        beginData()
         trust.judge(on: self)
         while let (exchange, code) = multi.nextEnded() { finishHop(exchange, code) }
         rates.holdBack(on: self)
+    }
+
+    /// Makes libcurl begin data connections of FTP.
+    ///
+    /// Where the server's address came in the same call that asked for it, libcurl (7.88) begins the connection when it is
+    /// called the next time, and asks for no call: transfers stood still until a timer came.
+    private func beginData() {
+        guard let ids = sockets?.takeDataBegins(), !ids.isEmpty else { return }
+        for id in ids { active[id]?.lookAtSockets() }
+        runTimeouts()
     }
 
     /// libcurl wants to hear of a socket, on behalf of the handle's exchange.
