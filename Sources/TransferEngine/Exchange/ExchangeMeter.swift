@@ -1,4 +1,5 @@
 import Synchronization
+public import TransferCore
 
 /// Live counters of one exchange. The exchange's loop alone changes them, and any thread reads them at any time.
 ///
