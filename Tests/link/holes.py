@@ -308,7 +308,8 @@ def main():
         return print("\n".join(case.name for case in chosen))
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        futures = {pool.submit(run, case, os.path.abspath(options.binary), options.keep, options.slack): case for case in chosen}
+        binary = os.path.abspath(options.binary)
+        futures = {pool.submit(run, case, binary, options.keep, options.slack): case for case in chosen}
         for future in concurrent.futures.as_completed(futures):
             try:
                 result = future.result()
