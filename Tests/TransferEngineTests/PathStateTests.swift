@@ -15,8 +15,9 @@ private struct Line {
     var sends = false
     /// When others were answered last.
     var others: (Double) -> Double? = { _ in nil }
-    private var (lastData, lastHeard) = (0.0, 0.0)
-    private var received: Int64 = 0
+    var lastData = 0.0
+    var lastHeard = 0.0
+    var received: Int64 = 0
     private(set) var questions = 0
     private(set) var bounds: [Duration] = []
     private(set) var wasUnbound = false

@@ -14,10 +14,7 @@ struct ConnectionInUse {
     var sending: curl_socket_t?
     /// Sockets that were made for the hop.
     var opened: [curl_socket_t] = []
-    /// The sockets that libcurl waits for on behalf of the hop, with their inodes.
-    var waitedFor: [curl_socket_t: ino_t] = [:]
-    /// The most bytes of a segment, where large ones may vanish on the way.
-    var segmentSize: Int32?
+    var path = PathInUse()
     /// Whether the next connection has to be a new one: a kept one was found unfit.
     var wantsNewConnection = false
     /// The number of connections made.

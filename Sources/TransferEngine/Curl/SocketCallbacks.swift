@@ -13,7 +13,7 @@ enum SocketCallbacks {
         if let user {
             let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
             exchange.connection.opened.append(socket)
-            if var size = exchange.connection.segmentSize {
+            if var size = exchange.connection.path.segmentSize {
                 _ = setsockopt(
                     socket, Int32(IPPROTO_TCP), TCP_MAXSEG, &size, socklen_t(MemoryLayout.size(ofValue: size)))
             }

@@ -25,7 +25,7 @@ extension ExchangeSettings {
             case kept
             /// A download that can be continued.
             case leftByDownloads
-            /// Also a request whose sender asks the server what it has before it sends anything again.
+            /// The same, and a request whose sender asks the server what it has before it sends anything again.
             case left
         }
 

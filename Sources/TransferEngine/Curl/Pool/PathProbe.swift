@@ -5,7 +5,7 @@ import TransferEventLoop
 
 /// A connection to a peer that is made for one question: whether the network leads there.
 ///
-/// It comes from the address of the connection that is in doubt, and is closed when it stands; nothing is said on it. A
+/// The probe comes from the address of the connection that is in doubt, and is closed when it stands; nothing is sent on it. A
 /// refusal is an answer too. Used on the pool's loop only.
 final class PathProbe {
     /// The end of one attempt: the kernel's own second one may be seconds away.

@@ -13,7 +13,7 @@ import TransferCore
 /// - A connection whose peer answers and whose bytes stay away in the middle of a body or a handshake is stuck: large
 ///   segments vanish, and small ones pass.
 struct PathState {
-    /// What the kernel says of a connection.
+    /// The kernel's facts of a connection.
     struct Facts {
         var isConnecting = false
         /// Segments that the peer has not acknowledged.
@@ -32,7 +32,7 @@ struct PathState {
 
     enum Loss: Equatable { case stale, dead, stuck }
 
-    /// What those who use a connection wait for.
+    /// The part of an exchange that its connection is to bring next.
     enum Awaited: Int, Comparable {
         case nothing, answer, handshake, body
 
@@ -59,7 +59,8 @@ struct PathState {
     static let spacing = Duration.milliseconds(450)
     /// The longest pause between questions to a peer that answers and has nothing to say.
     static let slowest = Duration.seconds(5)
-    static let doubtAfter = Duration.seconds(1)
+    /// Sooner than the connections of a file that bring nothing are replaced by new ones.
+    static let doubtAfter = Duration.milliseconds(500)
     /// The kernel's times are rounded, so that the connection's own last sign may seem to be another's.
     static let rounding = Duration.milliseconds(100)
     /// How long an answer to others says that others are answered: longer than between two probes.

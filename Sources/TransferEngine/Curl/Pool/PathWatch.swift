@@ -51,34 +51,36 @@ final class PathWatch {
 
     /// libcurl waits for the socket on behalf of the exchange.
     func used(_ socket: Int32, by exchange: ActiveExchange) {
-        guard exchange.connection.waitedFor[socket] == nil, let inode = Self.inode(socket) else { return }
-        exchange.connection.waitedFor[socket] = inode
+        guard exchange.connection.path.sockets[socket] == nil, let inode = Self.inode(socket) else { return }
+        exchange.connection.path.sockets[socket] = inode
     }
 
     /// The exchange has no handle of libcurl's any more.
-    func release(_ exchange: ActiveExchange) { exchange.connection.waitedFor.removeAll() }
+    func release(_ exchange: ActiveExchange) { exchange.connection.path.sockets.removeAll() }
 
     /// Prepares a hop's connection: where large segments may vanish, it has segments of 1,024 bytes, which pass wherever
     /// IPv6 may be spoken (RFC 4821 §7.2).
     func prepare(_ exchange: ActiveExchange, for url: String) {
-        exchange.connection.segmentSize = nil
+        exchange.connection.path.segmentSize = nil
         guard !small.isEmpty, let name = Origin(url: url)?.hostAndPort, let found = small[name] else { return }
         guard found.end > .now else {
             small[name] = nil
             return
         }
-        exchange.connection.segmentSize = 1024
+        exchange.connection.path.segmentSize = 1024
         if let end = found.freshEnd, end > .now { exchange.connection.wantsNewConnection = true }
     }
 
-    private func useSmallSegments(_ exchange: ActiveExchange, isProven: Bool) {
-        guard let url = exchange.hop?.url, let name = Origin(url: url)?.hostAndPort else { return }
+    private func useSmallSegments(_ exchanges: [ActiveExchange], isProven: Bool) {
         let now = MonotonicTime.now
         let end = now + (isProven ? Self.smallFor : Self.doubt)
-        var found = small[name] ?? SmallSegments(end: end)
-        found.end = max(found.end, end)
-        if isProven { found.freshEnd = now + Self.doubt }
-        small[name] = found
+        for exchange in exchanges {
+            guard let url = exchange.hop?.url, let name = Origin(url: url)?.hostAndPort else { continue }
+            var found = small[name] ?? SmallSegments(end: end)
+            found.end = max(found.end, end)
+            if isProven { found.freshEnd = now + Self.doubt }
+            small[name] = found
+        }
     }
 
     func shutDown(on host: isolated some PathHost) {
@@ -115,12 +117,12 @@ final class PathWatch {
         for (socket, (peer, found)) in facts {
             guard var path = paths[socket] ?? Self.inode(socket).map({ Path(inode: $0, state: PathState(began: now)) })
             else { continue }
-            let awaits = users[socket, default: []].map(\.awaited).max() ?? .nothing
+            let awaits = users[socket, default: []].map(LostPathRule.awaited).max() ?? .nothing
             let verdict = path.state.look(found, awaits: awaits, others: peer.flatMap { peers[$0]?.heard }, now: now)
             perform(verdict, on: socket, path.state, now)
             paths[socket] = path
             if path.state.isInHole, let peer { probe(peer, beside: socket, now, on: host) }
-            if verdict.doubtsSize { users[socket, default: []].forEach { useSmallSegments($0, isProven: false) } }
+            if verdict.doubtsSize { useSmallSegments(users[socket, default: []], isProven: false) }
             if let loss = verdict.loss { lost.append((socket, loss)) }
         }
         for (socket, loss) in lost { leave(socket, loss, users[socket] ?? [], facts, on: host) }
@@ -137,11 +139,11 @@ final class PathWatch {
     private func connections(of exchanges: some Sequence<ActiveExchange>) -> [Int32: [ActiveExchange]] {
         var users: [Int32: [ActiveExchange]] = [:]
         for exchange in exchanges where exchange.handle != nil {
-            for (socket, inode) in exchange.connection.waitedFor {
+            for (socket, inode) in exchange.connection.path.sockets {
                 if Self.inode(socket) == inode {
                     users[socket, default: []].append(exchange)
                 } else {
-                    exchange.connection.waitedFor[socket] = nil
+                    exchange.connection.path.sockets[socket] = nil
                 }
             }
         }
@@ -203,12 +205,12 @@ final class PathWatch {
         _ facts: [Int32: (PathPeer?, PathState.Facts)], on host: isolated some PathHost
     ) {
         let isMoving = users.contains { exchange in
-            exchange.connection.waitedFor.keys.contains {
+            exchange.connection.path.sockets.keys.contains {
                 $0 != socket && (facts[$0]?.1.sinceData ?? .seconds(60)) < PathState.quiet
             }
         }
-        guard !isMoving, users.allSatisfy({ $0.mayLeave(loss) }) else { return }
-        if loss != .stale { users.forEach { useSmallSegments($0, isProven: true) } }
+        guard !isMoving, users.allSatisfy({ LostPathRule.mayLeave($0, loss) }) else { return }
+        if loss != .stale { useSmallSegments(users, isProven: true) }
         // The server hears of it at once, and sends nothing again; libcurl keeps nothing for the next request.
         Self.reset(socket)
         for exchange in users where host.exchange(exchange.id) != nil { host.giveUp(exchange, .lostPath) }
@@ -242,34 +244,6 @@ extension PathState.Facts {
         sinceData = .milliseconds(Int64(path.since_data))
         sinceAcknowledgement = .milliseconds(Int64(path.since_acknowledgement))
         received = path.bytes_received
-    }
-}
-
-extension ActiveExchange {
-    var awaited: PathState.Awaited {
-        guard pace.holds.isEmpty else { return .nothing }
-        if answer.phase == .body || files?.fetches == true { return .body }
-        return outgoing.hasMadeRequest || files != nil ? .answer : .handshake
-    }
-
-    /// Whether the exchange goes on over another connection, after this one is lost.
-    func mayLeave(_ loss: PathState.Loss) -> Bool {
-        let rule = request.settings.timeouts.lostPaths
-        guard rule != .kept else { return false }
-        switch loss {
-        case .dead: return true
-        // A host that was given small segments is silent for another reason.
-        case .stuck where connection.segmentSize != nil && !connection.opened.isEmpty: return false
-        case .stuck where awaited == .handshake: return true
-        case .stale where rule == .left: return true
-        case .stale, .stuck: break
-        }
-        if let files { return files.fetches || files.looks }
-        guard let hop, !hop.sendsBody, hop.method == "GET" || hop.method == "HEAD" else { return false }
-        guard answer.phase == .body, let start else { return true }
-        // Without the rest alone, all of it would be fetched anew.
-        return start.head.status == 206
-            || start.isContinuable && Validator(start.head) != nil && start.head.value("Accept-Ranges") != "none"
     }
 }
 
