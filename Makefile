@@ -47,7 +47,7 @@ export PREFIX DESTDIR
 
 .PHONY: help setup setup-build setup-test setup-peers peers setup-bench setup-docs setup-deb setup-clean swift build command server demo-server run test matrix \
 	tables fuzz tsan torture-build torture torture-serve torture-work torture-fleet torture-copies lint format \
-	bench bench-network docs deb deb-test record check check-build install uninstall clean
+	bench bench-network bench-round-trips docs deb deb-test record check check-build install uninstall clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -178,6 +178,9 @@ bench: command setup-bench ## compare with curl, wget2, aria2 and, request by re
 
 bench-network: command setup-bench ## what changes of the network cost, beside curl and aria2; as root, in three minutes
 	@Benchmarks/network "$$(swift build $(RELEASE) --show-bin-path)/transfer"
+
+bench-round-trips: command setup-bench setup-peers ## small files over a link of 300 ms, beside curl, rclone and lftp; as root
+	@Benchmarks/round-trips "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 
 docs: swift setup-build setup-docs ## the libraries' documentation, in .build/docs
 	@scripts/docs
