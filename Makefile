@@ -50,7 +50,7 @@ export PREFIX DESTDIR
 
 .PHONY: help setup setup-build setup-test setup-files setup-peers peers setup-bench setup-docs setup-deb setup-clean swift build command server demo-server run test matrix \
 	tables fuzz tsan torture-build torture torture-serve torture-work torture-fleet torture-copies soak lint format \
-	bench bench-network holes docs deb deb-test record check check-build install uninstall clean
+	bench bench-network bench-round-trips holes docs deb deb-test record check check-build install uninstall clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -197,6 +197,9 @@ bench-network: command setup-bench setup-peers ## slow, long and lossy links bes
 
 holes: command setup-bench setup-peers ## transfers over a link in which packets vanish for a while; as root, 20 minutes
 	@Tests/link/holes.py --jobs 4 $(HOLES) "$$(swift build $(RELEASE) --show-bin-path)/transfer"
+
+bench-round-trips: command setup-bench setup-peers ## small files over a link of 300 ms, beside curl, rclone and lftp; as root
+	@Benchmarks/round-trips "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 
 docs: swift setup-build setup-docs ## the libraries' documentation, in .build/docs
 	@scripts/docs

@@ -22,6 +22,18 @@ public enum LoopbackPort {
         (try? withSocket(port) { connect($0, $1, $2) == 0 }) ?? false
     }
 
+    /// A socket that is connected there; its user closes it.
+    static func connected(_ port: UInt16) throws -> Int32 {
+        var connected: Int32 = -1
+        _ = try withSocket(port) { descriptor, address, size in
+            guard connect(descriptor, address, size) == 0 else { return false }
+            connected = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+            return connected >= 0
+        }
+        guard connected >= 0 else { throw TestSupportError("nobody listens on port \(port)") }
+        return connected
+    }
+
     /// A socket that listens at a port of the kernel's choice.
     static func listening() throws -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

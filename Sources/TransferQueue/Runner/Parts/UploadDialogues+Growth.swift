@@ -50,7 +50,7 @@ extension UploadDialogues {
         guard var talk = job.talk, talk.dialogue.followsLink else { return }
         let (now, count) = (MonotonicTime.now.inSeconds, talk.legs.count + 1)
         if let head = outcome.head, [429, 503].contains(head.status) {
-            talk.growth.refused(now: now, connections: count)
+            talk.growth.refused(now: now, connections: count, working: talk.legs.values.count { $0.meter.sent > 0 })
         } else if case .failure(let error) = outcome.result, error.code == .connectionLost {
             talk.growth.lost(now: now, connections: count)
         } else {

@@ -1,0 +1,88 @@
+internal import Foundation
+internal import Glibc
+internal import Synchronization
+
+/// A relay that counts round trips: connections that are made, and each time that the server's bytes follow the client's.
+///
+/// It knows nothing of what it carries. Bytes of the server's are held until the client has sent nothing for a moment:
+/// what a client sends without an answer belongs to the turn before. A client that is slower than that moment is counted
+/// too often, never too seldom, so that the smallest of several counts is the right one.
+public final class TurnRelay: Sendable {
+    public struct Counts: Sendable {
+        public var connections = 0
+        public var turns = 0
+        public var roundTrips: Int { connections + turns }
+    }
+
+    private final class State: Sendable {
+        let counts = Mutex(Counts())
+    }
+
+    /// Milliseconds.
+    private static let hold: Int32 = 40
+
+    private let listener: Int32
+    private let state = State()
+    public let port: UInt16
+
+    /// - Parameter target: A port of 127.0.0.1.
+    public init(to target: UInt16) throws {
+        (listener, port) = try LoopbackPort.listening()
+        let (listener, state) = (listener, state)
+        Thread.detachNewThread {
+            while true {
+                let client = accept(listener, nil, nil)
+                guard client >= 0 else { break }
+                state.counts.withLock { $0.connections += 1 }
+                Thread.detachNewThread {
+                    Self.relay(client, target, state)
+                    close(client)
+                }
+            }
+            close(listener)
+        }
+    }
+
+    deinit { shutdown(listener, Int32(SHUT_RD)) }
+
+    public var counts: Counts { state.counts.withLock { $0 } }
+
+    private static func relay(_ client: Int32, _ target: UInt16, _ state: State) {
+        guard let server = try? LoopbackPort.connected(target) else { return }
+        defer { close(server) }
+        var hasAsked = false
+        while true {
+            var ends = [client, server].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            guard poll(&ends, 2, -1) > 0 else { return }
+            while ends[0].revents != 0 {
+                guard let bytes = read(client), write(server, bytes) else { return }
+                hasAsked = true
+                guard poll(&ends, 1, hold) >= 0 else { return }
+            }
+            guard poll(&ends, 2, 0) >= 0 else { return }
+            if ends[0].revents == 0, ends[1].revents != 0 {
+                guard let bytes = read(server), write(client, bytes) else { return }
+                if hasAsked { state.counts.withLock { $0.turns += 1 } }
+                hasAsked = false
+            }
+        }
+    }
+
+    /// - Returns: `nil` at the end.
+    private static func read(_ descriptor: Int32) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 64 << 10)
+        let count = recv(descriptor, &bytes, bytes.count, 0)
+        return count > 0 ? Array(bytes[..<count]) : nil
+    }
+
+    /// - Returns: Whether all of it left.
+    private static func write(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
+        var left = bytes[...]
+        while !left.isEmpty {
+            let count = left.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { return false }
+            left = left.dropFirst(count)
+        }
+        return true
+    }
+}
