@@ -50,7 +50,8 @@ actor CurlPool: LoopActor {
     /// - Throws: `TransferError` when libcurl can't be initialised.
     init(
         loop: EventLoop, resolver: HostResolver, bodyThreads: WorkerPool, trustThreads: WorkerPool,
-        proxies: KnownProxies = KnownProxies(), traffic: EngineTraffic = EngineTraffic(), fileServers logins: AcceptedLogins? = nil
+        proxies: KnownProxies = KnownProxies(), traffic: EngineTraffic = EngineTraffic(),
+        fileServers logins: AcceptedLogins? = nil
     ) throws(TransferError) {
         multi = try CurlMulti()
         self.loop = loop
