@@ -60,7 +60,7 @@ struct Target: ParsableArguments {
         guard let again = try remote.statuses(name: batch).first.flatMap({ RunAgain($0, state: place.state.state) })
         else {
             return batch.hasPrefix("watch:")
-                ? "transfer watch goes on with it" : "the same command again goes on with it"
+                ? "transfer watch goes on with it" : "\(SameCommand.words) goes on with it"
         }
         return "\(again.command) goes on with it"
     }

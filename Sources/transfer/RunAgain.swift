@@ -25,6 +25,33 @@ struct RunAgain {
     }
 }
 
+/// The words for a batch that only its own command goes on with: what `get`, `put` and `copy` began, and standard input.
+enum SameCommand {
+    static let words = "the same command again"
+
+    /// Options whose values may be secrets, as a log keeps them for long.
+    private static let revealing = [
+        "-H", "--header", "-b", "--cookie", "-u", "--user", "--password", "--proxy-user", "--proxy-password", "--data",
+        "--form", "--metadata", "--key-passphrase",
+    ]
+
+    /// - Parameter arguments: Those of the process, without its name.
+    /// - Returns: The command as a shell reads it, where nothing in it may be a secret or has to be piped in again.
+    static func command(_ arguments: [String], isUTF8: Bool) -> String {
+        let hidesNothing = arguments.allSatisfy { argument in
+            argument != "-" && !Redaction.hasSecret(argument)
+                && !revealing.contains { option in
+                    // `-Hname` and `--header=…` are one word.
+                    argument.hasPrefix(option)
+                        && (argument.count == option.count || option.count == 2
+                            || argument.dropFirst(option.count).hasPrefix("="))
+                }
+        }
+        guard hidesNothing, !arguments.isEmpty else { return words }
+        return (["transfer"] + arguments).map { ShellWord.quoted($0, isUTF8: isUTF8) }.joined(separator: " ")
+    }
+}
+
 extension RunAgain {
     /// - Parameter state: As it was named to the command that asks.
     /// - Returns: `nil` for a batch that came from no file.

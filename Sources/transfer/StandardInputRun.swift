@@ -19,6 +19,7 @@ struct StandardInputRun {
             inputFaults: faults)
         execution.metrics = try Composition.metrics(command.output, rules.configuration, of: queue, reporter)
         let name = command.name ?? "-"
+        execution.commands[name] = SameCommand.words
         let folder = command.workingFolder
         let first = try await stage([], name, folder, queue)
         await queue.setFeeding(true)

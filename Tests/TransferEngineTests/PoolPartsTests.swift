@@ -71,6 +71,29 @@ extension ExchangeID {
         #expect((next == nil) == (fault != nil), "whoever goes on is looked at again")
     }
 
+    /// (bytes of all, exchanges, seconds since any moved, time of the look) → whether it is given up
+    @Test(
+        arguments: [
+            (64_000, 16, 0, 10, false), (64_000, 16, 0, 49, false), (64_000, 16, 0, 50, true),
+            // Each has had its share, but one.
+            (16 << 20, 16, 0, 10, true),
+            // Nothing moves on the link.
+            (64_000, 16, 10, 10, true), (64_000, 16, 12, 30, true),
+            // It is alone.
+            (0, 1, 10, 10, true),
+        ] as [(Int64, Int, Int, Int, Bool)])
+    func hasPatienceOnASlowLinkThatOthersShare(
+        moved: Int64, count: Int, idle: Int, after: Int, isOver: Bool
+    ) {
+        var silence = Silence()
+        let now = start + .seconds(after)
+        var subject = Subject(lastActivity: start, bound: bound)
+        subject.company = Silence.Company(moved: moved, count: count, lastMoved: now + .seconds(-idle))
+        let (ended, next) = look(&silence, [subject], after: .seconds(after))
+        #expect(ended.isEmpty == !isOver)
+        #expect(isOver || next.map { $0 > now && $0 <= now + bound / 8 + Silence.granularity } == true)
+    }
+
     @Test func theNextLookIsTheFirstThatAnyNeeds() {
         var silence = Silence()
         #expect(silence.begin(Subject(lastActivity: start, bound: bound), now: start) == start + bound)

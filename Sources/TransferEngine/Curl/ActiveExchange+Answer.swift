@@ -136,9 +136,12 @@ extension ActiveExchange {
         noteActivity()
         switch answer.phase {
         case .body:
+            let before = sink.position
             do throws(TransferError) {
                 try sink.write(bytes)
             } catch {
+                // The rest is another exchange's, or lost.
+                noteReceived(max(0, sink.position - before))
                 stopReason = .failed(error)
                 return false
             }

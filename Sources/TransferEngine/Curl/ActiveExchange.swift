@@ -55,7 +55,8 @@ final class ActiveExchange {
     }
 
     init(
-        _ start: ExchangeStart, now: MonotonicTime, traffic: EngineTraffic, feeder: (any BodyProvider)?, isOfFiles: Bool = false,
+        _ start: ExchangeStart, now: MonotonicTime, traffic: EngineTraffic, feeder: (any BodyProvider)?,
+        isOfFiles: Bool = false,
         compareSource: ((SourceFile) -> Void)?
     ) {
         order = start

@@ -227,8 +227,7 @@ extension QueueRunner {
     }
 
     func announceStart(_ job: RunningJob) {
-        var offset: Int64 = 0
-        var adopted: AdoptedBytes?
+        var (offset, adopted): (Int64, AdoptedBytes?) = (0, nil)
         switch job.ready {
         case .download(let download):
             offset = download.resume?.offset ?? 0
@@ -237,6 +236,7 @@ extension QueueRunner {
         case .upload, .copy: offset = job.record.upload?.confirmed ?? 0
         case nil: break
         }
+        job.pace.furthest = offset
         var start = JobStart(
             isUpload: job.record.spec.isUpload,
             url: Redaction.url(job.record.spec.copySource?.download.urls.first ?? job.url), offset: offset,
@@ -278,8 +278,7 @@ extension QueueRunner {
         case .upload, .copy: return { AnswerSink(limit: 64 << 10) }
         case .download(let download):
             let algorithm = job.record.spec.checksum?.algorithm
-            let url = Redaction.url(job.url)
-            let segments = job.file
+            let (url, segments) = (Redaction.url(job.url), job.file)
             let keeper = segments?.keeper ?? keeper(job, download)
             return { [workers = engine.workers] in
                 FileSink(

@@ -47,8 +47,7 @@ extension QueueRunner: UploadHost {
     }
 
     func count(_ job: RunningJob, moved bytes: Int64) {
-        job.pace.settled += bytes
-        batches[job.record.batch]?.settledBytes += bytes
+        batches[job.record.batch]?.settledBytes += job.settle(bytes)
         following.account(job, moved: job.pace.settled, on: self)
     }
 

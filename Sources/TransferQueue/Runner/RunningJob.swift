@@ -206,13 +206,16 @@ final class RunningJob {
     /// Bytes of the attempt that went over the network.
     var movedInAll: Int64 { pace.settled + bytesMoved }
 
-    /// The batch counts what has moved.
-    ///
-    /// - Returns: Bytes that it has not counted yet.
-    func settleExchange(_ moved: Int64) -> Int64 {
-        pace.isExchangeSettled = true
+    /// The batch counts bytes that have moved.
+    func settle(_ moved: Int64) -> Int64 {
         pace.settled += moved
         return moved
+    }
+
+    /// The batch counts what the exchange moved that the job began with.
+    func settleExchange(_ moved: Int64) -> Int64 {
+        pace.isExchangeSettled = true
+        return settle(moved)
     }
 
     /// Bytes of the file that are in place, here or at the server: the number that views show. It falls only where the file

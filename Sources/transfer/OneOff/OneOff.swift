@@ -83,6 +83,11 @@ struct OneOff {
         var execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(),
             hint: Composition.hint(state: state))
+        // What standard input brought is told with its spool.
+        if spools.isEmpty {
+            execution.commands[name] = SameCommand.command(
+                Array(CommandLine.arguments.dropFirst()), isUTF8: execution.hint.isUTF8)
+        }
         execution.metrics = try Composition.metrics(output, configuration, of: queue, execution.reporter)
         for (list, report) in zip(lists, reports) {
             for warning in report.report.warnings { execution.reporter.note(.warn, "\(list.name): \(warning)") }

@@ -1,3 +1,4 @@
+import Testing
 import TransferCore
 import TransferTestServer
 import TransferTestSupport
@@ -82,7 +83,8 @@ enum ProgressCase: String, CaseIterable, Sendable, CustomTestStringConvertible {
         let bodies = ["PUT", "POST", "PATCH"]
         let stall = Fault.stallUpload(after: self == .s3Parts ? stop / 2 : stop)
         server.script(
-            "body", for: { head in
+            "body",
+            for: { head in
                 bodies.contains(head.method) && (head.headers["Content-Length"].flatMap { Int($0) } ?? 1) > 100_000
             }, self == .s3Parts ? [stall, stall] : [stall])
         ftp.script("STOR", [.cut(after: stop, reply: nil)])
@@ -91,7 +93,8 @@ enum ProgressCase: String, CaseIterable, Sendable, CustomTestStringConvertible {
             let source = CopySource(
                 JobSpec.Download(urls: [server.url("/source")], destination: ""), settings: settings)
             return JobSpec(
-                id: "f", work: .upload(JobSpec.Upload(from: source, url: url, uploadProtocol: kind)), settings: settings)
+                id: "f", work: .upload(JobSpec.Upload(from: source, url: url, uploadProtocol: kind)), settings: settings
+            )
         }
         var upload = JobSpec.Upload(source: folder.path("f"), url: url, uploadProtocol: kind)
         if self == .ietf { upload.method = "PUT" }

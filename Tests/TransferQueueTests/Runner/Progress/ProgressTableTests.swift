@@ -35,8 +35,8 @@ import TransferTestSupport
                     guard case .batchProgress(let progress) = event.kind else { return false }
                     return progress.totals.bytes >= row.stop && progress.rate > 0
                 }
-                let status = try #require(try await queue.status(ofBatch: "b"))
-                #expect(status.rate > 0)
+                // The store has it a moment after the event.
+                try await within { while try await queue.status(ofBatch: "b")?.rate ?? 0 == 0 { await Task.yield() } }
                 if row.isUpload { checkWhatHasNotArrived(row, log) }
                 for server in servers {
                     server.script("/x", [])
@@ -84,7 +84,9 @@ import TransferTestSupport
             default: break
             }
         }
-        #expect(totals.completed == 1 && totals.bytes >= bytes && totals.bytes >= Int64(row.count))
+        // Of a connection that was lost, what the last look found has arrived.
+        let least = Int64(row.count) - (row == .ftp ? row.stop : 0)
+        #expect(totals.completed == 1 && totals.bytes >= bytes && totals.bytes >= least, "\(row): \(totals.bytes)")
         // Bodies that describe parts count as what they are.
         let most = Int64(row.count) + (row.repeats ? row.stop * 4 : 4096)
         #expect(totals.bytes <= most, "\(row): \(totals.bytes) of \(row.count)")
