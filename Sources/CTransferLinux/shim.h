@@ -23,7 +23,6 @@
 #include <sys/uio.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
-#include <time.h>
 #include <unistd.h>
 
 static inline int transfer_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
@@ -147,20 +146,23 @@ static inline int transfer_has_links(const char *path) {
     if (folder + 48 > PATH_MAX || length >= PATH_MAX) return 1;
     char name[PATH_MAX];
     memcpy(name, path, folder);
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(name + folder, sizeof name - folder, ".transfer-%d-%ld.link", (int)getpid(), now.tv_nsec);
+    snprintf(name + folder, sizeof name - folder, ".transfer-%d-%ld.link", (int)getpid(), (long)syscall(SYS_gettid));
     if (link(path, name) != 0) return !transfer_lacks_call(errno);
     unlink(name);
     return 1;
 }
 
-// Like lstat(2), by the file system's own word: FUSE, NFS and CIFS else answer for a while with what they remember.
-static inline int transfer_look_anew(const char *path, struct stat *status) {
-    // A struct statx has 256 bytes; what it says is then what the kernel remembers.
+// Has the file system itself tell how a file looks: FUSE, NFS and CIFS else answer for a while with what they remember.
+static inline void transfer_refresh_status(const char *path) {
+    // A struct statx has 256 bytes.
     char answer[256];
     syscall(SYS_statx, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | 0x2000 /* AT_STATX_FORCE_SYNC */, 0x7ffu, answer);
-    return lstat(path, status);
+}
+
+// Whether a folder is of a FUSE file system (statfs(2)).
+static inline int transfer_is_fuse(const char *folder) {
+    struct statfs disk;
+    return statfs(folder, &disk) == 0 && disk.f_type == 0x65735546;
 }
 
 // Makes a file that has all its bytes, and has them on the disk, when its name appears; EEXIST where there is one.

@@ -81,7 +81,7 @@ package struct StartingLimits: Sendable {
             let code = pthread_create(
                 &thread, nil,
                 { gate in
-                    // They end when all of them are there.
+                    // Each thread ends when all of them are there.
                     if let gate = gate?.assumingMemoryBound(to: pthread_mutex_t.self) {
                         pthread_mutex_lock(gate)
                         pthread_mutex_unlock(gate)

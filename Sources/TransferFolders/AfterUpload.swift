@@ -78,11 +78,11 @@ package struct AfterUpload {
     private func run(_ folder: Int32, _ wasHidden: inout Bool) -> Outcome {
         if then == .keep {
             // A process that was to do something else may have ended in the middle of it.
-            if isVersion(hiddenName, in: folder) { giveBack(folder) }
+            if holdsVersion(folder) { giveBack(folder) }
             return .kept
         }
         UnfinishedNaming.undo(hiddenPath, of: path)
-        if !isVersion(hiddenName, in: folder) {
+        if !holdsVersion(folder) {
             // The file's names of before and after would be news for the watcher, again and again while somebody writes
             // it.
             guard isVersion(name, in: folder), transfer_is_written(folder, name, inode, 0) != 1 else {
@@ -95,7 +95,7 @@ package struct AfterUpload {
             }
             // A process that has it open for writing makes another version of it.
             let isWritten = transfer_is_written(folder, hiddenName, inode, 0) == 1
-            guard isVersion(hiddenName, in: folder), !isWritten else {
+            guard holdsVersion(folder), !isWritten else {
                 giveBack(folder)
                 return .notThere
             }
@@ -148,6 +148,17 @@ package struct AfterUpload {
 
     private func isVersion(_ name: String, in folder: Int32) -> Bool {
         version.isSame(as: FolderPlaces.file(name, in: folder)?.stamp)
+    }
+
+    /// Whether the hidden name has the version. Some file systems of FUSE give a file another time when they rename it: the
+    /// bytes that were sent decide then.
+    private func holdsVersion(_ folder: Int32) -> Bool {
+        guard let seen = FolderPlaces.file(hiddenName, in: folder) else { return false }
+        if version.isSame(as: seen.stamp) { return true }
+        guard seen.stamp.size == version.size, seen.stamp.inode == version.stamp.inode else { return false }
+        if let digest = row.digest { return (try? FileDigest.compute(hiddenPath, digest.algorithm)) == digest }
+        guard let sent = row.fingerprint, let file = try? SourceFile(hiddenPath) else { return false }
+        return file.fingerprint(isStopped: isStopped) == sent
     }
 
     /// Under its own name again; beside it, where somebody has made a new file of that name meanwhile.

@@ -8,6 +8,9 @@ public enum ProcessFacts {
     /// The resident set in bytes, or `nil` when the process has ended.
     public static func residentMemory(_ processID: Int32) -> Int64? { memory("VmRSS", processID) }
 
+    /// The addresses that are taken, in bytes, or `nil` when the process has ended.
+    public static func addressSpace(_ processID: Int32) -> Int64? { memory("VmSize", processID) }
+
     /// A line of proc_pid_status(5) that counts KiB.
     private static func memory(_ name: String, _ processID: Int32) -> Int64? {
         guard let text = try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8),

@@ -58,7 +58,7 @@ extension PartFile {
             return
         }
         let code = transfer_rename_new(place, goal)
-        if code == 0, !has(destination) {
+        if code == 0, !has(destination), !looksLike(destination) {
             // Between the look and the renaming: what isn't ours gets its name back.
             _ = transfer_rename_new(goal, place)
             throw swapped
@@ -93,6 +93,18 @@ extension PartFile {
         return lstat(folder.place(of: name), &named) == 0 && fstat(descriptor, &opened) == 0
             && named.st_ino == opened.st_ino
             && named.st_dev == opened.st_dev
+    }
+
+    /// Whether that name has this file where FUSE makes up the number of the inode for each name (sshfs): by its size, time
+    /// and owner.
+    private func looksLike(_ name: String) -> Bool {
+        let place = folder.place(of: name)
+        guard let slash = place.lastIndex(of: "/"), transfer_is_fuse(String(place[...slash])) == 1 else { return false }
+        var (named, opened) = (stat(), stat())
+        transfer_refresh_status(place)
+        return lstat(place, &named) == 0 && fstat(descriptor, &opened) == 0 && named.st_mode == opened.st_mode
+            && named.st_uid == opened.st_uid && FileStamp(named).size == FileStamp(opened).size
+            && FileStamp(named).modified == FileStamp(opened).modified
     }
 
     private var links: Int {

@@ -20,7 +20,7 @@ public enum RefusedName {
                 + CommandWords.also("--output"), cause: .os(errno: number))
     }
 
-    /// What of a name some file systems refuse, in words.
+    /// The part of a name that some file systems refuse, in words.
     static func doubtful(_ name: Substring) -> String? {
         if let character = name.first(where: { "\"*:<>?\\|".contains($0) }) { return "with \"\(character)\"" }
         if name.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) {

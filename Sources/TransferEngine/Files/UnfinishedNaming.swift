@@ -1,5 +1,6 @@
 import CTransferLinux
 import Glibc
+import TransferCore
 
 /// A naming that a process began and did not finish. Where the file system has no single call that gives a name and refuses
 /// one that exists (RENAME_NOREPLACE), it takes two, and a crash may come between them (`transfer_rename_new_at`).
@@ -50,11 +51,11 @@ public enum UnfinishedNaming: Sendable, Hashable {
     }
 
     private static func look(_ path: String) -> Named? {
+        transfer_refresh_status(path)
         var status = stat()
-        guard transfer_look_anew(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        let modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Named(
             device: UInt64(status.st_dev), inode: UInt64(status.st_ino), links: UInt64(status.st_nlink),
-            size: Int64(status.st_size), modified: modified, owner: status.st_uid)
+            size: Int64(status.st_size), modified: FileStamp(status).modified, owner: status.st_uid)
     }
 }

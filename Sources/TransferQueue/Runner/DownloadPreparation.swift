@@ -86,6 +86,7 @@ struct DownloadPreparation: Sendable {
                 beginning = PartName.path(of: path)
             }
         }
+        try census.foldedNames.claim(path, job: record.id)
         let known = parts.settle(of: path, in: folder, wasInterrupted: record.wasInterrupted, known)
         let isFirst = record.attempts == 0 && known == nil && !record.wasInterrupted && parts.isFirst
         let part = try openPart(

@@ -16,6 +16,8 @@ final class FolderCensus: Sendable {
 
     /// What jobs have brought; another run of their batches doesn't change that.
     let brought = BroughtFiles()
+    /// Names of jobs in folders that fold case.
+    let foldedNames = FoldedNames()
 
     private static let mostFolders = 10_000
 

@@ -37,7 +37,7 @@ package enum DatabaseFault {
             return ""
         }
         return
-            " (a file may have \(limit.rlim_cur) bytes here: raise the limit with ulimit -f, or LimitFSIZE= in a unit)"
+            " (a file may have \(CountText.bytes(Int64(clamping: limit.rlim_cur))) here: raise the limit with ulimit -f, or LimitFSIZE= in a unit)"
     }
 
     /// SQLite's own words.

@@ -47,4 +47,75 @@ import TransferTestSupport
             #expect(try spools(place) == [])
         }
     }
+
+    // MARK: After a kill
+
+    private func streams(_ place: Workplace) throws -> [String] {
+        try place.folder.files().filter { $0.contains("/streams/") }
+    }
+
+    private func kill(_ process: ChildProcess) async throws {
+        process.kill(SIGKILL)
+        _ = try? await process.result()
+    }
+
+    /// Nothing of it is in a batch: the next command that runs removes it.
+    @Test func standardInputThatWasNotReadToItsEndGoesWithTheNextStart() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("a"))
+            var command = place.command(["put", "-", server.url("/in/f")])
+            command.standardInput = .open
+            let process = try command.start()
+            #expect(process.send(Data("the beginning".utf8)))
+            try await until("it is being read") { try !streams(place).isEmpty }
+            try await kill(process)
+            #expect(try !streams(place).isEmpty)
+            #expect(try await place.run("get", server.url("/a")).exitCode == 0)
+            #expect(try streams(place) == [])
+        }
+    }
+
+    @Test func standardInputThatIsUnderWayGoesWithItsBatch() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("a"))
+            server.script("/in/f", [.holdHead])
+            var command = place.command(["put", "-", server.url("/in/f")])
+            command.standardInput = .data(Data("from a pipe".utf8))
+            let process = try command.start()
+            try await server.waitForHeld(1)
+            try await kill(process)
+            #expect(try await place.run("get", server.url("/a")).exitCode == 0)
+            #expect(try streams(place).contains { $0.hasSuffix(".batch") }, "its batch goes on with it")
+            try await forget(place)
+            #expect(try streams(place) == [])
+        }
+    }
+
+    @Test(arguments: [[], ["--segments", "3"]]) func whatStandardOutputWaitsForGoesWithItsBatch(_ options: [String])
+        async throws
+    {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("a"))
+            server.serve("/big", .random(seed: 1, count: 8_000_000), etag: "\"1\"")
+            server.script("/big", Array(repeating: .stall(after: 400_000), count: 8))
+            let process = try place.command(["get", server.url("/big"), "-o", "-", "-q"] + options).start()
+            try await until("bytes are kept") { try streams(place).contains { $0.hasSuffix(".part") } }
+            try await kill(process)
+            #expect(try await place.run("get", server.url("/a")).exitCode == 0)
+            #expect(try streams(place).contains { $0.hasSuffix(".part") }, "its batch goes on with it")
+            try await forget(place)
+            #expect(try streams(place) == [])
+        }
+    }
+
+    /// The batch alone, as status names it.
+    private func forget(_ place: Workplace) async throws {
+        for name in try await place.status().compactMap({ $0["batch"]?.string }) {
+            let gone = try await place.run("forget", name)
+            #expect(gone.exitCode == 0, "\(gone)")
+        }
+    }
 }

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// A folder to run the command in, with a file system in `mounted`.
+final class FileSystemPlace: Sendable {
+    /// Mounting takes root and a while.
+    static let areWanted = FileSystemKind.areMountable && TransferCommand.runsHeavyTests
+
+    let folder: TemporaryFolder
+    private let place: Workplace
+    private let mounted: MountedFileSystem
+
+    init(_ kind: FileSystemKind) async throws {
+        place = try Workplace("filesystem")
+        folder = place.folder
+        mounted = try await MountedFileSystem(kind, in: folder)
+    }
+
+    func jobs(_ jobs: [String]) throws { try place.jobs(jobs) }
+
+    func start(_ arguments: String...) throws -> ChildProcess { try start(arguments) }
+
+    func start(_ arguments: [String]) throws -> ChildProcess {
+        try ChildProcess.start(mounted.command(place.command(arguments)))
+    }
+
+    /// The command under strace(1), to which the first words are.
+    func startTraced(_ options: [String], _ arguments: [String]) throws -> ChildProcess {
+        var command = try mounted.command(place.command(arguments))
+        guard let program = command.arguments.firstIndex(of: try TransferCommand.binary()) else {
+            throw TestSupportError("no command in \(command.arguments)")
+        }
+        command.arguments.insert(
+            contentsOf: ["/usr/bin/strace", "-f", "-qq", "-o", "/dev/null", "--seccomp-bpf"] + options, at: program)
+        return try ChildProcess.start(command)
+    }
+
+    func run(_ arguments: String...) async throws -> ProcessResult { try await start(arguments).result() }
+
+    /// Lines of `sh` in the file system's root.
+    ///
+    /// - Returns: What they print, without the last end of line.
+    @discardableResult
+    func shell(_ script: String) async throws -> String {
+        let output = try await mounted.shell("cd mounted && { \(script)\n}", place.command([]))
+        return output.hasSuffix("\n") ? String(output.dropLast()) : output
+    }
+
+    /// All files that it has, hidden ones and partial files too, with a space between.
+    func names() async throws -> String {
+        try await shell("find . -type f ! -path './lost+found*' | LC_ALL=C sort | tr '\\n' ' ' | sed 's/ $//'")
+    }
+
+    func holds(_ content: Content, _ name: String) async throws -> Bool {
+        try await shell("cp \(name) ../copy")
+        return try content.firstDifference(fromFileAt: folder.path("copy")) == nil
+    }
+}
+
+/// Skips where the kernel has no such file system, and where a program is missing that `make check` doesn't ask for.
+func withFileSystem(
+    _ kind: FileSystemKind, _ body: (FileSystemPlace, TestServer) async throws -> Void
+) async throws {
+    if let lack = kind.lack {
+        let isRequired = ProcessInfo.processInfo.environment["TRANSFER_PEERS"] == "required"
+        if lack.isPackage, isRequired { throw TestSupportError("\(kind): there is no \(lack.reason)") }
+        FileHandle.standardError.write(Data("SKIPPED: \(kind): \(lack.reason)\n".utf8))
+        return
+    }
+    try await withTestServer { server in
+        let place = try await FileSystemPlace(kind)
+        try await body(place, server)
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Glibc
+import Testing
+import TransferTestSupport
+
+@testable import TransferEngine
+
+/// A process that dies between the two calls of a naming leaves what the next one takes back, and nothing else is touched.
+@Suite struct UnfinishedNamingTests {
+    private static let part = UnfinishedNaming.Named(
+        device: 1, inode: 7, links: 1, size: 100, modified: 5_000_000_000, owner: 1000)
+
+    private static func changed(_ change: (inout UnfinishedNaming.Named) -> Void) -> UnfinishedNaming.Named {
+        var named = part
+        (named.inode, named.size, named.modified) = (8, 0, 6_000_000_000)
+        change(&named)
+        return named
+    }
+
+    /// The file at the new name, whether its file system has hard links, and what it's taken for.
+    static let table: [(String, UnfinishedNaming.Named, Bool, UnfinishedNaming?)] = [
+        ("an empty file, made last", changed { _ in }, false, .placeholder),
+        ("of a time that FAT rounded down", changed { $0.modified = 4_000_000_000 }, false, .placeholder),
+        ("where links take the name", changed { _ in }, true, nil),
+        ("with bytes", changed { $0.size = 1 }, false, nil),
+        ("that was there before", changed { $0.modified = 1_000_000_000 }, false, nil),
+        ("another user's", changed { $0.owner = 0 }, false, nil),
+        ("with other names", changed { $0.links = 2 }, false, nil),
+        ("the same file", changed { ($0.inode, $0.links, $0.size) = (7, 2, 100) }, true, .secondName),
+        ("the same file, its names not counted", changed { ($0.inode, $0.size) = (7, 100) }, true, .secondName),
+        ("the same file with a third name", changed { ($0.inode, $0.links, $0.size) = (7, 3, 100) }, true, nil),
+        ("the same number on another device", changed { ($0.device, $0.inode, $0.links) = (2, 7, 2) }, true, nil),
+    ]
+
+    @Test(arguments: table.indices) func onlyWhatANamingLeavesIsOne(_ index: Int) {
+        let (what, new, hasLinks, expected) = Self.table[index]
+        let found = UnfinishedNaming.judge(new: new, old: Self.part, hasLinks: { hasLinks })
+        #expect(found == expected, "\(what)")
+    }
+
+    @Test func anEmptyFileTakesNoNameByAPlaceholder() {
+        var empty = Self.part
+        empty.size = 0
+        #expect(UnfinishedNaming.judge(new: Self.changed { _ in }, old: empty, hasLinks: { false }) == nil)
+    }
+
+    @Test func aSecondNameIsTakenBack() throws {
+        let folder = try TemporaryFolder("naming")
+        try folder.write("bytes", to: "a.part")
+        try #require(link(folder.path("a.part"), folder.path("a")) == 0)
+        #expect(UnfinishedNaming.undo(folder.path("a"), of: folder.path("a.part")) == .secondName)
+        #expect(try folder.files() == ["a.part"] && folder.text("a.part") == "bytes")
+    }
+
+    /// Its file system has hard links, so that no naming makes one.
+    @Test func anEmptyFileOfTheUserStays() throws {
+        let folder = try TemporaryFolder("naming")
+        try folder.write("bytes", to: "a.part")
+        try folder.write("", to: "a")
+        #expect(UnfinishedNaming.undo(folder.path("a"), of: folder.path("a.part")) == nil)
+        #expect(try folder.files().sorted() == ["a", "a.part"])
+    }
+
+    // MARK: Names that file systems refuse
+
+    @Test(arguments: [
+        ("x:y", "with \":\""), ("x?", "with \"?\""), ("a\\b", "with \"\\\""), ("x.", "that ends with a period"),
+        ("x ", "that ends with a space"), ("x\u{1}", "with a control character"), ("plain.txt", nil), (".hidden", nil),
+    ]) func whatOthersRefuseIsNamed(_ name: String, _ expected: String?) {
+        #expect(RefusedName.doubtful(name[...]) == expected)
+    }
+
+    @Test func anotherReasonIsNotTakenForTheName() throws {
+        let folder = try TemporaryFolder("naming")
+        let missing = folder.path("none/x:y")
+        #expect(RefusedName.error(missing, place: missing, ENOENT) == nil, "the folder isn't there")
+        let there = folder.path("x:y")
+        #expect(RefusedName.error(there, place: there, ENOSPC) == nil)
+        #expect(RefusedName.error(there, place: there, EINVAL)?.message.contains("takes no name with \":\"") == true)
+        #expect(try folder.files() == [])
+    }
+}
