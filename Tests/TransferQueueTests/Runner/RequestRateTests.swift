@@ -199,9 +199,9 @@ import TransferTestSupport
                 }
             }
             var job = Sample.upload(folder.path("large"), to: "s3://b/f", protocol: .s3)
-            try? folder.write(count: 6 << 20, seed: 51, to: "large")
+            _ = try? folder.write(count: 6 << 20, seed: 51, to: "large")
             if case .upload(var upload) = job.work {
-                // One part, but for the last byte's sake: that many parts are requests that bring the file forward.
+                // Each further part would be a request that brings the file forward.
                 upload.options.chunkSize = 5 << 20
                 upload.options.parallel = 1
                 job.work = .upload(upload)

@@ -89,7 +89,7 @@ import TransferTestSupport
 
     private func prepare(_ cell: Cell, _ server: TestServer) -> JobSpec {
         let source = folder.path("f")
-        server.serve("/x", .random(seed: 2, count: Self.count), etag: "\"1\"")
+        server.serve("/x", .random(seed: 2, count: Int64(Self.count)), etag: "\"1\"")
         switch cell.way {
         case .get: return Sample.download(server.url("/x"), to: folder.path("x"))
         case .put, .post, .webDAV:
