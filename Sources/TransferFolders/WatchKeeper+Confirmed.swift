@@ -71,7 +71,7 @@ extension WatchKeeper {
             // By its other names it may be offered, and is no new version.
             case .rewritten: settlements.append(LedgerSettlement(row: row.id, kind: .done))
             case .deleted, .moved:
-                if case .moved = result.outcome { movedFiles.moved(row.version, at: .now) }
+                if case .moved = result.outcome { due.moved.moved(row.version, at: .now) }
                 settlements.append(LedgerSettlement(row: row.id, kind: result.hasOtherNames ? .notThere : .done))
             case .kept: settlements.append(LedgerSettlement(row: row.id, kind: .kept))
             case .notThere: settlements.append(LedgerSettlement(row: row.id, kind: .notThere))
@@ -113,7 +113,7 @@ extension WatchKeeper {
         guard case .move(let target) = plan.spec.then else { return [:] }
         let now = MonotonicTime.now
         return rows.reduce(into: [:]) { refusals, row in
-            if movedFiles.isCircling(row.version, at: now) { refusals[row.id] = MovedFiles.refusal(target) }
+            if due.moved.isCircling(row.version, at: now) { refusals[row.id] = MovedFiles.refusal(target) }
         }
     }
 

@@ -36,7 +36,6 @@ package actor WatchKeeper: LoopActor {
     package var hashing = RepeatedWork()
     package var pruning = PruneRule()
     package var failed: FailedFiles
-    package var movedFiles = MovedFiles()
     package var timers: [WatchTimer: LoopTimer] = [:]
 
     /// Files that may have other bytes than those that are being uploaded.

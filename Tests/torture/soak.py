@@ -262,7 +262,7 @@ class Soak:
             for point in late[:20]:
                 print(f"    {point}", flush=True)
             for watcher in self.watchers:
-                print(watcher.ask("status"), watcher.ask("why"), flush=True)
+                print(watcher.ask("status"), flush=True)
             judge.asked_again()
         for watcher in self.watchers:
             code = watcher.stop()

@@ -24,11 +24,11 @@ package struct MovedFiles: Sendable {
         var last: MonotonicTime
     }
 
-    /// So often one version is moved within ``span``; after that it stays.
+    /// The moves of one version within ``span``, after which it stays.
     package static let most = 3
     /// A version that was not moved for so long has come to rest.
     package static let span = Duration.seconds(3600)
-    /// Of more, those that were moved longest ago are forgotten.
+    /// The versions that are remembered: those that were moved longest ago are forgotten.
     private static let capacity = 4096
 
     private var entries: [Key: Entry] = [:]
@@ -48,7 +48,9 @@ package struct MovedFiles: Sendable {
         return entry.count >= Self.most
     }
 
-    private func isRecent(_ entry: Entry?, _ now: MonotonicTime) -> Bool { entry.map { now - $0.last < Self.span } ?? false }
+    private func isRecent(_ entry: Entry?, _ now: MonotonicTime) -> Bool {
+        entry.map { now - $0.last < Self.span } ?? false
+    }
 
     private mutating func shrink() {
         let times = entries.values.map(\.last).sorted()
@@ -60,7 +62,7 @@ package struct MovedFiles: Sendable {
     package static func refusal(_ target: String) -> TransferError {
         TransferError(
             .invalidRequest,
-            "it came back \(most) times after it was moved to \(target): another process moves it in a circle, such as one "
-                + "that watches that folder; it stays here, so that it isn't uploaded without end")
+            "it came back each time after it was moved to \(target): another process moves it in a circle, such as "
+                + "one that watches that folder; it stays here, so that it isn't uploaded without end")
     }
 }

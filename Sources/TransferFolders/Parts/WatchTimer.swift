@@ -17,6 +17,8 @@ package struct DueFiles {
     package var mustActAgain = false
     /// The time at which the next one is due.
     package var at: MonotonicTime?
+    /// Files that were moved lately.
+    package var moved = MovedFiles()
     /// How often in a row a row of the ledger came to nothing.
     private var failures: [Int64: Int] = [:]
     private static let mostFailures = 10_000

@@ -60,7 +60,9 @@ final class BroughtFiles: Sendable {
     /// Notes the file of a job that was complete before, where it's still as it came. Blocks: for workers.
     func note(_ job: CompletedJob) {
         var status = stat()
-        guard !job.isUpload, stat(job.path, &status) == 0, job.facts.isSameVersion(as: FileStamp(status)) else { return }
+        guard !job.isUpload, stat(job.path, &status) == 0, job.facts.isSameVersion(as: FileStamp(status)) else {
+            return
+        }
         note(FileStamp(status), batch: job.batch)
     }
 

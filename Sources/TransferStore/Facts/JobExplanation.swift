@@ -7,8 +7,12 @@ public struct JobExplanation: Sendable, Hashable {
     public let state: JobState
     public let isUpload: Bool
     public var reason: Reason
+    var times = Times()
     /// For how long it has waited, where that's known.
-    public var waited: Duration?
+    public var waited: Duration? {
+        get { times.waited }
+        set { times.waited = newValue }
+    }
     /// The part of the file that is there already.
     public var held: Held?
     /// The part of an upload that a server holds, as it was last known.
@@ -27,7 +31,10 @@ public struct JobExplanation: Sendable, Hashable {
     public var attemptLimit = 11
     /// When the file of a complete upload from a watched folder is moved or deleted, or that is tried again, in milliseconds
     /// since 1970; `nil` where nothing is left to do with it.
-    public var settles: Int64?
+    public var settles: Int64? {
+        get { times.settles }
+        set { times.settles = newValue }
+    }
     /// The event that lets it start.
     public var starts: String?
     /// The process that runs the batch.
@@ -41,6 +48,11 @@ public struct JobExplanation: Sendable, Hashable {
     public var sources: [JobSource] = []
     /// The URL that was asked last, after redirects, of a job that has ended; redacted.
     public var finalURL: String?
+
+    struct Times: Sendable, Hashable {
+        var waited: Duration?
+        var settles: Int64?
+    }
 
     public enum Reason: Sendable, Hashable {
         /// A way that leads there, or one that its rules allow; the text says which and why.

@@ -37,7 +37,7 @@ extension JobFacts {
         switch state {
         case .done:
             explanation.reason = .done(path: attempts.path ?? "")
-            explanation.settles = settles
+            explanation.settles = attempts.settles
         case .failed:
             // Nobody but the process that watches the folder tries again.
             let again = run == nil ? nil : remaining

@@ -22,8 +22,6 @@ package struct JobFacts: Sendable {
     package var upload: UploadRecord?
     package var attempts = Attempts()
     package var needs: [JobExplanation.Need] = []
-    /// ``JobExplanation/settles``
-    package var settles: Int64?
     /// The process that runs the batch; `nil` when none that is alive does.
     package var run: Run?
     /// The pause that a server asked for, whichever process heard it.
@@ -53,6 +51,8 @@ package struct JobFacts: Sendable {
         package var host: String?
         /// The URL that was asked last, of a job that has ended.
         package var finalURL: String?
+        /// ``JobExplanation/settles``
+        package var settles: Int64?
 
         package init(
             count: Int = 0, mirror: Int = 0, path: String? = nil, errorCode: String? = nil,

@@ -52,7 +52,7 @@ package struct JobFactsQuery: Sendable {
         ).map { JobExplanation.Need(job: $0[stored: 0], state: JobState(stored: $0[stored: 1])) }
         if facts.state.hasEnded { facts.sources = [JobSource](text: row[stored: "sources"]) }
         if facts.state == .done {
-            facts.settles = try Int64.fetchOne(
+            facts.attempts.settles = try Int64.fetchOne(
                 db,
                 sql: """
                     SELECT ledger.due FROM ledger JOIN job ON job.ledger = ledger.id

@@ -33,14 +33,14 @@ extension WatchMachine {
     /// flood, the next reading waits: it finds what all of them told.
     private mutating func overflowed(at now: MonotonicTime) {
         for departure in moves.removeAll() { forget(departure.folder) }
-        guard rescanDue == nil else { return }
-        let due = overflowPace.due(at: now)
-        if due <= now { rescanAfterOverflow(at: now) } else { rescanDue = due }
+        guard rereading.rescanDue == nil else { return }
+        let due = rereading.pace.due(at: now)
+        if due <= now { rescanAfterOverflow(at: now) } else { rereading.rescanDue = due }
     }
 
     mutating func rescanAfterOverflow(at now: MonotonicTime) {
-        rescanDue = nil
-        overflowPace.looked(at: now)
+        rereading.rescanDue = nil
+        rereading.pace.looked(at: now)
         notices.append(.overflowed)
         tree.markAllDirty()
     }

@@ -73,6 +73,15 @@ struct WatchMachine: Sendable {
         var watch: Int32
     }
 
+    /// The times at which folders are read that have been read before.
+    struct Rereading: Sendable {
+        /// Those that are polled.
+        var nextPoll: MonotonicTime?
+        /// All of them, where events were lost too often for that to be done at once.
+        var rescanDue: MonotonicTime?
+        var pace: RescanPace
+    }
+
     /// How it was at the last turn and the last step.
     private struct Last: Sendable {
         var isQuiet = false
@@ -98,10 +107,7 @@ struct WatchMachine: Sendable {
     var conflict: Conflict?
     /// No watch was to be had; none is asked for until the next poll.
     var isOutOfWatches = false
-    var nextPoll: MonotonicTime?
-    /// The time at which all folders are read again, where events were lost too often for that to be done at once.
-    var rescanDue: MonotonicTime?
-    var overflowPace: RescanPace
+    var rereading: Rereading
     var endedWatches: [Int32] = []
     var notices: [WatchEvent] = []
     /// Files of the last step that were there before ``Options/since``.
@@ -116,7 +122,7 @@ struct WatchMachine: Sendable {
         self.options = options
         settling = SettleMachine(settle: options.settle, capacity: options.unsettled)
         waiting = WaitingFiles(capacity: options.capacity, order: options.order)
-        overflowPace = RescanPace(longest: options.pollInterval)
+        rereading = Rereading(pace: RescanPace(longest: options.pollInterval))
         if options.polls { tell(.polling(refusal.map { .limit($0.error) } ?? .asked), once: "polls") }
         tree.markDirty(FolderTree.root)
     }
@@ -129,16 +135,18 @@ struct WatchMachine: Sendable {
     /// Time passes.
     mutating func turn(at now: MonotonicTime) {
         for departure in moves.expire(at: now) { forget(departure.folder) }
-        if let due = nextPoll, due <= now {
-            nextPoll = nil
+        if let due = rereading.nextPoll, due <= now {
+            rereading.nextPoll = nil
             isOutOfWatches = false
             seen.beginPass()
             tree.markAllDirty(where: \.isPolled)
         }
-        if let due = rescanDue, due <= now { rescanAfterOverflow(at: now) }
-        let isReadThrough = tree.dirtyCount == 0 && reading == nil && conflict == nil && rescanDue == nil
+        if let due = rereading.rescanDue, due <= now { rescanAfterOverflow(at: now) }
+        let isReadThrough = tree.dirtyCount == 0 && reading == nil && conflict == nil && rereading.rescanDue == nil
         if isReadThrough { hasReadThrough = true }
-        if isReadThrough, nextPoll == nil, tree.polledCount > 0 { nextPoll = now + options.pollInterval }
+        if isReadThrough, rereading.nextPoll == nil, tree.polledCount > 0 {
+            rereading.nextPoll = now + options.pollInterval
+        }
         let isQuiet = isReadThrough && settling.unsettled == 0 && waiting.isEmpty && moves.isEmpty
         if isQuiet, !last.isQuiet || last.written != settling.written {
             notices.append(
@@ -208,7 +216,7 @@ struct WatchMachine: Sendable {
     /// The time to come again without having been told anything.
     var nextDue: MonotonicTime? {
         let looks = waiting.roomForNews > 0 ? settling.nextDue : nil
-        return [looks, offerDue, moves.nextExpiry, nextPoll, rescanDue].lazy.compactMap { $0 }.min()
+        return [looks, offerDue, moves.nextExpiry, rereading.nextPoll, rereading.rescanDue].lazy.compactMap { $0 }.min()
     }
 
     // MARK: The consumer

@@ -57,7 +57,9 @@ import TransferWatch
             try await withWatch(folder, there) { _, _, log in
                 try await withWatch(other, back) { _, _, second in
                     await log.wait { events in
-                        events.contains { if case .stays("a", let error, _) = $0 { error.message.contains("circle") } else { false } }
+                        events.contains {
+                            if case .stays("a", let error, _) = $0 { error.message.contains("circle") } else { false }
+                        }
                     }
                     #expect(!second.events.isEmpty)
                 }
