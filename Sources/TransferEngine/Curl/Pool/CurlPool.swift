@@ -49,7 +49,8 @@ actor CurlPool: LoopActor {
     /// - Throws: `TransferError` when libcurl can't be initialised.
     init(
         loop: EventLoop, resolver: HostResolver, bodyThreads: WorkerPool, trustThreads: WorkerPool,
-        proxies: KnownProxies = KnownProxies(), congestion: CongestionMemory = CongestionMemory(), fileServers logins: AcceptedLogins? = nil
+        proxies: KnownProxies = KnownProxies(), congestion: CongestionMemory = CongestionMemory(),
+        fileServers logins: AcceptedLogins? = nil
     ) throws(TransferError) {
         multi = try CurlMulti()
         self.loop = loop
