@@ -5,7 +5,7 @@ public struct CongestionOffer: Sendable, Hashable {
     /// The system's own.
     public var standard: String
     public var available: [String]
-    /// Those that a process without privileges may choose.
+    /// The algorithms that a process without privileges may choose.
     public var allowed: [String]
 
     public init(standard: String, available: [String], allowed: [String]) {

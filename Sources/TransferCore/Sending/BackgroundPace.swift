@@ -1,7 +1,7 @@
 /// How much a connection of a background job may have on the way, so that whoever shares the link hardly notices: pure,
 /// no I/O.
 ///
-/// It follows LEDBAT (RFC 6817): the round trip beyond the shortest one is the delay of a queue, of this connection's
+/// The rule follows LEDBAT (RFC 6817): the round trip beyond the shortest one is the delay of a queue, of this connection's
 /// bytes and of all others', and the window grows or shrinks by the distance of that delay from a target. Unlike there
 /// the step is the number of bytes by which the queue is off its target (the rate times the distance): it suits every
 /// rate and round trip, where a segment a round trip would need minutes on a long fast link.

@@ -6,6 +6,8 @@ public struct JobExplanation: Sendable, Hashable {
     public let job: String
     public let state: JobState
     public let isUpload: Bool
+    /// The congestion control of the connections that send it, where that isn't simply the system's, and why.
+    public let congestion: String?
     public var reason: Reason
     var times = Times()
     /// For how long it has waited, where that's known.
@@ -17,8 +19,6 @@ public struct JobExplanation: Sendable, Hashable {
     public var held: Held?
     /// The part of an upload that a server holds, as it was last known.
     public var sent: Sent?
-    /// The congestion control of the connections that send it, where that isn't simply the system's, and why.
-    public var congestion: String?
     /// The rules of the network that keep it.
     public var rules: [Rule] = []
     /// The verdict of the job's rules on each link of this machine; empty where the network is no reason.

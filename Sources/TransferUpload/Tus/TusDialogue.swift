@@ -171,7 +171,8 @@ public struct TusDialogue: UploadDialogue {
 
     private func layout() -> [Range<Int64>] {
         let isOffered = features?.extensions.contains("concatenation") == true
-        let count = isOffered ? max(1, min(options.parts(of: source), source.size / max(1, options.minimumPartSize))) : 1
+        let most = isOffered ? options.parts(of: source) : 1
+        let count = max(1, min(most, source.size / max(1, options.minimumPartSize)))
         let (length, rest) = source.size.quotientAndRemainder(dividingBy: count)
         var end: Int64 = 0
         return (0..<count).map { index in

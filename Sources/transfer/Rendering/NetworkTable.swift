@@ -49,7 +49,8 @@ enum NetworkTable {
         guard offer.standard != lossy else { return lossy }
         // A process with CAP_NET_ADMIN may choose what others may not: whether this one may shows when it does.
         if offer.allowed.contains(lossy) { return "\(offer.standard); \(lossy) where a link loses packets" }
-        let why = offer.available.contains(lossy)
+        let why =
+            offer.available.contains(lossy)
             ? "needs CAP_NET_ADMIN: it isn't in net.ipv4.tcp_allowed_congestion_control"
             : "isn't in net.ipv4.tcp_available_congestion_control: modprobe tcp_bbr"
         return "\(offer.standard); \(lossy), for links that lose packets, \(why)"

@@ -26,7 +26,7 @@ import Testing
         var (window, threshold) = (10, Int.max)
         var (segments, again) = (Int64(0), Int64(0))
         for round in 0..<rounds {
-            var lost = (0..<window).count { _ in Double.random(in: 0..<1, using: &random) < loss }
+            var lost = loss == 0 ? 0 : (0..<window).count { _ in Double.random(in: 0..<1, using: &random) < loss }
             lost += max(0, window - pipe)
             segments += Int64(window)
             again += Int64(lost)
@@ -49,8 +49,8 @@ import Testing
 
     @Test(arguments: [0.005, 0.01, 0.03], [0.02, 0.1, 0.3])
     func lossesOnTheWayAreFound(_ loss: Double, _ base: Double) {
-        for seed in 0..<50 as Range<UInt64> {
-            let round = play(loss: loss, pipe: 1200, queue: 300, base: base, rounds: 400, seed: seed)
+        for seed in 0..<10 as Range<UInt64> {
+            let round = play(loss: loss, pipe: 1200, queue: 300, base: base, rounds: 200, seed: seed)
             #expect(round.map { $0 < 200 } == true, "\(loss) \(base) \(seed): \(round.map(String.init) ?? "never")")
         }
     }
@@ -58,10 +58,8 @@ import Testing
     /// A deep queue, one of a quarter of the way, and nearly none.
     @Test(arguments: [(2000, 1000), (1250, 250), (1020, 20), (170, 40)], [0.02, 0.1])
     func aFullQueueIsNoLossyLink(_ link: (pipe: Int, queue: Int), _ base: Double) {
-        for seed in 0..<20 as Range<UInt64> {
-            let round = play(loss: 0, pipe: link.pipe, queue: link.queue, base: base, rounds: 3000, seed: seed)
-            #expect(round == nil, "\(link) \(base)")
-        }
+        let round = play(loss: 0, pipe: link.pipe, queue: link.queue, base: base, rounds: 3000, seed: 0)
+        #expect(round == nil, "\(link) \(base)")
     }
 
     @Test func theFirstLossesAreNotCounted() {

@@ -12,7 +12,9 @@ import TransferCore
         return try #require(reading.jobs.first)
     }
 
-    @Test(arguments: [("auto", .automatic), ("system", .system), ("bbr", .named("bbr"))] as [(String, CongestionControl)])
+    @Test(
+        arguments: [("auto", .automatic), ("system", .system), ("bbr", .named("bbr"))]
+            as [(String, CongestionControl)])
     func congestionIsRead(_ text: String, _ control: CongestionControl) throws {
         let spec = try job(#", "congestion": "\#(text)""#)
         #expect(spec.settings.congestion == control)

@@ -1,8 +1,8 @@
 import Synchronization
 import TransferCore
 
-/// What connections have shown of congestion control: which algorithms the kernel refuses, and which addresses lie behind
-/// a link that loses segments. An engine's pools share it.
+/// The algorithms that the kernel refuses, the addresses that lie behind a link which loses segments, and the shortest
+/// round trips, as connections have shown them. An engine's pools share it.
 final class CongestionMemory: Sendable {
     /// Seconds for which an address is remembered: another connection then shows again whether its link loses segments.
     private static let lasting = 600.0

@@ -45,7 +45,7 @@ final class SocketSteering {
 
     /// libcurl waits for the socket on behalf of the exchange.
     func used(_ socket: Int32, by exchange: ActiveExchange, on host: isolated some SteeringHost) {
-        let wish = exchange.steering
+        let wish = Wish(of: exchange)
         guard !wish.isNone else { return }
         // Over HTTP/2 several exchanges have one.
         if let entry = entries[socket], entry.wish == wish,
@@ -117,7 +117,10 @@ final class SocketSteering {
         _ entry: inout Entry, _ info: transfer_connection_info, _ socket: SteeredSocket, _ exchange: ActiveExchange,
         _ now: Double
     ) {
-        guard entry.wish.congestion == .automatic else { return entry.isSettled = true }
+        guard entry.wish.congestion == .automatic else {
+            entry.isSettled = true
+            return
+        }
         let sample = LossJudgement.Sample(
             segments: Int64(info.segments), retransmitted: Int64(info.retransmitted),
             roundTrip: Double(info.round_trip) / 1e6, leastRoundTrip: Double(info.least_round_trip) / 1e6,
@@ -161,21 +164,18 @@ final class SocketSteering {
     }
 }
 
-extension ActiveExchange {
+extension SocketSteering.Wish {
     /// Bytes of a body that is worth a look at its connection.
     private static let leastSteered: Int64 = 256 << 10
 
     /// The steering that the exchange wants of its connections.
-    var steering: SocketSteering.Wish {
-        let sending = request.settings.sending
-        var wish = SocketSteering.Wish()
-        let sends = files?.sends ?? (hop?.sendsBody == true)
-        wish.isBackground = request.settings.isBackground
-        wish.sends = sends
-        if sends, sending.congestion != .system, body.length ?? .max >= Self.leastSteered {
-            wish.congestion = sending.congestion
+    fileprivate init(of exchange: ActiveExchange) {
+        let settings = exchange.request.settings
+        sends = exchange.files?.sends ?? (exchange.hop?.sendsBody == true)
+        isBackground = settings.isBackground
+        if sends, settings.sending.congestion != .system, exchange.body.length ?? .max >= Self.leastSteered {
+            congestion = settings.sending.congestion
         }
-        return wish
     }
 }
 

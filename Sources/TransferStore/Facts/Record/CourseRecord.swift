@@ -63,7 +63,6 @@ package struct CourseRecord: Codable, Sendable {
         explanation.sent = sent.map {
             JobExplanation.Sent(bytes: $0.bytes, total: $0.total, uploadProtocol: $0.protocol)
         }
-        explanation.congestion = congestion
         explanation.sources = (sources ?? []).map(\.source)
         explanation.rules = (rules ?? []).map { JobExplanation.Rule(text: $0.rule, place: $0.place) }
         explanation.links = (links ?? []).map { JobExplanation.Link(name: $0.name, verdict: $0.verdict) }

@@ -42,8 +42,8 @@ package struct ExplanationRecord: Codable, Sendable {
             return nil
         }
         var explanation = JobExplanation(
-            batch: subject.batch, job: subject.id, state: state, isUpload: subject.direction == "upload", reason: reason
-        )
+            batch: subject.batch, job: subject.id, state: state, isUpload: subject.direction == "upload",
+            congestion: course.congestion, reason: reason)
         subject.tell(&explanation)
         course.tell(&explanation)
         return explanation
