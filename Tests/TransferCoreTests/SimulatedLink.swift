@@ -155,8 +155,8 @@ struct SimulatedLink: CustomTestStringConvertible, Sendable {
 
     /// The number that is fastest on average over the seeds, and its seconds.
     func best(_ seeds: Range<UInt64>) -> (count: Int, seconds: Double) {
-        let times = [1, 2, 3, 4, 6, 8, 12, 16].map { count in (count, mean(count, seeds)) }
-        return times.min { $0.1 < $1.1 } ?? (1, 0)
+        let times: [(count: Int, seconds: Double)] = [1, 2, 3, 4, 6, 8, 12, 16].map { ($0, mean($0, seeds)) }
+        return times.min { $0.seconds < $1.seconds } ?? (1, 0)
     }
 
     func mean(_ fixed: Int?, _ seeds: Range<UInt64>) -> Double {

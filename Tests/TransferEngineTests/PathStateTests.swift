@@ -64,7 +64,8 @@ private struct Line {
     @Test(arguments: [3.0, 10, 40, 120])
     func aReaderLeavesSoonAfterAHoleWhenItsServerStaysSilent(_ length: Double) throws {
         var line = Line(hole: 5..<5 + length, data: { $0 < 5 })
-        let end = try #require(line.run(length + 20))
+        let found = line.run(length + 20)
+        let end = try #require(found)
         #expect(end.loss == .stale)
         #expect(end.at > 5 + length && end.at <= 5 + length + 1.25)
     }
@@ -94,7 +95,8 @@ private struct Line {
 
     @Test func aConnectionIsDeadOnceAnotherIsAnsweredAndItIsNot() throws {
         var line = Line(hole: 5..<1000, data: { $0 < 5 }, others: { $0 > 6 ? $0 : nil })
-        let end = try #require(line.run(60))
+        let found = line.run(60)
+        let end = try #require(found)
         #expect(end.loss == .dead)
         #expect(end.at <= 12)
     }

@@ -360,13 +360,13 @@ import TransferCore
             let isAllowed = detours.take(at: 500_000)
             #expect(isAllowed)
         }
-        let isAllowed = detours.take(at: 500_000 + DetourCount.progress - 1)
+        let isAllowed = detours.take(at: 500_000 + ProgressRule.leastBytes - 1)
         #expect(!isAllowed)
     }
 
     @Test func progressStartsItAnew() {
         var detours = DetourCount()
-        let isAllowed = (1...100).allSatisfy { detours.take(at: $0 * DetourCount.progress) }
+        let isAllowed = (1...100).allSatisfy { detours.take(at: $0 * ProgressRule.leastBytes) }
         #expect(isAllowed)
     }
 

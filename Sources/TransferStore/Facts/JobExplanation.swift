@@ -7,7 +7,7 @@ public struct JobExplanation: Sendable, Hashable {
     public let state: JobState
     public let isUpload: Bool
     /// The congestion control of the connections that send it, where that isn't simply the system's, and why.
-    public let congestion: String?
+    public var congestion: String?
     public var reason: Reason
     var times = Times()
     /// For how long it has waited, where that's known.

@@ -3,7 +3,7 @@ import Testing
 @testable import TransferCore
 
 /// A link with a queue in front, in steps of time: no clock.
-private struct SimulatedLink {
+private struct SimulatedQueue {
     /// Bytes a second.
     var rate: Double
     /// Seconds, without the queue.
@@ -62,7 +62,7 @@ private struct SimulatedLink {
     func anIdleLinkIsFilledWithoutAStandingQueue(_ link: (Double, Double), _ flows: Int) {
         // Sixteen flows of two segments each are more than a slow link holds.
         if Double(flows * 2 * 1448) > link.0 * link.1 { return }
-        var play = SimulatedLink(rate: link.0, base: link.1, flows: flows)
+        var play = SimulatedQueue(rate: link.0, base: link.1, flows: flows)
         _ = play.run(max(10, 100 * link.1))
         let (delays, used) = play.run(max(20, 100 * link.1))
         #expect(used >= 0.8, "\(link) \(flows): \(used)")
@@ -70,7 +70,7 @@ private struct SimulatedLink {
     }
 
     @Test func whereOthersFillTheLinkItStandsBack() {
-        var play = SimulatedLink(rate: 12.5e6, base: 0.04, flows: 4)
+        var play = SimulatedQueue(rate: 12.5e6, base: 0.04, flows: 4)
         _ = play.run(10)
         play.others = 12.5e6
         play.deepest = 0.1
