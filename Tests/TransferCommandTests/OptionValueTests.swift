@@ -107,6 +107,10 @@ import TransferTestSupport
             names: ["--interface"], values: ["a b", "", "a/b", "averyveryverylongname"],
             form: "it takes the name of a network interface, such as eth0"
         ) { _ = try LinkArgument.text($0) },
+        Row(
+            names: ["--congestion"], values: ["", "a b", "averyveryverylongname"],
+            form: "it takes auto, system, or the name of a congestion control, such as bbr"
+        ) { _ = try CongestionArgument.text($0) },
         Row(names: ["--endpoint"], values: ["zz", ""], form: "it takes https://HOST or http://HOST") {
             _ = try EndpointArgument.text($0)
         },

@@ -1,10 +1,14 @@
+import Foundation
 import Testing
 
 @testable import TransferCore
 
-/// `segments: auto` over simulated links, each with a hundred seeds.
+/// `segments: auto` over simulated links; `TRANSFER_HEAVY=1` has hundreds of seeds for each.
 @Suite struct ConnectionGrowthTests {
-    private static let seeds: Range<UInt64> = 0..<100
+    private static let isHeavy = ProcessInfo.processInfo.environment["TRANSFER_HEAVY"] == "1"
+    private static let seeds: Range<UInt64> = 0..<(isHeavy ? 300 : 20)
+    /// For the numbers that it is compared with.
+    private static let fewSeeds: Range<UInt64> = 0..<(isHeavy ? 100 : 5)
 
     private static func link(
         _ delay: Double, loss: Double, rate: Double, queue: Double = 256e3, size: Double = 20e6
@@ -45,7 +49,7 @@ import Testing
     ]
 
     @Test(arguments: lossy + clean + servers) func itTakesAtMostAQuarterMoreThanTheBestNumber(link: SimulatedLink) {
-        let (best, own) = (link.best(Self.seeds), link.mean(nil, Self.seeds))
+        let (best, own) = (link.best(Self.fewSeeds), link.mean(nil, Self.seeds))
         #expect(own <= best.seconds * 1.25, "\(own) s, \(best.seconds) s with \(best.count)")
     }
 
@@ -62,7 +66,7 @@ import Testing
     @Test func itIsRightWithoutTheKernelsNumbersToo() {
         var link = Self.link(40, loss: 1, rate: 50, size: 200e6)
         link.isSeen = false
-        let seeds: Range<UInt64> = 0..<20
+        let seeds: Range<UInt64> = 0..<5
         #expect(link.mean(nil, seeds) <= link.best(seeds).seconds * 1.25)
     }
 

@@ -1,4 +1,4 @@
-/// What the kernel tells of the way to the server of a file, over all connections of the file.
+/// The kernel's facts about the way to the server of a file, over all connections of the file.
 public struct PathReading: Sendable, Hashable {
     /// The shortest round trip that was seen, in seconds: one without queues.
     public var roundTrip: Double

@@ -147,7 +147,7 @@ extension ActiveExchange {
             }
             noteReceived(Int64(bytes.count))
             meter.update(position: sink.position)
-            path?.received(over: connection.socket)
+            path?.received(over: connection.path.last)
             throttle(bytes.count)
             return true
         case .dropping:

@@ -1,6 +1,8 @@
 import CTransferCurl
 import CTransferFailpoint
+import CTransferLinux
 import TransferCore
+import TransferEventLoop
 
 // The request's body, as libcurl's callbacks ask for it.
 extension ActiveExchange {
@@ -119,5 +121,58 @@ extension ActiveExchange {
         outgoing.sent = offset
         meter.update(sent: offset)
         return true
+    }
+}
+
+// The request's body of one exchange, as far as it has arrived.
+extension ActiveExchange {
+    /// Whether the step under way sends bytes of a body.
+    var sendsBytes: Bool {
+        if let files { return files.sends }
+        return hop?.sendsBody == true && body.length != 0
+    }
+
+    var isAllAcknowledged: Bool { body.length.map { meter.acknowledged >= $0 } ?? false }
+
+    /// Bytes of the body that libcurl has written to its socket; of SFTP's those that the server has acknowledged.
+    var givenToNetwork: Int64 {
+        guard let handle else { return meter.acknowledged }
+        let given = handle.offset(CURLINFO_SIZE_UPLOAD_T)
+        return outgoing.isJoined ? min(given, body.length ?? given) : min(given, outgoing.sent)
+    }
+
+    func acknowledged(upTo count: Int64) {
+        let new = count - meter.acknowledged
+        guard new > 0 else { return }
+        traffic.moved(new, at: .now)
+        meter.update(acknowledged: count)
+        noteActivity()
+    }
+
+    /// Looks at a body that has its connections for itself.
+    func noteAcknowledged() {
+        let queued = files.map { $0.url.isSSH ? 0 : $0.sockets.unacknowledged(of: id) } ?? 0
+        acknowledged(upTo: givenToNetwork - queued)
+    }
+
+    /// The last word on how much of the body has arrived: an answer to all of it acknowledges all of it. What broke off
+    /// arrived as far as the last look found.
+    func settleAcknowledged(_ result: Result<ResponseHead, TransferError>) {
+        let isAnswered = if case .success = result { true } else { answer.status >= 200 && outgoing.isBodyOut }
+        if isAnswered { meter.update(acknowledged: outgoing.sent) }
+    }
+
+    /// Whether it was fast enough since the last look: then that is a sign of life.
+    func measureRate(now: MonotonicTime) {
+        guard let leastRate else { return }
+        let moved = meter.received + meter.acknowledged
+        guard let last = pace.lastLook else {
+            pace.lastLook = (now, moved)
+            return
+        }
+        let seconds = (now - last.time).inSeconds
+        guard seconds >= 1 else { return }
+        pace.lastLook = (now, moved)
+        if Double(moved - last.moved) >= Double(leastRate) * seconds { noteLife(at: now) }
     }
 }

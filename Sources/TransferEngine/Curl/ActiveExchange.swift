@@ -38,7 +38,7 @@ final class ActiveExchange {
     private let isSilentWhileConnecting: Bool
     /// Bytes a second below which it counts as silent; `nil` where every byte is a sign of life.
     let leastRate: Int64?
-    /// What it moves counts there, too.
+    /// The sum to which its bytes are added.
     let traffic: EngineTraffic
     var hops: [HopMetrics] = []
     /// Brings a body that comes while it's sent.
@@ -128,7 +128,7 @@ final class ActiveExchange {
             deadline: deadline)
     }
 
-    /// What all exchanges have moved since it fell silent; `nil` where it shares no link with them: connections to this
+    /// The bytes that all exchanges have moved since it fell silent; `nil` where it shares no link with them: connections to this
     /// machine, and loops of file servers, which watch for themselves.
     var company: Silence.Company? {
         guard files == nil, let address = ConnectionFacts(handle).remoteAddress, !address.isLoopback else { return nil }
@@ -139,7 +139,7 @@ final class ActiveExchange {
     /// A byte came or went.
     func noteActivity() { if leastRate == nil { noteLife() } }
 
-    /// It is not silent now.
+    /// The exchange is not silent now.
     func noteLife(at now: MonotonicTime = .now) {
         pace.lastActivity = now
         pace.movedBefore = traffic.moved

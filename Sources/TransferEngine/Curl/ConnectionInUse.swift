@@ -8,10 +8,6 @@ struct ConnectionInUse {
     var sockets: PlainSockets?
     /// The peer's acknowledgement when the request was about to leave; `nil` again from the answer's first line on.
     var acknowledged: PlainSockets.Acknowledged?
-    /// The one that libcurl waited for last.
-    var socket: curl_socket_t = -1
-    /// The socket that the hop's body leaves by; `nil` until libcurl waits for it.
-    var sending: curl_socket_t?
     /// Sockets that were made for the hop.
     var opened: [curl_socket_t] = []
     var path = PathInUse()
@@ -39,10 +35,10 @@ struct ConnectionInUse {
     init(bound: MonotonicTime) { connectBound = bound }
 
     mutating func beginHop() {
-        sending = nil
+        path.sending = nil
+        path.last = -1
         linkFault = nil
         socketFault = 0
-        socket = -1
         refusedAddress = nil
         opened.removeAll(keepingCapacity: true)
     }

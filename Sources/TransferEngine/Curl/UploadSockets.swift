@@ -17,7 +17,7 @@ final class UploadSockets {
     func used(_ socket: Int32, by exchange: ActiveExchange) {
         guard exchange.files == nil, exchange.hop?.sendsBody == true else { return }
         busy[socket] = exchange
-        exchange.connection.sending = socket
+        exchange.connection.path.sending = socket
     }
 
     /// The exchange has no handle of libcurl's any more.
@@ -29,7 +29,7 @@ final class UploadSockets {
     fileprivate func close(_ socket: Int32) -> Int32 {
         let owner = busy.removeValue(forKey: socket)
         // Another socket may get its number.
-        if owner?.connection.sending == socket { owner?.connection.sending = nil }
+        if owner?.connection.path.sending == socket { owner?.connection.path.sending = nil }
         if let owner, owner.answer.phase == .head, owner.outgoing.sent > 0 {
             var reset = linger(l_onoff: 1, l_linger: 0)
             setsockopt(socket, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))

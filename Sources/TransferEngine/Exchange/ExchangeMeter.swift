@@ -12,7 +12,7 @@ public final class ExchangeMeter: Sendable {
     private let acknowledgedCount = Atomic<Int64>(0)
     private let besideCount = Atomic<Int64>(0)
     private let congestionUse = Mutex<CongestionUse?>(nil)
-    /// Where the kernel's measurements of the connection go; `nil` where nobody asks for them.
+    /// The place of the kernel's measurements of the connection; `nil` where nobody asks for them.
     let path: PathMeter?
 
     public init(path: PathMeter? = nil) { self.path = path }

@@ -35,23 +35,27 @@ final class BatchRun {
     var isShared = false
     /// Jobs that have ended after a question to their servers.
     private var asked = 0
-    private var bytes = RateWindow()
-    private var ends = RateWindow()
-    /// What is known of the rest.
-    private var outlook = BatchOutlook()
+    private var pace = Pace()
+
+    /// How fast it goes, and the outlook for the rest.
+    private struct Pace {
+        var bytes = RateWindow()
+        var ends = RateWindow()
+        var outlook = BatchOutlook()
+    }
 
     init(id: Int64, name: String, directory: String, now: MonotonicTime) {
         self.id = id
         self.name = name
         self.directory = directory
         started = now
-        bytes.note(0, at: now)
+        pace.bytes.note(0, at: now)
     }
 
     init(_ batch: HeldBatch, _ options: RunOptions, now: MonotonicTime) {
         (id, name, directory) = (batch.id, batch.name, batch.directory)
         started = now
-        bytes.note(0, at: now)
+        pace.bytes.note(0, at: now)
         marksFiles = options.marksFiles
         isStrict = options.strict
     }
@@ -151,16 +155,17 @@ final class BatchRun {
     ///   - moved: Bytes of all its transfers, also of those that have ended.
     ///   - underWay: The transfers that are under way.
     func sample(bytes moved: Int64, underWay: [BatchOutlook.Transfer] = [], now: MonotonicTime) {
-        bytes.note(moved, at: now)
-        ends.note(Int64(totals.jobs - remaining - keptUnasked), at: now)
-        outlook = BatchOutlook(
-            rate: bytes.perSecond, jobRate: ends.perSecond, ended: asked, endedBytes: settledBytes, underWay: underWay,
+        pace.bytes.note(moved, at: now)
+        pace.ends.note(Int64(totals.jobs - remaining - keptUnasked), at: now)
+        pace.outlook = BatchOutlook(
+            rate: pace.bytes.perSecond, jobRate: pace.ends.perSecond, ended: asked, endedBytes: settledBytes,
+            underWay: underWay,
             waiting: max(0, remaining - underWay.count))
     }
 
     /// Bytes a second.
-    var rate: Int64 { bytes.rate }
+    var rate: Int64 { pace.bytes.rate }
 
     /// An estimate of the time that is left.
-    var eta: Duration? { outlook.eta }
+    var eta: Duration? { pace.outlook.eta }
 }

@@ -323,8 +323,7 @@ extension QueueRunner: WatchHost, FolderHost {
 
 extension QueueRunner: DownloadHost, PreparationHost {
     func originAnswered(_ job: RunningJob) {
-        admission.scheduler.originAnswered(
-            job.candidate.lane.origin, isPrompt: job.way.wait?.isPrompt == true, now: .now)
+        admission.scheduler.originAnswered(job.candidate.lane.origin, isPrompt: job.way.isPrompt, now: .now)
     }
 
     func originAbandoned(_ job: RunningJob) {

@@ -50,6 +50,7 @@ final class RunningJob {
         var mark: Int64?
         /// How long it waited for the last answer; `nil` where the kernel told no round trip.
         var wait: AnswerWait?
+        var isPrompt: Bool { wait?.isPrompt == true }
     }
 
     /// How far it is and how fast it goes, for rows of a display, and how fast it may go.

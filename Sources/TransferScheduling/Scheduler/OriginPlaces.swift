@@ -107,7 +107,8 @@ package struct OriginPlaces: Sendable {
     ) {
         if isAutomatic(origin) { shared?.refused(origin, OriginSightings.Refusal(refusal, since: since), now: now) }
         guard shared == nil, isAutomatic(origin) else { return }
-        levels[origin, default: OriginLevel(first: OriginLevel.first(at: origin))].refused(refusal, inUse: inUse, since: since, now: now)
+        levels[origin, default: OriginLevel(first: OriginLevel.first(at: origin))].refused(
+            refusal, inUse: inUse, since: since, now: now)
     }
 
     // MARK: Places that several processes have together

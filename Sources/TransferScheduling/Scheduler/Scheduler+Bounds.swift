@@ -28,7 +28,9 @@ extension Scheduler {
     ///
     /// - Parameter isPrompt: Whether its answer came within about one round trip, from afar.
     package mutating func transferEnded(at origin: String, isPrompt: Bool = false, now: MonotonicTime) {
-        if places.answered(origin, isFull: table.isFull(origin), isPrompt: isPrompt, now: now) { table.touch(to: origin) }
+        if places.answered(origin, isFull: table.isFull(origin), isPrompt: isPrompt, now: now) {
+            table.touch(to: origin)
+        }
     }
 
     /// Bytes of transfers that go on or are about to be told as ended.

@@ -28,7 +28,8 @@ package struct Scheduler: Sendable {
         package init(_ limits: BatchLimits) {
             self.init(
                 // Programs may say anything; with no slot at all a batch would never end.
-                concurrency: max(1, limits.concurrency ?? BatchLimits.concurrency), perHost: limits.perHost ?? .automatic,
+                concurrency: max(1, limits.concurrency ?? BatchLimits.concurrency),
+                perHost: limits.perHost ?? .automatic,
                 requestRate: limits.requestRate, bounds: OriginBounds(limits.origins))
         }
     }

@@ -7,13 +7,16 @@ public struct JobExplanation: Sendable, Hashable {
     public let state: JobState
     public let isUpload: Bool
     /// The congestion control of the connections that send it, where that isn't simply the system's, and why.
-    public var congestion: String?
+    public var congestion: String? {
+        get { details.congestion }
+        set { details.congestion = newValue }
+    }
     public var reason: Reason
-    var times = Times()
+    var details = Details()
     /// For how long it has waited, where that's known.
     public var waited: Duration? {
-        get { times.waited }
-        set { times.waited = newValue }
+        get { details.waited }
+        set { details.waited = newValue }
     }
     /// The part of the file that is there already.
     public var held: Held?
@@ -32,8 +35,8 @@ public struct JobExplanation: Sendable, Hashable {
     /// When the file of a complete upload from a watched folder is moved or deleted, or that is tried again, in milliseconds
     /// since 1970; `nil` where nothing is left to do with it.
     public var settles: Int64? {
-        get { times.settles }
-        set { times.settles = newValue }
+        get { details.settles }
+        set { details.settles = newValue }
     }
     /// The event that lets it start.
     public var starts: String?
@@ -49,9 +52,10 @@ public struct JobExplanation: Sendable, Hashable {
     /// The URL that was asked last, after redirects, of a job that has ended; redacted.
     public var finalURL: String?
 
-    struct Times: Sendable, Hashable {
+    struct Details: Sendable, Hashable {
         var waited: Duration?
         var settles: Int64?
+        var congestion: String?
     }
 
     public enum Reason: Sendable, Hashable {

@@ -14,11 +14,11 @@ extension JobFacts {
         look: (HostWays.Question) -> HostWays.Finding? = { _ in nil }
     ) -> JobExplanation {
         var explanation = JobExplanation(
-            batch: batch, job: identity, state: state, isUpload: spec.isUpload,
-            congestion: sources.lazy.compactMap(\.congestion).first, reason: .stopped,
+            batch: batch, job: identity, state: state, isUpload: spec.isUpload, reason: .stopped,
             attempts: attempts.count,
             attemptLimit: ((spec.settings.retry.limit ?? 10) + 1) * (spec.isUpload ? 1 : max(1, spec.urls.count)),
             pid: run?.pid, source: source)
+        explanation.congestion = sources.lazy.compactMap(\.congestion).first
         explanation.route = JobRoute(spec)
         if state.hasEnded { explanation.finalURL = attempts.finalURL }
         let sources = sources.filter { $0.congestion == nil }

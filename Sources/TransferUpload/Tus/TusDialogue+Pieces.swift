@@ -254,7 +254,8 @@ extension TusDialogue {
             throw TusFailure.goneAtItsEnd(reason)
         }
         guard pieces[index].wasLost() else { throw failure ?? TransferError(.badResponse, reason) }
-        guard detours.take() else { throw TusFailure.passing(reason) }
+        // A server that has lost all of its uploads has lost each part once.
+        guard pieces[index].losses == 1 || detours.take() else { throw TusFailure.passing(reason) }
         // The other parts of a file stay where they are.
         return (pieces.count == 1 ? [.restart(reason)] : confirmed()) + create(index)
     }

@@ -18,7 +18,7 @@ struct TusPiece: Sendable {
     private var falls = 0
     private var conflicts = 0
     private var mismatches = 0
-    private var losses = 0
+    private(set) var losses = 0
 
     enum Phase: Sendable, Equatable {
         /// Nothing under way → any other but `complete`.

@@ -18,7 +18,8 @@ extension FileServerRuleTests {
         #expect(head(dialogue.ended(.done(RemoteFile()), sent: 0, madeFolder: false))?.status == 201)
         for (look, status) in [(Dialogue.Result.done(Self.file), 409), (.failed(.missing("")), 403)] {
             (dialogue, _) = try self.dialogue("MOVE", destination, url: "sftp://h/old")
-            #expect(step(dialogue.ended(.failed(failure), sent: 0, madeFolder: false)) == .look(try url("sftp://h/new")))
+            #expect(
+                step(dialogue.ended(.failed(failure), sent: 0, madeFolder: false)) == .look(try url("sftp://h/new")))
             let action = dialogue.ended(look, sent: 0, madeFolder: false)
             #expect(head(action)?.status == status || status == 403 && error(action)?.code == .badResponse)
         }

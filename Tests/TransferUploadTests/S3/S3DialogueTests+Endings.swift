@@ -144,7 +144,7 @@ extension S3DialogueTests {
             // One more than the last page's.
             actions = script.answer(requests, 200, S3Samples.list([], next: requests))
         }
-        #expect(requests == 9, "as many as there may be: then the parts are known")
+        #expect(requests == 6, "pages without parts lead nowhere, and few of them are asked for")
         #expect(S3Script.words(actions).contains("PUT partNumber=1&uploadId=u%2F1 0..<100"))
         script = try S3Script(size: 1000, state: S3Script.state(1000))
         _ = script.begin()

@@ -4,7 +4,9 @@ import TransferCore
 import TransferEventLoop
 
 // Calls of libcurl, of the loop, and of the pool's parts.
-extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, PathHost, SteeringHost, AcknowledgementHost {
+extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, PathHost, SteeringHost,
+    AcknowledgementHost
+{
     func exchange(_ id: ExchangeID) -> ActiveExchange? { active[id] }
 
     // MARK: libcurl
@@ -47,7 +49,7 @@ extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, P
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
         sockets?.used(socket, by: exchange.id)
         uploadSockets.used(socket, by: exchange)
-        exchange.connection.socket = socket
+        exchange.connection.path.last = socket
         paths.used(socket, by: exchange)
         steering.used(socket, by: exchange, on: self)
     }

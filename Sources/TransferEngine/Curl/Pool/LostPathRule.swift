@@ -6,6 +6,10 @@ import TransferCore
 struct PathInUse {
     /// The sockets that libcurl waits for on behalf of the hop, with their inodes.
     var sockets: [curl_socket_t: ino_t] = [:]
+    /// The socket that libcurl waited for last; -1 where there was none.
+    var last: curl_socket_t = -1
+    /// The socket that the hop's body leaves by; `nil` until libcurl waits for it.
+    var sending: curl_socket_t?
     /// The most bytes of a segment, where large ones may vanish on the way.
     var segmentSize: Int32?
 }

@@ -29,7 +29,7 @@ struct Silence {
         }
     }
 
-    /// What all exchanges together have moved since one of them fell silent.
+    /// The bytes that all exchanges together have moved since one of them fell silent.
     ///
     /// Transfers that share a slow link wait for one another: a packet of one that was lost is sent again after all that the
     /// others have in the queue, and later each time. Silence proves nothing against an exchange before it should have had

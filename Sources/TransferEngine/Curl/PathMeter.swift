@@ -3,7 +3,7 @@ import Synchronization
 public import TransferCore
 import TransferEventLoop
 
-/// What the kernel measures of the way to a server, over all connections that bring one file.
+/// A measurement by the kernel of the way to a server, over all connections that bring one file.
 ///
 /// Exchanges add to it on their loops. Whoever decides about the number of connections takes it from any thread.
 public final class PathMeter: Sendable {
@@ -18,7 +18,7 @@ public final class PathMeter: Sendable {
 
     public init() {}
 
-    /// What was measured so far. The longest delay is that since the last call.
+    /// The measurements so far. The longest delay is that since the last call.
     ///
     /// - Returns: `nil` where the kernel said nothing.
     public func take() -> PathReading? {
@@ -49,7 +49,7 @@ struct PathReader {
     private let meter: PathMeter
     private var next: MonotonicTime
     private var socket: Int32 = -1
-    /// What the connection has told already.
+    /// The count that the connection has told already.
     private var disordered: UInt32 = 0
 
     init(_ meter: PathMeter) {
@@ -64,7 +64,7 @@ struct PathReader {
         next = now + Self.interval
         var path = transfer_path()
         guard transfer_path_of(socket, &path) == 0, path.least_round_trip != .max else { return }
-        // What a connection had lost before belongs to another transfer.
+        // A loss of the connection before that belongs to another transfer.
         if socket != self.socket { (self.socket, disordered) = (socket, path.disordered) }
         meter.add(path, disordered: path.disordered &- disordered)
         disordered = path.disordered
