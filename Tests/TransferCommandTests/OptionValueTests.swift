@@ -110,7 +110,7 @@ import TransferTestSupport
         Row(
             names: ["--congestion"], values: ["", "a b", "averyveryverylongname"],
             form: "it takes auto, system, or the name of a congestion control, such as bbr"
-        ) { _ = try CongestionArgument.text($0) },
+        ) { _ = try CongestionArgument.read($0) },
         Row(names: ["--endpoint"], values: ["zz", ""], form: "it takes https://HOST or http://HOST") {
             _ = try EndpointArgument.text($0)
         },

@@ -43,7 +43,8 @@ package struct ExplanationRecord: Codable, Sendable {
         }
         var explanation = JobExplanation(
             batch: subject.batch, job: subject.id, state: state, isUpload: subject.direction == "upload",
-            congestion: course.congestion, reason: reason)
+            reason: reason)
+        explanation.congestion = course.congestion
         subject.tell(&explanation)
         course.tell(&explanation)
         return explanation
