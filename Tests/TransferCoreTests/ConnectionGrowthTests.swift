@@ -80,6 +80,16 @@ import Testing
         #expect(link.run(seed: 1).most <= 2)
     }
 
+    @Test(arguments: [1e6, 4e6]) func aFileThatComesNearTheUsersBoundGetsNoSecondConnection(bound: Double) {
+        var growth = ConnectionGrowth(.automatic)
+        for tick in 0..<200 {
+            let time = Double(tick) * 0.05
+            let wanted = growth.sample(
+                now: time, bytes: Int64(bound * time), left: 100_000_000, worked: 0, connections: 1, bound: bound)
+            #expect(wanted == 1)
+        }
+    }
+
     // MARK: Refusals
 
     @Test func aRefusalHalvesAGivenNumberForAWhile() {

@@ -96,16 +96,18 @@ public struct ConnectionGrowth: Sendable {
     ///   - left: What is missing.
     ///   - worked: Seconds for which the thread that moves the bytes has been at work so far.
     ///   - connections: The number that is open.
-    ///   - path: What the kernel tells; `nil` where it tells nothing. A round trip of 50 ms is assumed then.
+    ///   - path: The kernel's facts; `nil` where it tells nothing. A round trip of 50 ms is assumed then.
+    ///   - bound: The user's own bound, in bytes a second. A file that comes near it gets no more connections.
     /// - Returns: The number that shall be open.
     public mutating func sample(
-        now: Double, bytes: Int64, left: Int64, worked: Double, connections: Int, path: PathReading? = nil
+        now: Double, bytes: Int64, left: Int64, worked: Double, connections: Int, path: PathReading? = nil,
+        bound: Double = .infinity
     ) -> Int {
         guard case .automatic = wish else {
             if now >= notBefore, case .exactly(let count) = wish { wanted = count }
             return wanted
         }
-        let way = Way(path)
+        let way = Way(path, bound)
         feel(now, bytes, way)
         let isLossy = way.isLossy && (path?.disordered ?? 0) > disordered
         disordered = max(disordered, path?.disordered ?? 0)
@@ -217,7 +219,7 @@ public struct ConnectionGrowth: Sendable {
 
     /// Whether the file has enough time left for a further connection to bring something.
     private func mayAdd(_ connections: Int, _ left: Int64, _ rate: Double, _ way: Way, _ now: Double) -> Bool {
-        rate > 0 && connections < limit(now) && now >= notBefore
+        rate > 0 && rate < way.bound * 0.7 && connections < limit(now) && now >= notBefore
             && Double(left) / rate >= max(0.5, 8 * way.roundTrip)
     }
 
@@ -234,8 +236,10 @@ public struct ConnectionGrowth: Sendable {
         let delay: Double
         /// Whether a loss would be one without a queue.
         let isLossy: Bool
+        let bound: Double
 
-        init(_ path: PathReading?) {
+        init(_ path: PathReading?, _ bound: Double) {
+            self.bound = bound
             roundTrip = min(2, max(0.001, path?.roundTrip ?? 0.05))
             delay = min(2, path?.delay ?? 0)
             isLossy = path != nil && delay < max(0.002, roundTrip * 0.05)

@@ -28,6 +28,11 @@ public final class RateLimiter: Sendable {
         self.bucket = Mutex(bucket)
     }
 
+    /// Bytes a second; infinite where there is no bound.
+    public var rate: Double {
+        bucket.withLock { $0.rate < .greatestFiniteMagnitude ? $0.rate : .infinity }
+    }
+
     /// Changes the bound for the bytes that come from now on. A transfer that pauses under the old one has to be told
     /// (``ExchangeHandle/rateChanged()``).
     ///

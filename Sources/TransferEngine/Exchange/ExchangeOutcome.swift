@@ -134,6 +134,9 @@ public struct ExchangeMetrics: Sendable, Hashable {
     public var remoteAddress: String?
     /// Why the last connection that was tried came to nothing, as errno(3) has it; 0 where nobody said.
     public var connectErrno: Int32 = 0
+
+    /// Seconds of a round trip: the time that the last connection took to be made; `nil` where a kept one served.
+    package var roundTrip: Double? { connectionsMade > 0 && connect > nameLookup ? connect - nameLookup : nil }
     public init() {}
 }
 

@@ -82,6 +82,7 @@ extension UploadEvent {
             var answer = UploadAnswer(
                 request: request, head: head, body: outcome.answer, url: outcome.finalURL, sent: outcome.sent)
             answer.digest = digest
+            answer.roundTrip = outcome.metrics.roundTrip
             answer.sums = sums
             self = .answered(answer)
         }

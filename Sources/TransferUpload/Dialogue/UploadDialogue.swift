@@ -87,6 +87,8 @@ public struct UploadAnswer: Sendable, Hashable {
     public var url: String
     /// Bytes of the request's body that were handed to the network.
     public var sent: Int64
+    /// Seconds of a round trip to the server, as a new connection showed it; `nil` where none was made.
+    public var roundTrip: Double?
     /// The digest of the whole body, where the request asked for it.
     public var digest: Checksum?
     /// The digest of the source's bytes that were sent, where the request asked for it.

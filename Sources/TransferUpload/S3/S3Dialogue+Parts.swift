@@ -6,7 +6,9 @@ extension S3Dialogue {
         guard let uploadID = S3Answers.uploadID(answer.body) else {
             throw TransferError(.badResponse, "the server made an upload and didn't say its ID", isTransient: true)
         }
-        guard let partSize = S3Parts.partSize(source.size, options),
+        guard
+            let partSize = S3Parts.partSize(
+                source.size, options, isNear: (answer.roundTrip ?? .infinity) < S3Parts.near),
             var parts = S3Parts(size: source.size, partSize: partSize)
         else { throw Self.tooLarge(source.size) }
         parts.queueMissing()

@@ -30,7 +30,7 @@ struct LinkRuleTests {
             #expect(try await stage.client.traffic("eth0").sentPackets == 0)
             #expect(!names.queries.isEmpty && names.queries.allSatisfy { $0.source == "10.0.9.2" }, "\(names.queries)")
             let requests = try stage.server.accessLog()
-            #expect(requests.map(\.remoteAddress) == ["10.0.9.2"], "\(requests), \(result)")
+            #expect(Set(requests.map(\.remoteAddress)) == ["10.0.9.2"], "\(requests), \(result)")
         }
     }
 
@@ -85,7 +85,7 @@ struct LinkRuleTests {
             try expectNoAttemptSpent(result)
             #expect(try await stage.client.traffic("eth0").sentPackets == 0)
             let requests = try stage.server.accessLog()
-            #expect(requests.map(\.remoteAddress) == ["10.0.9.2"], "\(requests), \(result)")
+            #expect(Set(requests.map(\.remoteAddress)) == ["10.0.9.2"], "\(requests), \(result)")
         }
     }
 

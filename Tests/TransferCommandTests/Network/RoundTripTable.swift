@@ -16,6 +16,8 @@ struct RoundTripRow: Sendable, CustomTestStringConvertible {
     let start: @Sendable () async throws -> RoundTripBench
 
     var testDescription: String { title }
+    /// Whether its server sends tickets of TLS sessions.
+    var hasTickets: Bool { ["GET, TLS 1.3", "GET, HTTP/2"].contains(title) }
 
     init(
         _ title: String, first: Int, further: Int, least: Int, _ reason: String, peers: [String] = [],

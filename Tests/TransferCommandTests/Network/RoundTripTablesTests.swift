@@ -33,6 +33,11 @@ import Testing
             if first <= row.first, three <= row.first + 2 * row.further { break }
         }
         let further = Double(three - first) / 2
-        #expect(first == row.first && further == Double(row.further), "\(first), then \(further)")
+        // Tickets of a TLS server may come between the client's end of the handshake and its request, which does not
+        // wait for them.
+        let tickets = row.hasTickets ? 1 : 0
+        #expect(
+            (row.first...row.first + tickets).contains(first) && further == Double(row.further),
+            "\(first), then \(further)")
     }
 }

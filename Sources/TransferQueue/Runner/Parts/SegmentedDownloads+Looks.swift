@@ -46,7 +46,8 @@ extension SegmentedDownloads {
         segments.measureSources(now: now)
         var wanted = segments.growth.sample(
             now: now.inSeconds, bytes: position, left: total - position,
-            worked: handle.workedTime, connections: segments.count, path: segments.path.take())
+            worked: handle.workedTime, connections: segments.count, path: segments.path.take(),
+            bound: segments.file.limiters.lazy.map(\.rate).min() ?? .infinity)
         let spare = host.spareConnections(to: job.candidate.lane.origin)
         if wanted > segments.count { wanted = min(wanted, segments.count + max(0, spare)) }
         if spare < 0, segments.count > 1 {
