@@ -20,7 +20,15 @@ enum StandardOutput {
     /// Writes what `print` has gathered.
     ///
     /// - Returns: Whether somebody takes it.
-    static func flush() -> Bool { fflush(stdout) == 0 && ferror(stdout) == 0 }
+    static func flush() -> Bool {
+        errno = 0
+        // The reason is known now, and lost by the end.
+        guard fflush(stdout) == 0 else {
+            note(failure: errno)
+            return false
+        }
+        return ferror(stdout) == 0
+    }
 
     /// Writes what `print` has gathered, and tells of what is missing.
     ///

@@ -155,6 +155,13 @@ extension ActiveExchange {
         acknowledged(upTo: givenToNetwork - queued)
     }
 
+    /// Looks at a body that goes over the socket alone, which is about to be closed.
+    func noteAcknowledged(over socket: Int32) {
+        guard handle != nil, answer.status == 0 || answer.phase == .head else { return }
+        let queued = transfer_unacknowledged(socket)
+        if queued >= 0 { acknowledged(upTo: givenToNetwork - queued) }
+    }
+
     /// The last word on how much of the body has arrived: an answer to all of it acknowledges all of it. What broke off
     /// arrived as far as the last look found.
     func settleAcknowledged(_ result: Result<ResponseHead, TransferError>) {

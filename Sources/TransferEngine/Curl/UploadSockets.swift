@@ -28,6 +28,8 @@ final class UploadSockets {
 
     fileprivate func close(_ socket: Int32) -> Int32 {
         let owner = busy.removeValue(forKey: socket)
+        // The last look at what has arrived: a connection that broke off is asked no more.
+        owner?.noteAcknowledged(over: socket)
         // Another socket may get its number.
         if owner?.connection.path.sending == socket { owner?.connection.path.sending = nil }
         if let owner, owner.answer.phase == .head, owner.outgoing.sent > 0 {

@@ -52,7 +52,9 @@ struct PostgresPlaces {
         let row = try known.level.rows().first
         let (known, now) = (row?.text(0), MonotonicTime(nanoseconds: (row?.number(1) ?? 0) * 1000))
         // One of another version is found anew.
-        var level = known.flatMap { try? JSONDecoder().decode(OriginLevel.self, from: Data($0.utf8)) } ?? OriginLevel()
+        var level =
+            known.flatMap { try? JSONDecoder().decode(OriginLevel.self, from: Data($0.utf8)) }
+            ?? OriginLevel(first: OriginLevel.first(at: ask.origin))
         let all = others + [ask.use]
         level.saw(
             ask.seen.told(at: .now, as: now), inUse: all.reduce(0) { $0 + $1.held },

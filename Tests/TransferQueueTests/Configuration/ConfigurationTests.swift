@@ -248,7 +248,7 @@ private func faults(_ text: String) -> [String] {
 
     @Test func anOriginHasItsOwnPlaces() throws {
         let now = MonotonicTime.seconds(1)
-        for (origin, count) in [("https://cdn.example", 4), ("https://b.example", 2), ("https://other.test", 6)] {
+        for (origin, count) in [("https://cdn.example", 4), ("https://b.example", 2), ("https://other.test", 8)] {
             var scheduler = Scheduler(limits: .init(try limits()), now: now)
             let lane = Lane(batch: 1, origin: origin)
             scheduler.claimed(lane, (1...20).map { .init(id: $0, lane: lane, priority: 0) }, asked: 256)

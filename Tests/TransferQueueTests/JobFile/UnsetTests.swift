@@ -17,6 +17,7 @@ import TransferCore
         "chunkSize": #""64M""#, "parallel": "3", "createFolders": "true", "inplace": "true", "ifChanged": #""fail""#,
         "success": "[201]", "metadata": #"{"a": "b"}"#, "fields": #"{"a": "b"}"#, "fileField": #""x""#,
         "tus": #"{"createWithUpload": true}"#, "worker": #"{"tags": ["eu"]}"#,
+        "congestion": #""bbr""#, "background": "true",
     ]
 
     /// Values of the keys of objects that are laid over each other.

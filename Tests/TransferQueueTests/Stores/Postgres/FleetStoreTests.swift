@@ -97,11 +97,11 @@ import TransferTestSupport
             var seen = OriginSightings()
             for _ in 0..<refusals { seen.refused(OriginSightings.Refusal(.answer, since: .now)) }
             let ask = SharedPlaces.Ask(
-                origin: "http://h.example", places: .automatic, use: SharedPlaces.Use(held: held, wanted: 20),
+                origin: "ftp://h.example", places: .automatic, use: SharedPlaces.Use(held: held, wanted: 20),
                 seen: seen)
             return try workers[worker].rules.sharePlaces([ask])[0].count
         }
-        #expect(try share(0, held: 0) == OriginLevel.first)
+        #expect(try share(0, held: 0) == OriginLevel.firstOfFiles)
         #expect(try share(1, held: 0) == 0)
         #expect(try share(0, held: 6) == 3)
         #expect(try share(0, held: 3) == 3)
