@@ -7,7 +7,7 @@ import TransferCore
 /// Servers that refuse some of many transfers, or reset their connections.
 @Suite struct OriginNarrowingTests {
     private func level(_ places: Int) -> OriginLevel {
-        var level = OriginLevel()
+        var level = OriginLevel(first: 6)
         var time = 0.0
         // As many places, as many answers at a time.
         while level.places < places, time < 60 {
@@ -18,7 +18,7 @@ import TransferCore
         return level
     }
 
-    @Test(arguments: [(24, 12), (32, 16)]) func aRefusalHalvesOnceForAllThatWereUnderWay(places: Int, half: Int) {
+    @Test(arguments: [(24, 12), (48, 24)]) func aRefusalHalvesOnceForAllThatWereUnderWay(places: Int, half: Int) {
         var level = level(places)
         for number in 0..<places {
             let now = 100 + Double(number) * 0.01
@@ -49,7 +49,7 @@ import TransferCore
     @Test func aloneItIsRefusedForAnotherReason() {
         var level = level(12)
         level.refused(.answer, inUse: 1, since: .seconds(99), now: .seconds(100))
-        #expect(level.places == 12 && level.connections == 32)
+        #expect(level.places == 12 && level.connections == 64)
     }
 
     /// A server that takes ten: after some tries that is the level, and not much is refused later.
@@ -86,14 +86,14 @@ import TransferCore
         #expect(level.connections == 11)
         level.look(isFull: true, now: .seconds(410))
         #expect(level.connections == 12)
-        level.look(isFull: true, now: .seconds(700))
-        #expect(level.connections == 32, "nothing is left of it")
+        level.look(isFull: true, now: .seconds(1000))
+        #expect(level.connections == 64, "nothing is left of it")
     }
 
     /// What one file has besides its first connection is more than jobs got.
     @Test func connectionsOfOneFileAreHalvedWhereTheyAreMore() {
-        var level = OriginLevel()
-        #expect(level.connections == 32)
+        var level = OriginLevel(first: 6)
+        #expect(level.connections == 64)
         level.refused(.answer, inUse: 16, since: .seconds(99), now: .seconds(100))
         #expect(level.connections == 8 && level.places == 6)
     }

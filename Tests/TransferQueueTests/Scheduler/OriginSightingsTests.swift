@@ -36,10 +36,10 @@ import TransferCore
         let later = now + .seconds(31)
         var seen = OriginSightings()
         for _ in 0..<3 { seen.refused(OriginSightings.Refusal(.answer, since: later + .milliseconds(-100))) }
-        level.saw(seen, inUse: 32, isFull: true, now: later)
-        #expect(level.places == 16, "once for all that were under way together")
-        level.saw(OriginSightings(), inUse: 16, isFull: true, now: later + .seconds(10))
-        #expect(level.places == 17)
+        level.saw(seen, inUse: 64, isFull: true, now: later)
+        #expect(level.places == 32, "once for all that were under way together")
+        level.saw(OriginSightings(), inUse: 32, isFull: true, now: later + .seconds(10))
+        #expect(level.places == 33)
     }
 
     @Test func momentsAreToldByTheOtherClock() {
