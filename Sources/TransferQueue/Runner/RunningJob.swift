@@ -141,10 +141,13 @@ final class RunningJob {
     }
 
     /// How many connections it may get.
+    ///
+    /// Where a link is required, one: what a server still sends to a connection that was given up, the kernel answers
+    /// over any link.
     var segmentWish: ConnectionGrowth.Wish {
         guard case .download(let download) = record.spec.work, case .exactly(let count) = download.connections
         else {
-            return .automatic
+            return record.spec.settings.network.require == nil ? .automatic : .exactly(1)
         }
         return .exactly(count)
     }

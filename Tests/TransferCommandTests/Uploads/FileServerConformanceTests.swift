@@ -107,7 +107,8 @@ struct FileServerConformanceTests {
         let last = events.named("job.finished").first?["transferred"]?.int
         #expect(last.map { $0 <= Self.size - 4 << 20 } == true, "\(result)")
         #expect(kind != .sftp || bench.relay.bytesUp < Int64(Self.size) * 3 / 2, "\(bench.relay.bytesUp)")
-        #expect(kind == .sftp || (bench.commands("STOR") == 1 && bench.commands("APPE") == 3))
+        // One STOR may be refused without a byte: a folder is made, and changed to, only where it is missing.
+        #expect(kind == .sftp || ((1...2).contains(bench.commands("STOR")) && bench.commands("APPE") == 3))
     }
 
     /// The server has given the file its name, and nobody hears of it.
@@ -132,7 +133,7 @@ struct FileServerConformanceTests {
         // It was asked over a new connection, by the next attempt or, where libcurl had asked twice, by the same one.
         #expect(bench.relay.connectionCount > connections && events.named("job.restarted").isEmpty, "\(result)")
         #expect(kind != .sftp || bench.relay.bytesUp < 450_000, "it was sent again: \(bench.relay.bytesUp)")
-        #expect(kind == .sftp || (bench.commands("STOR") == 1 && bench.commands("APPE") == 0))
+        #expect(kind == .sftp || ((1...2).contains(bench.commands("STOR")) && bench.commands("APPE") == 0))
     }
 
     @Test(arguments: FileServerKind.allCases)
@@ -190,7 +191,7 @@ struct FileServerConformanceTests {
         let events = try result.events()
         #expect(events.named("job.restarted").isEmpty, "\(result)")
         #expect(events.named("job.finished").first?["transferred"]?.int.map { $0 <= Self.size - 4 << 20 } == true)
-        #expect(kind == .sftp || bench.commands("STOR") == 1)
+        #expect(kind == .sftp || (1...2).contains(bench.commands("STOR")))
     }
 
     @Test(arguments: FileServerKind.allCases)
