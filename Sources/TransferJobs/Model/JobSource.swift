@@ -17,8 +17,8 @@ public struct JobSource: Sendable, Hashable, Codable {
     public var fault: Fault?
     /// Of one that is paused: after which time it may be asked again, where that's known.
     public var again: Duration?
-    /// Of the place that an upload under way goes to, for processes that look on: the congestion control of its connections,
-    /// in words, where that isn't simply the system's.
+    /// The congestion control of the connections of an upload under way, in words, for other processes. `nil` where it is
+    /// the system's own.
     package var congestion: String?
 
     public enum State: String, Sendable, Hashable, Codable {

@@ -29,7 +29,7 @@ package struct UploadTalk {
     package var growth: ConnectionGrowth
     /// Requests beyond those that every such upload has, as the scheduler counts them beside the jobs.
     package var extra = 0
-    /// Those of them that arrived.
+    /// Bytes of bodies that arrived, of the requests that have ended.
     private var settledArrived: Int64 = 0
     /// Bytes of the file that arrived with requests that have ended.
     private var base: Int64 = 0

@@ -77,7 +77,7 @@ final class RunningJob {
     /// What to do instead of going on, once the phase that is under way lets go.
     var stop: Stop?
     let meter: ExchangeMeter
-    /// What the kernel measures of the connections of a download.
+    /// The kernel's measurements of the connections of a download.
     let path = PathMeter()
     let started: MonotonicTime
     var ready: ReadyTransfer?
@@ -142,8 +142,8 @@ final class RunningJob {
 
     /// How many connections it may get.
     ///
-    /// Where a link is required, one: what a server still sends to a connection that was given up, the kernel answers
-    /// over any link.
+    /// A job with a required link gets one without a number from the user. The kernel answers late segments of a connection
+    /// that was given up, and does so over any link.
     var segmentWish: ConnectionGrowth.Wish {
         guard case .download(let download) = record.spec.work, case .exactly(let count) = download.connections
         else {

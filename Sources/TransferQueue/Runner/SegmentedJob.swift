@@ -32,7 +32,7 @@ final class SegmentedJob {
     let file: SegmentedFile
     var phase = Phase.single
     var growth: ConnectionGrowth
-    /// What the kernel measures of its connections.
+    /// The kernel's measurements of the connections of the file.
     let path: PathMeter
     var sources: SegmentSources
     /// The origins of the sources, as the scheduler names them.

@@ -24,8 +24,8 @@ extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, P
 
     /// Makes libcurl begin data connections of FTP.
     ///
-    /// Where the server's address came in the same call that asked for it, libcurl (7.88) begins the connection when it is
-    /// called the next time, and asks for no call: transfers stood still until a timer came.
+    /// Calls libcurl for data connections whose address has come. libcurl (7.88) begins such a connection with its next call
+    /// and asks for none where question and address fell into one call: transfers stood still until a timer came.
     private func beginData() {
         guard let ids = sockets?.takeDataBegins(), !ids.isEmpty else { return }
         for id in ids { active[id]?.lookAtSockets() }

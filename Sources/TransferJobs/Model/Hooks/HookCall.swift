@@ -14,7 +14,7 @@ package struct HookCall: Sendable, Hashable {
     package var settings: JobSettings
     /// Attempts that came to nothing.
     package var attempts: Int
-    /// Those of them after which the hook's server asked to wait, in this process; no retry is spent by them.
+    /// Attempts of this process after which the server of the hook asked to wait. They spend no retry.
     package var askedWaits = 0
     /// The time that those waits take in all.
     package var askedWait = Duration.zero

@@ -37,7 +37,7 @@ final class SegmentedDownloads {
 
     /// Files that are shorter get one connection.
     static let smallest: Int64 = 4 << 20
-    /// What each connection of a file must have, where it gets as many as an earlier file.
+    /// The least bytes for each connection of a file that begins with the number of an earlier file.
     private static let smallestShare: Int64 = 1 << 20
     /// How often it is looked at files: while a young one's number of connections grows, and later.
     static let interval = (growing: Duration.milliseconds(50), later: Duration.milliseconds(200))
