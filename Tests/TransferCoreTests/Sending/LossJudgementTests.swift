@@ -3,17 +3,6 @@ import Testing
 @testable import TransferCore
 
 @Suite struct LossJudgementTests {
-    private struct Random: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-            return value ^ (value >> 31)
-        }
-    }
-
     /// A connection under loss-based control, round by round: half the window after a loss, a segment more without one.
     /// - Parameters:
     ///   - loss: The share of segments that the link loses.
@@ -21,7 +10,7 @@ import Testing
     ///   - queue: Segments of those that fit into the queue.
     /// - Returns: The round in which the judgement was made; `nil` where none was.
     private func play(loss: Double, pipe: Int, queue: Int, base: Double, rounds: Int, seed: UInt64) -> Int? {
-        var random = Random(state: seed)
+        var random = SplitMix(state: seed)
         var judgement = LossJudgement()
         var (window, threshold) = (10, Int.max)
         var (segments, again) = (Int64(0), Int64(0))
