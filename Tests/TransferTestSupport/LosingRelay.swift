@@ -110,39 +110,21 @@ public final class LosingRelay: Sendable {
             var ends = [client, server].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             guard poll(&ends, 2, -1) > 0 else { return }
             if ends[0].revents != 0 {
-                guard let bytes = read(client) else { return }
+                guard let bytes = RelaySocket.read(client) else { return }
                 if wasAnswered { state.turns.withLock { $0 += 1 } }
                 wasAnswered = false
                 let loss = commit.isIn(Data(bytes)) ? state.take() : nil
-                guard loss != .request, write(server, bytes) else { return }
+                guard loss != .request, RelaySocket.write(server, bytes) else { return }
                 if loss == .answer {
                     // The server answers when it has committed.
-                    _ = read(server)
+                    _ = RelaySocket.read(server)
                     return
                 }
             }
             if ends[1].revents != 0 {
-                guard let bytes = read(server), write(client, bytes) else { return }
+                guard let bytes = RelaySocket.read(server), RelaySocket.write(client, bytes) else { return }
                 wasAnswered = true
             }
         }
-    }
-
-    /// - Returns: `nil` at the end.
-    private static func read(_ descriptor: Int32) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: 64 << 10)
-        let count = recv(descriptor, &bytes, bytes.count, 0)
-        return count > 0 ? Array(bytes[..<count]) : nil
-    }
-
-    /// - Returns: Whether all of it left.
-    private static func write(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
-        var left = bytes[...]
-        while !left.isEmpty {
-            let count = left.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            guard count > 0 else { return false }
-            left = left.dropFirst(count)
-        }
-        return true
     }
 }

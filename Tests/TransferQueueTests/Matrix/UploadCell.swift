@@ -144,15 +144,7 @@ struct UploadCell: Sendable {
             upload.options.parallel = 1
         }
         var settings = MatrixBench.settings(stalls: fault.stalls)
-        if kind == .s3 {
-            var access = JobSettings.S3Access()
-            access.endpoint = server.url("")
-            access.region = "us-east-1"
-            access.style = .path
-            access.accessKey = .literal("key")
-            access.secretKey = .literal("secret")
-            settings.s3 = access
-        }
+        if kind == .s3 { settings.s3 = .scripted(server) }
         return JobSpec(id: "f", work: .upload(upload), settings: settings)
     }
 

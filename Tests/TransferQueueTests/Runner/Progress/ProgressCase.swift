@@ -103,15 +103,7 @@ enum ProgressCase: String, CaseIterable, Sendable, CustomTestStringConvertible {
             upload.options.chunkSize = 5 << 20
             upload.options.parallel = 2
         }
-        if kind == .s3 {
-            var access = JobSettings.S3Access()
-            access.endpoint = server.url("")
-            access.region = "us-east-1"
-            access.style = .path
-            access.accessKey = .literal("key")
-            access.secretKey = .literal("secret")
-            settings.s3 = access
-        }
+        if kind == .s3 { settings.s3 = .scripted(server) }
         return JobSpec(id: "f", work: .upload(upload), settings: settings)
     }
 

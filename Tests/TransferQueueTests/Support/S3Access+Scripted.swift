@@ -1,0 +1,16 @@
+import TransferTestServer
+
+@testable import TransferJobs
+
+extension JobSettings.S3Access {
+    /// The access to a scripted server, which takes any key.
+    static func scripted(_ server: TestServer) -> Self {
+        var access = Self()
+        access.endpoint = server.url("")
+        access.region = "us-east-1"
+        access.style = .path
+        access.accessKey = .literal("key")
+        access.secretKey = .literal("secret")
+        return access
+    }
+}
