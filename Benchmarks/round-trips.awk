@@ -2,14 +2,6 @@
 # of the others with the same setting. The exit status is 1 where a ratio is above 1.2.
 #
 # -v kinds, -v tools and -v settings: the rows, columns and their groups, in order.
-function median(values, count,    i, j, swap, parts) {
-    split(values, parts, " ")
-    for (i = 2; i <= count; i++)
-        for (j = i; j > 1 && parts[j - 1] + 0 > parts[j] + 0; j--) {
-            swap = parts[j]; parts[j] = parts[j - 1]; parts[j - 1] = swap
-        }
-    return count % 2 ? parts[(count + 1) / 2] : (parts[count / 2] + parts[count / 2 + 1]) / 2
-}
 {
     key = $1 SUBSEP $2 SUBSEP $3
     if ($4 + 0 > 0) { count[key]++; values[key] = values[key] " " $4 } else note[key] = $4

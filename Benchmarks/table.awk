@@ -3,14 +3,6 @@
 #
 # -v kinds: what was measured, in the table's order; -v titles: its headings, divided by |; -v order: the tools; -v goal:
 # how many times curl's time the first tool may take of each, where that is asked for: else the exit status is 1.
-function median(values, count,    i, j, swap, parts) {
-    split(values, parts, " ")
-    for (i = 2; i <= count; i++)
-        for (j = i; j > 1 && parts[j - 1] + 0 > parts[j] + 0; j--) {
-            swap = parts[j]; parts[j] = parts[j - 1]; parts[j - 1] = swap
-        }
-    return count % 2 ? parts[(count + 1) / 2] : (parts[count / 2] + parts[count / 2 + 1]) / 2
-}
 {
     key = $1 SUBSEP $2
     count[key]++

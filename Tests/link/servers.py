@@ -160,23 +160,7 @@ class Servers:
     def start_sftp(self):
         folder = self.folder / "ssh"
         folder.mkdir()
-        for name in ("host_key", "user_key"):
-            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)], check=True)
-        shutil.copy(folder / "user_key.pub", folder / "authorized_keys")
-        Path("/run/sshd").mkdir(parents=True, exist_ok=True)
-        (folder / "sshd_config").write_text(f"""
-Port 22
-ListenAddress {SERVER_ADDRESS}
-HostKey {folder}/host_key
-PidFile none
-AuthorizedKeysFile {folder}/authorized_keys
-StrictModes no
-UsePAM no
-PermitRootLogin yes
-PasswordAuthentication no
-MaxStartups 100:30:200
-Subsystem sftp internal-sftp
-""")
+        fileservers.ssh_folder(folder, SERVER_ADDRESS, PORTS["sftp"])
         self.launch([fileservers.SSHD, "-D", "-f", folder / "sshd_config", "-E", folder / "log"], 22)
         (folder / "known_hosts").write_text(f"{SERVER_ADDRESS} {(folder / 'host_key.pub').read_text()}")
         self.known_hosts, self.user_key = folder / "known_hosts", folder / "user_key"

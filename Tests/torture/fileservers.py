@@ -130,23 +130,18 @@ class FTP(Process, Files):
         return self.wait_until(self.is_quiet)
 
 
-class SSH(Process, Files):
-    def __init__(self, folder):
-        folder.mkdir(parents=True)
-        self.root = folder / "root"
-        self.root.mkdir()
-        for name in ("host_key", "user_key"):
-            arguments = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "torture", "-f", str(folder / name)]
-            subprocess.run(arguments, check=True)
-        shutil.copy(folder / "user_key.pub", folder / "authorized_keys")
-        if os.geteuid() == 0:
-            # sshd looks for its unprivileged half's folder, which the system's unit makes otherwise.
-            Path("/run/sshd").mkdir(parents=True, exist_ok=True)
-        port = free_port()
-        self.log = folder / "log"
-        (folder / "sshd_config").write_text(f"""
+def ssh_folder(folder, address, port, more=""):
+    """Makes keys and a configuration of sshd for one user, who comes with `user_key`."""
+    for name in ("host_key", "user_key"):
+        arguments = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "torture", "-f", str(folder / name)]
+        subprocess.run(arguments, check=True)
+    shutil.copy(folder / "user_key.pub", folder / "authorized_keys")
+    if os.geteuid() == 0:
+        # sshd looks for its unprivileged half's folder, which the system's unit makes otherwise.
+        Path("/run/sshd").mkdir(parents=True, exist_ok=True)
+    (folder / "sshd_config").write_text(f"""
 Port {port}
-ListenAddress 127.0.0.1
+ListenAddress {address}
 HostKey {folder}/host_key
 PidFile none
 AuthorizedKeysFile {folder}/authorized_keys
@@ -156,9 +151,17 @@ PermitRootLogin yes
 PasswordAuthentication no
 MaxStartups 100:30:200
 Subsystem sftp internal-sftp
-ForceCommand internal-sftp -l INFO
-LogLevel VERBOSE
-""")
+{more}""")
+
+
+class SSH(Process, Files):
+    def __init__(self, folder):
+        folder.mkdir(parents=True)
+        self.root = folder / "root"
+        self.root.mkdir()
+        port = free_port()
+        self.log = folder / "log"
+        ssh_folder(folder, "127.0.0.1", port, "ForceCommand internal-sftp -l INFO\nLogLevel VERBOSE\n")
         super().__init__([SSHD, "-D", "-f", folder / "sshd_config", "-E", self.log], folder, port)
         host = (folder / "host_key.pub").read_text()
         (folder / "known_hosts").write_text(f"[127.0.0.1]:{port} {host}")
