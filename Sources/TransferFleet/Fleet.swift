@@ -1,15 +1,18 @@
 public import TransferQueue
 import TransferStorePostgres
 
-/// A queue that many machines share, and the parts that a process may have in it.
+/// The access to a queue that many machines share, by the roles of processes.
 public enum Fleet {
-    /// Opens the queue, or makes it, to work on it: `run()` takes jobs beside other workers.
+    /// Opens or creates the queue to work on it: `run()` takes jobs beside other workers.
     ///
-    /// A run ends with an error when the lease is lost, as the database was away for too long or the machine slept; the queue
-    /// is closed and opened anew then.
+    /// A run ends with an error when the lease is lost, because the database was away for too long or the machine
+    /// slept. The program then closes the queue and opens it again.
     ///
-    /// - Parameter configuration: Its folder isn't touched.
-    /// - Throws: `TransferError` when the database can't be used, or can't be reached, and when the task is cancelled.
+    /// - Parameters:
+    ///   - address: The address of the queue.
+    ///   - worker: The settings of this worker.
+    ///   - configuration: The configuration of the queue; its folder is not used.
+    /// - Throws: `TransferError` when the database cannot be used or reached, and when the task is cancelled.
     public static func work(
         on address: FleetAddress, as worker: FleetWorker, _ configuration: QueueConfiguration
     ) async throws -> JobQueue {
@@ -23,12 +26,13 @@ public enum Fleet {
         }
     }
 
-    /// Opens the queue, or makes it, to bring jobs that its workers do.
+    /// Opens or creates the queue to submit jobs, which its workers carry out.
     ///
     /// - Parameters:
-    ///   - configuration: Its folder isn't touched.
-    ///   - tellWeakness: ``FleetWorker/reportDurability``
-    /// - Throws: `TransferError` when the database can't be used, or can't be reached, and when the task is cancelled.
+    ///   - address: The address of the queue.
+    ///   - configuration: The configuration of the queue; its folder is not used.
+    ///   - tellWeakness: The closure that ``FleetWorker/reportDurability`` documents.
+    /// - Throws: `TransferError` when the database cannot be used or reached, and when the task is cancelled.
     public static func bring(
         to address: FleetAddress, _ configuration: QueueConfiguration,
         reportDurability: @escaping @Sendable (String) -> Void = { _ in }
@@ -44,12 +48,12 @@ public enum Fleet {
         _ reportDurability: (String) -> Void
     ) throws -> PostgresStore {
         let store = try PostgresStore(address, role, opening: opening)
-        // A queue that doesn't answer this is worked on all the same: what is asked next says why.
+        // A failure of this query is ignored, as the next query reports the reason.
         if let durabilityWarning = try? PostgresReplication(database: store.database).durabilityWarning() { reportDurability(durabilityWarning) }
         return store
     }
 
-    /// Opens a queue; the wait for its database ends when the task is cancelled.
+    /// Opens a queue; cancelling the task ends the wait for its database.
     private static func cancellable(
         _ open: @Sendable (PostgresCancellation) async throws -> JobQueue
     ) async throws -> JobQueue {
@@ -61,9 +65,9 @@ public enum Fleet {
         }
     }
 
-    /// Looks at the queue, and steers it.
+    /// Opens an existing queue to observe and to control it.
     ///
-    /// - Throws: `TransferError` where there is none, or it can't be reached.
+    /// - Throws: `TransferError` when there is no queue, or it cannot be reached.
     public static func look(at address: FleetAddress) throws -> QueueRemote {
         QueueRemote(over: try PostgresStore(address.postgres, .onlooker))
     }

@@ -1,20 +1,24 @@
 public import TransferQueue
 import TransferStorePostgres
 
-/// A process that works on a queue beside others.
+/// The settings of a process that works on a queue beside others.
 public struct FleetWorker: Sendable {
-    /// The bounds of jobs that others brought. Relative paths start from the rules' folder.
+    /// The limits for jobs that other processes submitted. Relative paths start from the rules' folder.
     public var rules: OutsideRules
-    /// Without a sign of life for so long others go on with this worker's jobs. All workers may have another one.
+    /// The time without a sign of life after which other workers take over this worker's jobs. Workers may have
+    /// different leases.
     public var lease: Duration = .seconds(30)
-    /// A job that asks for tags is taken by a worker that has all of them; one that asks for none, by any.
+    /// The tags of this worker. A job with tags is taken by a worker that has all of them, a job without tags by any
+    /// worker.
     public var tags = WorkerTags.none
-    /// Is told when the database is away, with the reason, and with `nil` when it's back. Called by any thread.
+    /// The closure called with the reason when the database is away, and with `nil` when it is back. Called on any
+    /// thread.
     public var reportConnection: @Sendable (TransferError?) -> Void = { _ in }
-    /// Is told, whenever the queue is opened, of records that a crash of the database or a fail-over to a standby may lose, and
-    /// of the settings that prevent it; not called where it loses none. Called by any thread.
+    /// The closure called when the queue is opened and a crash of the database or a fail-over to a standby may lose
+    /// records. Its argument describes them and the settings that prevent the loss. Called on any thread.
     public var reportDurability: @Sendable (String) -> Void = { _ in }
 
+    /// Creates settings with rules for jobs, and default values.
     public init(rules: OutsideRules) { self.rules = rules }
 
     var postgres: PostgresWorker {

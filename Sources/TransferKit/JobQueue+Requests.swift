@@ -2,19 +2,28 @@ public import TransferNetworking
 public import TransferQueue
 
 extension JobQueue {
-    /// Hands a download of the request API to the queue, and returns when it's durable there.
+    /// Submits a download of the request API as a job, and returns when the job is durably stored.
     ///
-    /// The request itself is not started; see ``/TransferJobs/JobSpec/init(_:id:)`` for what comes along.
+    /// The request itself is not started. ``/TransferJobs/JobSpec/init(_:id:)`` documents the parts of the request that
+    /// a job keeps.
     ///
-    /// - Throws: `TransferError` when the request can't be a job, or the job can't be taken.
+    /// - Parameters:
+    ///   - request: A download that was not started.
+    ///   - id: The job's name in its batch; `nil` takes the destination.
+    ///   - batch: The name of the batch.
+    /// - Throws: `TransferError` when the request cannot become a job, or the queue does not accept it.
     @discardableResult
     public func submit(_ request: DownloadRequest, id: String? = nil, batch: String) async throws -> JobHandle {
         try await submit(JobSpec(request, id: id), batch: batch)
     }
 
-    /// Hands an upload of a file to the queue, and returns when it's durable there.
+    /// Submits an upload of a file as a job, and returns when the job is durably stored.
     ///
-    /// - Throws: `TransferError` when the request can't be a job, or the job can't be taken.
+    /// - Parameters:
+    ///   - request: An upload of a file that was not started.
+    ///   - id: The job's name in its batch; `nil` takes the URL without secrets.
+    ///   - batch: The name of the batch.
+    /// - Throws: `TransferError` when the request cannot become a job, or the queue does not accept it.
     @discardableResult
     public func submit(_ request: UploadRequest, id: String? = nil, batch: String) async throws -> JobHandle {
         try await submit(JobSpec(request, id: id), batch: batch)

@@ -5,15 +5,16 @@ public import TransferNetworking
 public import TransferQueue
 
 extension JobSpec {
-    /// The job that does what a download request would do.
+    /// Makes a job with the effect of a download request.
     ///
-    /// A job outlives the process, so everything it needs must be storable: the destination is asked for now, with an
-    /// answer that has no fields, and interceptors, validators and handlers don't come along.
+    /// A job outlives the process, so that everything it needs must be storable. The destination's closure is therefore
+    /// called now, with a response without fields. Interceptors, validations and handlers are not part of the job.
     ///
     /// - Parameters:
+    ///   - request: A download that was not started.
     ///   - id: The job's name in its batch; `nil` takes the destination.
-    /// - Throws: `TransferError` for a request that was started, has no destination, continues from resume data, or
-    ///   carries a secret in its header fields: those are named in a job's settings, never written down.
+    /// - Throws: `TransferError` for a request that was started, has no destination, or continues from resume data. A
+    ///   secret in the header fields is refused too, as a job's settings name secrets and never contain them.
     public init(_ request: DownloadRequest, id: String? = nil) throws {
         guard request.isInitialized else { throw TransferError(.internalFault, "the download was started already") }
         guard case .request(let convertible) = request.downloadable else {
@@ -33,10 +34,10 @@ extension JobSpec {
         self.init(id: id, work: .download(download), settings: try urlRequest.jobSettings())
     }
 
-    /// The job that does what an upload request would do.
+    /// Makes a job with the effect of an upload request.
     ///
-    /// - Throws: `TransferError` for a request that was started, sends bytes instead of a file, or carries a secret in
-    ///   its header fields.
+    /// - Throws: `TransferError` for a request that was started, sends bytes rather than a file, or has a secret in its
+    ///   header fields.
     public init(_ request: UploadRequest, id: String? = nil) throws {
         guard request.isInitialized else { throw TransferError(.internalFault, "the upload was started already") }
         guard case .file(let file, shouldRemove: _) = request.uploadable else {

@@ -1,5 +1,5 @@
-// One import for programs: the request layer, the queue, and the types of Foundation, FoundationNetworking and Dispatch
-// that documented programs use without importing those.
+// The single import for programs: requests, the queue, and the types of Foundation, FoundationNetworking and Dispatch
+// that programs for Alamofire use without an import.
 @_exported public import Dispatch
 @_exported public import Foundation
 @_exported public import FoundationNetworking

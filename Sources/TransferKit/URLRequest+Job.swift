@@ -29,7 +29,7 @@ extension URLRequest {
             }
             settings.headers.append(.init(name: header.name, value: .literal(header.value)))
         }
-        // URLRequest's own default is 60 s, the queue's too.
+        // The default of URLRequest and of the queue is 60 s.
         if timeoutInterval > 0, timeoutInterval != 60 { settings.timeout = .seconds(min(timeoutInterval, 1e9)) }
         return settings
     }

@@ -3,21 +3,26 @@ public import Foundation
 public import OpenCombine
 public import TransferNetworking
 
-/// Publishes the response of a data or upload request, once.
+/// A publisher of the response of a data or upload request, once.
 ///
-/// Nothing happens before somebody subscribes and asks for it; then the request is started. A subscription that is
-/// cancelled cancels the request. Retrying is the request's own, by a retrier: a response can't be asked for twice.
+/// The request is started when a subscriber demands the response. Cancelling the subscription cancels the request.
+/// Retries are made by the request's retriers, as the response cannot be demanded twice.
 @preconcurrency
 public struct DataResponsePublisher<Value: Sendable>: Publisher {
+    /// The published value: the response.
     public typealias Output = AFDataResponse<Value>
+    /// The failure of the publisher: it never fails.
     public typealias Failure = Never
 
     private let request: DataRequest
     private let handle: @Sendable (@escaping @Sendable (Output) -> Void) -> Void
 
+    /// Creates a publisher.
+    ///
     /// - Parameters:
-    ///   - queue: Where the response is published.
-    ///   - serializer: What makes the value of the answer.
+    ///   - request: The request.
+    ///   - queue: The queue on which the response is published.
+    ///   - serializer: The serializer that makes the value of the response.
     public init<Serializer: DataResponseSerializerProtocol>(
         _ request: DataRequest, queue: DispatchQueue, serializer: Serializer
     ) where Serializer.SerializedObject == Value {
@@ -25,35 +30,45 @@ public struct DataResponsePublisher<Value: Sendable>: Publisher {
         handle = { request.response(queue: queue, responseSerializer: serializer, completionHandler: $0) }
     }
 
-    /// - Parameter queue: Where the response is published.
+    /// Creates a publisher of the unserialized response.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - queue: The queue on which the response is published.
     public init(_ request: DataRequest, queue: DispatchQueue) where Value == Data? {
         self.request = request
         handle = { request.response(queue: queue, completionHandler: $0) }
     }
 
+    /// Subscribes a subscriber; the request starts with its first demand.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Never {
         subscriber.receive(
             subscription: ResponseSubscription(TransferKitCombine.Downstream(subscriber), of: request, handle))
     }
 
-    /// The result alone.
+    /// Returns a publisher of the result alone.
     public func result() -> AnyPublisher<Result<Value, AFError>, Never> { map(\.result).eraseToAnyPublisher() }
 
-    /// The value alone, and the failure as the publisher's.
+    /// Returns a publisher of the value alone; the request's failure becomes the publisher's.
     public func value() -> AnyPublisher<Value, AFError> {
         setFailureType(to: AFError.self).flatMap { $0.result.publisher }.eraseToAnyPublisher()
     }
 }
 
 extension DataRequest {
-    /// - Parameter queue: Where the response is published.
+    /// Returns a publisher of the value that a serializer makes of the response.
+    ///
+    /// - Parameters:
+    ///   - serializer: The serializer.
+    ///   - queue: The queue on which the response is published.
     public func publishResponse<Serializer: ResponseSerializer>(
         using serializer: Serializer, on queue: DispatchQueue = .main
     ) -> DataResponsePublisher<Serializer.SerializedObject> {
         DataResponsePublisher(self, queue: queue, serializer: serializer)
     }
 
+    /// Returns a publisher of the body; the parameters are those of `DataResponseSerializer`.
     public func publishData(
         queue: DispatchQueue = .main,
         preprocessor: any DataPreprocessor = DataResponseSerializer.defaultDataPreprocessor,
@@ -66,7 +81,9 @@ extension DataRequest {
                 emptyRequestMethods: emptyRequestMethods), on: queue)
     }
 
-    /// - Parameter encoding: `nil` takes the one that the answer names, else ISO 8859-1.
+    /// Returns a publisher of the body as text; the parameters are those of `StringResponseSerializer`.
+    ///
+    /// - Parameter encoding: The encoding of the text; `nil` means the one that the response names, or else ISO-8859-1.
     public func publishString(
         queue: DispatchQueue = .main,
         preprocessor: any DataPreprocessor = StringResponseSerializer.defaultDataPreprocessor,
@@ -80,6 +97,8 @@ extension DataRequest {
                 emptyRequestMethods: emptyRequestMethods), on: queue)
     }
 
+    /// Returns a publisher of the value decoded from the body; the parameters are those of
+    /// `DecodableResponseSerializer`.
     @preconcurrency
     public func publishDecodable<Value: Decodable & Sendable>(
         type: Value.Type = Value.self, queue: DispatchQueue = .main,
@@ -94,12 +113,12 @@ extension DataRequest {
                 emptyRequestMethods: emptyRequestMethods), on: queue)
     }
 
-    /// The body as it came.
+    /// Returns a publisher of the unserialized body.
     public func publishUnserialized(queue: DispatchQueue = .main) -> DataResponsePublisher<Data?> {
         DataResponsePublisher(self, queue: queue)
     }
 
-    /// The same by the name that older documents have for the methods whose answers have no body.
+    /// Returns a publisher of the value decoded from the body, with an earlier name of the parameter for methods.
     @preconcurrency
     public func publishDecodable<Value: Decodable & Sendable>(
         type: Value.Type = Value.self, queue: DispatchQueue = .main,
@@ -113,7 +132,7 @@ extension DataRequest {
             emptyResponseCodes: emptyResponseCodes, emptyRequestMethods: emptyResponseMethods)
     }
 
-    /// The same by the name that some documents have for the queue.
+    /// Returns a publisher of the unserialized body, with another name of the parameter for the queue.
     public func publishUnserialized(on queue: DispatchQueue) -> DataResponsePublisher<Data?> {
         publishUnserialized(queue: queue)
     }

@@ -3,21 +3,26 @@ public import Foundation
 public import OpenCombine
 public import TransferNetworking
 
-/// Publishes what a stream request receives, piece by piece, and its completion as the last value.
+/// A publisher of the pieces that a stream request receives, with the completion as the last value.
 ///
-/// Nothing happens before somebody subscribes and asks for values; then the request is started. A subscriber that asks
-/// for no more stops the reading until it does. A subscription that is cancelled cancels the request.
+/// The request is started when a subscriber demands values. Reading stops while a subscriber demands no more.
+/// Cancelling the subscription cancels the request.
 @preconcurrency
 public struct DataStreamPublisher<Value: Sendable>: Publisher {
+    /// The published values: the pieces, and the completion.
     public typealias Output = DataStreamRequest.Stream<Value, AFError>
+    /// The failure of the publisher: it never fails.
     public typealias Failure = Never
 
     private let request: DataStreamRequest
     private let handle: @Sendable (@escaping DataStreamRequest.Handler<Value, AFError>) -> Void
 
+    /// Creates a publisher.
+    ///
     /// - Parameters:
-    ///   - queue: Where the values are published.
-    ///   - serializer: What makes a value of each piece.
+    ///   - request: The request.
+    ///   - queue: The queue on which the values are published.
+    ///   - serializer: The serializer that makes a value of each piece.
     public init<Serializer: DataStreamSerializer>(
         _ request: DataStreamRequest, queue: DispatchQueue, serializer: Serializer
     ) where Serializer.SerializedObject == Value {
@@ -25,13 +30,14 @@ public struct DataStreamPublisher<Value: Sendable>: Publisher {
         handle = { request.responseStream(using: serializer, on: queue, stream: $0) }
     }
 
+    /// Subscribes a subscriber; the request starts with its first demand.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Never {
         subscriber.receive(
             subscription: StreamSubscription(TransferKitCombine.Downstream(subscriber), of: request, handle))
     }
 
-    /// The result of each piece, and the failure of the request as the last one, where it fails.
+    /// Returns a publisher of the result of each piece. The failure of the request is the last one, if it fails.
     public func result() -> AnyPublisher<Result<Value, AFError>, Never> {
         compactMap { stream in
             switch stream.event {
@@ -41,7 +47,8 @@ public struct DataStreamPublisher<Value: Sendable>: Publisher {
         }.eraseToAnyPublisher()
     }
 
-    /// The value of each piece alone; its failure, or the request's, as the publisher's.
+    /// Returns a publisher of the value of each piece. The failure of a piece, or of the request, becomes the
+    /// publisher's.
     public func value() -> AnyPublisher<Value, AFError> {
         setFailureType(to: AFError.self).flatMap { stream -> AnyPublisher<Value, AFError> in
             if let result = stream.result { return result.publisher.eraseToAnyPublisher() }
@@ -54,21 +61,29 @@ public struct DataStreamPublisher<Value: Sendable>: Publisher {
 }
 
 extension DataStreamRequest {
-    /// - Parameter queue: Where the values are published.
+    /// Returns a publisher of the values that a serializer makes of the pieces.
+    ///
+    /// - Parameters:
+    ///   - serializer: The serializer.
+    ///   - queue: The queue on which the values are published.
     public func publishStream<Serializer: DataStreamSerializer>(
         using serializer: Serializer, on queue: DispatchQueue = .main
     ) -> DataStreamPublisher<Serializer.SerializedObject> {
         DataStreamPublisher(self, queue: queue, serializer: serializer)
     }
 
+    /// Returns a publisher of the raw pieces.
     public func publishData(queue: DispatchQueue = .main) -> DataStreamPublisher<Data> {
         publishStream(using: PassthroughStreamSerializer(), on: queue)
     }
 
+    /// Returns a publisher of the pieces as UTF-8 text.
     public func publishString(queue: DispatchQueue = .main) -> DataStreamPublisher<String> {
         publishStream(using: StringStreamSerializer(), on: queue)
     }
 
+    /// Returns a publisher of the values decoded from the pieces; the parameters are those of
+    /// `DecodableStreamSerializer`.
     @preconcurrency
     public func publishDecodable<Value: Decodable & Sendable>(
         type: Value.Type = Value.self, queue: DispatchQueue = .main, decoder: any DataDecoder = JSONDecoder(),

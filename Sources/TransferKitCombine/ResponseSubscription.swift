@@ -2,10 +2,10 @@ import OpenCombine
 import Synchronization
 import TransferNetworking
 
-/// A subscriber on its way between threads.
+/// A subscriber that may be called from several threads.
 ///
-/// `@unchecked Sendable`: OpenCombine's protocols don't say that subscribers may be called from any thread, and mean it,
-/// as long as it's one at a time; the lock of the subscription sees to that.
+/// `@unchecked Sendable`: OpenCombine's protocols permit calls from any thread, one at a time, but do not declare that.
+/// The lock of the subscription ensures the order.
 struct Downstream<Input>: @unchecked Sendable {
     let receive: (Input) -> Subscribers.Demand
     let finish: () -> Void
@@ -16,9 +16,9 @@ struct Downstream<Input>: @unchecked Sendable {
     }
 }
 
-/// One subscriber's wait for one response.
+/// The subscription of one subscriber to one response.
 final class ResponseSubscription<Response: Sendable>: Subscription, Sendable {
-    /// `waiting` → `asked` → `publishing` → `over`, and from each of them by a cancellation.
+    /// The states: `waiting` → `asked` → `publishing` → `over`; a cancellation ends each of them.
     private enum State {
         case waiting(Downstream<Response>)
         case asked(Downstream<Response>)
@@ -47,7 +47,7 @@ final class ResponseSubscription<Response: Sendable>: Subscription, Sendable {
         }
         guard isFirst else { return }
         handle { [self] response in publish(response) }
-        // Where sessions don't start requests by themselves, the demand does.
+        // The demand starts the request, even if its session does not start requests automatically.
         request.resume()
     }
 
@@ -70,7 +70,7 @@ final class ResponseSubscription<Response: Sendable>: Subscription, Sendable {
         }
         guard let downstream else { return }
         _ = downstream.receive(response)
-        // A subscriber may cancel when it has what it wanted: then it's told no more, and may be gone.
+        // A subscriber may cancel within the call. It must not be called again then, as it may no longer exist.
         let isWanted = state.withLock { state in
             guard case .publishing = state else { return false }
             state = .over

@@ -2,15 +2,16 @@ import OpenCombine
 import Synchronization
 import TransferNetworking
 
-/// One subscriber of the pieces of a stream: they're handed over one at a time, and only as many as were asked for.
+/// The subscription of one subscriber to the pieces of a stream. Pieces are delivered one at a time, and only as
+/// demanded.
 final class StreamSubscription<Value: Sendable>: Subscription, Sendable {
     typealias Piece = DataStreamRequest.Stream<Value, AFError>
 
     private struct State {
-        /// `nil` when it's over.
+        /// The subscriber; `nil` after the end.
         var downstream: Downstream<Piece>?
         var demand = Subscribers.Demand.none
-        /// Came, and not asked for yet.
+        /// The pieces that arrived and were not demanded yet.
         var pieces: [Piece] = []
         var isStarted = false
         var isHandingOver = false
@@ -43,7 +44,8 @@ final class StreamSubscription<Value: Sendable>: Subscription, Sendable {
             state.demand += demand
             guard !state.isStarted else { return false }
             state.isStarted = true
-            // Until it's resumed: one that has begun by itself could be held back before, and would then be resumed here.
+            // Delivery waits for the resumption below. A request that had started automatically could otherwise be
+            // suspended before it, and then be resumed by it.
             state.isHandingOver = true
             return true
         }
@@ -70,7 +72,8 @@ final class StreamSubscription<Value: Sendable>: Subscription, Sendable {
         handOver()
     }
 
-    /// Whoever is at it goes on until nothing is left to do: a subscriber may ask for more while it's given something.
+    /// Delivers pieces until nothing is left to do. A call within a delivery, as for a further demand, is left to the
+    /// running loop.
     private func handOver() {
         let isFree = state.withLock { state in
             if state.isHandingOver { return false }
@@ -81,13 +84,13 @@ final class StreamSubscription<Value: Sendable>: Subscription, Sendable {
         while true {
             switch state.withLock({ Self.next(&$0) }) {
             case .wait: return
-            // Both here, one after the other: a suspension that came after the resumption would last for ever.
+            // Both commands are given here, in order, as a suspension after the resumption would last for ever.
             case .holdBack: request.suspend()
             case .readOn: request.resume()
             case .handOver(let downstream, let piece):
                 let isLast = piece.completion != nil
                 let more = downstream.receive(piece)
-                // A subscriber may cancel meanwhile: then it's told no more, and may be gone.
+                // A subscriber may cancel within the call. It must not be called again then, as it may no longer exist.
                 let isOver = state.withLock { state in
                     guard isLast else {
                         state.demand += more

@@ -2,7 +2,7 @@ public import CoreMetrics
 import Synchronization
 public import TransferQueue
 
-/// Counts what a queue does, by swift-metrics.
+/// The metrics of a queue, reported to swift-metrics.
 ///
 /// ```swift
 /// import TransferMetrics
@@ -12,14 +12,14 @@ public import TransferQueue
 /// let metrics = QueueMetrics(of: queue)
 /// ```
 ///
-/// The names and labels are those of the command's `--metrics-file`, so that one board shows both:
+/// The names and labels are those of the command's `--metrics-file`, so that one dashboard shows both:
 ///
 /// | metric | kind | labels |
 /// | --- | --- | --- |
 /// | `transfer_build_info` | gauge | `version`, `libcurl` |
 /// | `transfer_jobs` | gauge | `state` (`queued`, `active`, `waiting`, `done`, `failed`, `skipped`, `cancelled`), `direction` of those that are active, else empty |
 /// | `transfer_jobs_waiting` | gauge | `reason` |
-/// | `transfer_oldest_queued_timestamp_seconds` | gauge | none; when the oldest job that hasn't ended was first seen |
+/// | `transfer_oldest_queued_timestamp_seconds` | gauge | none; when the oldest job that has not ended was first seen |
 /// | `transfer_connections` | gauge | none; those that carry a transfer |
 /// | `transfer_hosts_paused` | gauge | none |
 /// | `transfer_link_up` | gauge | `link`, `kind` |
@@ -42,9 +42,10 @@ public import TransferQueue
 /// | `transfer_first_byte_seconds` | timer | none |
 /// | `transfer_store_commit_duration_seconds` | timer | none |
 ///
-/// A direction is `download` or `upload`, and `unknown` of a job that ended before it began. The first hundred hosts have
-/// a label of their own, and all others are `other`; so have the first fifty watched folders. No URL and no job is a
-/// label. Gauges are told when a batch's report is made: once a second while something runs, once a minute otherwise.
+/// A direction is `download` or `upload`, or `unknown` for a job that ended before it began. The first hundred hosts
+/// have a label of their own, and all others are `other`; the same holds for the first fifty watched folders. URLs and
+/// jobs are never labels. Gauges are updated with a batch's report: once a second while a job runs, once a minute
+/// otherwise.
 public final class QueueMetrics: Sendable {
     private struct State {
         var counters: [Series: Counter] = [:]
@@ -60,11 +61,11 @@ public final class QueueMetrics: Sendable {
     private let factory: any MetricsFactory
     private let state = Mutex(State())
 
-    /// Begins to count; it counts as long as the queue is open.
+    /// Starts to count, for as long as the queue is open.
     ///
     /// - Parameters:
-    ///   - queue: A queue, best before it runs: what was before isn't counted.
-    ///   - factory: Where the metrics go; `nil` takes the one that the program has bootstrapped.
+    ///   - queue: A queue, preferably before it runs, as earlier events are not counted.
+    ///   - factory: The receiver of the metrics; `nil` takes the one that the program has bootstrapped.
     public init(of queue: JobQueue, factory: (any MetricsFactory)? = nil) {
         self.factory = factory ?? MetricsSystem.factory
         queue.measure { [self] changes in

@@ -1,10 +1,10 @@
 public import ServiceLifecycle
 public import TransferQueue
 
-/// Runs a queue as a service of a `ServiceGroup`.
+/// A service of a `ServiceGroup` that runs a queue.
 ///
-/// On a graceful shutdown, and when its task is cancelled, everything under way is checkpointed, within two seconds, and
-/// ``run()`` returns. The next run goes on from there, in whichever process.
+/// On a graceful shutdown, and when its task is cancelled, all transfers are checkpointed within two seconds, and
+/// ``run()`` returns. The next run continues from there, in any process.
 ///
 /// ```swift
 /// import ServiceLifecycle
@@ -19,14 +19,17 @@ public import TransferQueue
 /// await queue.close()
 /// ```
 ///
-/// A group ends its services in the reverse of their order. Put this one before those that submit jobs.
+/// A group ends its services in the reverse of their order. This service therefore comes before services that submit
+/// jobs.
 public struct QueueService: Service, CustomStringConvertible {
     private let queue: JobQueue
 
-    /// - Parameter queue: It stays open when the service ends: whoever opened it closes it.
+    /// Creates a service.
+    ///
+    /// - Parameter queue: The queue, which stays open when the service ends. The caller that opened it closes it.
     public init(_ queue: JobQueue) { self.queue = queue }
 
-    /// Works on every batch that no other process has, and on what is submitted meanwhile.
+    /// Works on every batch that no other process has, and on jobs that are submitted meanwhile.
     ///
     /// - Throws: `TransferError` when the queue's database fails. The end of the service is no error.
     public func run() async throws {

@@ -1,10 +1,11 @@
 import TransferTestServer
 
-/// An HTTP/1.1 server on loopback for the tests of programs: it does exactly what a script says, and correctly what the
-/// script doesn't mention.
+/// An HTTP/1.1 server on loopback for the tests of programs. Its faults follow a script exactly; everything else is
+/// answered correctly.
 ///
-/// Ranges, validators and conditional requests are answered by RFC 9110. Each server has a free port of its own, so that
-/// tests run beside each other. Stop it with ``stop()``, or use ``withScriptedServer(isolation:_:)``.
+/// Ranges, validators and conditional requests are handled by RFC 9110. Each server has a free port of its own, so that
+/// tests can run in parallel. ``stop()`` ends the server, and ``withScriptedServer(isolation:_:)`` does so
+/// automatically.
 ///
 /// ```swift
 /// let server = try ScriptedServer()
@@ -18,33 +19,33 @@ public final class ScriptedServer: Sendable {
 
     /// Starts to listen at once, on a free port of 127.0.0.1.
     ///
-    /// - Throws: When there is no port or no descriptor left; the error says which call failed.
+    /// - Throws: An error that names the failed call, when there is no port or no descriptor left.
     public init() throws { server = try TestServer() }
 
-    /// The port that it listens on.
+    /// The port on which the server listens.
     public var port: Int { Int(server.port) }
 
-    /// The URL of a path.
+    /// Returns the URL of a path.
     ///
-    /// - Parameter path: `/x`, also with a query.
-    /// - Returns: `http://127.0.0.1:PORT/x`.
+    /// - Parameter path: The path, such as `/x`, perhaps with a query.
+    /// - Returns: The URL, such as `http://127.0.0.1:PORT/x`.
     public func url(_ path: String = "/") -> String { server.url(path) }
 
-    /// Ends every connection, and returns when each has ended. Not to be called by a handler.
+    /// Ends every connection, and returns when all have ended. Must not be called by a handler.
     public func stop() { server.stop() }
 
-    // MARK: What it has
+    // MARK: Content
 
-    /// Serves a file by GET and HEAD, or puts another one in its place.
+    /// Serves a file for GET and HEAD; an earlier file of that path is replaced.
     ///
     /// - Parameters:
-    ///   - path: `/x`. With a query it answers that query alone.
+    ///   - path: The path, such as `/x`. A path with a query is served for that query alone.
     ///   - body: The bytes of the file.
-    ///   - etag: With its quotes, `W/` in front of a weak one; `nil` sends none. A partial download can only be continued
-    ///     with a strong one.
-    ///   - contentType: `nil` sends none.
-    ///   - acceptsRanges: `false` ignores Range: each answer is the whole file.
-    ///   - headers: Further header fields of each answer.
+    ///   - etag: The validator with its quotes, and with `W/` for a weak one; `nil` sends none. A partial download can
+    ///     only be continued with a strong validator.
+    ///   - contentType: The media type; `nil` sends none.
+    ///   - acceptsRanges: Whether Range is respected; `false` always sends the whole file.
+    ///   - headers: The further header fields of each response.
     public func serve(
         _ path: String, _ body: ServedBody, etag: String? = "\"1\"",
         contentType: String? = "application/octet-stream", acceptsRanges: Bool = true, headers: [String: String] = [:]
@@ -56,15 +57,15 @@ public final class ScriptedServer: Sendable {
                 headers: HeaderFields(headers)))
     }
 
-    /// From now on the path is answered by 404.
+    /// Removes a path, which is answered by 404 from now on.
     public func remove(_ path: String) { server.remove(path) }
 
     /// Answers requests by a function of the test.
     ///
     /// - Parameters:
-    ///   - method: `nil` for any.
-    ///   - path: May end in `*`. Of several that match, the last one that was given answers.
-    ///   - handler: Called on the connection's thread, which it may block.
+    ///   - method: The method of the requests; `nil` for any.
+    ///   - path: The path, which may end in `*`. If several match, the latest one counts.
+    ///   - handler: The function, called on the connection's thread, which it may block.
     public func answer(
         _ method: String?, _ path: String, by handler: @escaping @Sendable (ReceivedRequest) -> ServerAnswer
     ) {
@@ -73,42 +74,42 @@ public final class ScriptedServer: Sendable {
         }
     }
 
-    /// Takes what PUT, POST and PATCH bring.
+    /// Accepts the bodies of PUT, POST and PATCH.
     ///
     /// - Parameters:
-    ///   - path: May end in `*`.
-    ///   - status: The answer's.
-    /// - Returns: What came so far, whenever it's asked.
+    ///   - path: The path, which may end in `*`.
+    ///   - status: The status of the responses.
+    /// - Returns: The uploads so far, updated whenever they are read.
     @discardableResult
     public func acceptUploads(_ path: String, status: Int = 201) -> AcceptedUploads {
         AcceptedUploads(sink: server.acceptUploads(path, answer: Response(status: status)))
     }
 
-    // MARK: What goes wrong
+    // MARK: Faults
 
-    /// A fault for each of the next requests of a path, in the order in which they arrive. It takes the place of an earlier
-    /// script of that path.
+    /// Sets a fault for each of the next requests of a path, in the order in which they arrive. An earlier script of
+    /// that path is replaced.
     ///
     /// - Parameters:
-    ///   - path: `/x`, as it's served.
-    ///   - method: The faults are for requests of that method only; others get `afterwards`. `nil` counts all.
-    ///   - faults: One for each request; ``ServerFault/none`` for one that is answered as it should be.
-    ///   - afterwards: For all further requests, of whatever method.
+    ///   - path: The path, such as `/x`, as it is served.
+    ///   - method: The method whose requests have the faults, while others get `afterwards`; `nil` counts all.
+    ///   - faults: The faults, one for each request; ``ServerFault/none`` for a correct response.
+    ///   - afterwards: The fault of all further requests, of any method.
     public func script(
         _ path: String, method: String? = nil, _ faults: [ServerFault], afterwards: ServerFault = .none
     ) {
         server.script(path, method: method, faults.map(\.fault), afterwards: afterwards.fault)
     }
 
-    /// Lets the requests go on that a ``ServerFault/stall(after:)`` or a ``ServerFault/holdHead`` holds now.
+    /// Resumes the requests that a ``ServerFault/stall(after:)`` or a ``ServerFault/holdHead`` holds now.
     ///
-    /// - Parameter path: `nil` for those of all paths.
+    /// - Parameter path: The path of the requests; `nil` for all paths.
     public func release(_ path: String? = nil) { server.release(path) }
 }
 
-/// Runs `body` with a server of its own, and stops the server at the end.
+/// Runs `body` with a new server, and stops the server at the end.
 ///
-/// - Throws: What `body` throws, and when the server can't listen.
+/// - Throws: The error of `body`, or an error when the server cannot listen.
 @discardableResult
 public func withScriptedServer<Result>(
     isolation: isolated (any Actor)? = #isolation, _ body: (ScriptedServer) async throws -> Result

@@ -1,33 +1,35 @@
 import TransferTestServer
 
-/// The bytes of what a server has.
+/// The content of a served file.
 public struct ServedBody: Sendable, Equatable {
     let content: Content
 
-    /// These bytes.
+    /// Returns a body with these bytes.
     public static func bytes(_ bytes: [UInt8]) -> ServedBody { ServedBody(content: .bytes(bytes)) }
 
-    /// A text in UTF-8.
+    /// Returns a body with a text in UTF-8.
     public static func text(_ text: String) -> ServedBody { ServedBody(content: .text(text)) }
 
-    /// Bytes that look random and are made as they are sent: a file of many gigabytes takes no memory.
+    /// Returns a body of pseudorandom bytes. They are generated while they are sent, so that a file of many gigabytes
+    /// takes no memory.
     ///
     /// - Parameters:
-    ///   - seed: The same seed gives the same bytes, in each process.
-    ///   - count: How many; the first ones don't depend on it.
+    ///   - seed: The seed; equal seeds yield equal bytes, in each process.
+    ///   - count: The number of bytes. A shorter body has the first bytes of a longer one.
     public static func random(seed: UInt64 = 1, count: Int64) -> ServedBody {
         ServedBody(content: .random(seed: seed, count: count))
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     public var count: Int64 { content.count }
 
-    /// The bytes of a range, in memory; all of them for `nil`.
+    /// Returns the bytes of a range, in memory; all of them for `nil`.
     public func bytes(in range: Range<Int64>? = nil) -> [UInt8] { content.bytes(in: range) }
 
-    /// Where a file begins to differ from it; `nil` when it has the same bytes and no more.
+    /// Returns the offset of the first byte at which a file differs from the body; `nil` when the file has exactly the
+    /// same bytes.
     ///
-    /// - Throws: When the file can't be read; the error says why.
+    /// - Throws: An error with the reason when the file cannot be read.
     public func firstDifference(fromFileAt path: String) throws -> Int64? {
         try content.firstDifference(fromFileAt: path)
     }

@@ -1,15 +1,15 @@
 import TransferTestServer
 
-/// The answer of a test's own function (``ScriptedServer/answer(_:_:by:)``).
+/// The response that a test's own function returns (``ScriptedServer/answer(_:_:by:)``).
 public struct ServerAnswer: Sendable {
     /// The status code.
     public var status: Int
-    /// Header fields. Date and Content-Length are added.
+    /// The header fields. Date and Content-Length are added.
     public var headers: [String: String]
-    /// The bytes that follow them.
+    /// The body.
     public var body: ServedBody
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(status: Int = 200, headers: [String: String] = [:], body: ServedBody = .bytes([])) {
         self.status = status
         self.headers = headers
@@ -21,22 +21,22 @@ public struct ServerAnswer: Sendable {
 
 /// A request as it arrived.
 public struct ReceivedRequest: Sendable {
-    /// `GET`, `PUT` …
+    /// The method, such as `GET` or `PUT`.
     public let method: String
-    /// Without the query.
+    /// The path without the query.
     public let path: String
-    /// What follows the `?`; `nil` where there is none.
+    /// The text after the `?`; `nil` without one.
     public let query: String?
-    /// The name in Host, in lower case and without the port.
+    /// The name in the Host field, in lower case and without the port.
     public let host: String
-    /// Header fields in the order in which they came.
+    /// The header fields, in the order in which they arrived.
     public let headers: [(name: String, value: String)]
-    /// Empty in the log of requests (``ScriptedServer/requests``).
+    /// The body; empty in the log of requests (``ScriptedServer/requests``).
     public let body: [UInt8]
-    /// From 1; requests with the same number had the same connection.
+    /// The number of the connection, from 1. Requests with the same number used the same connection.
     public let connection: Int
 
-    /// The first header field of that name, in whichever case.
+    /// Returns the value of the first header field of that name, in any case; `nil` without one.
     public func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
@@ -60,22 +60,22 @@ public struct ReceivedRequest: Sendable {
     }
 }
 
-/// What came to a path that takes uploads (``ScriptedServer/acceptUploads(_:status:)``).
+/// The uploads to a path that accepts them (``ScriptedServer/acceptUploads(_:status:)``).
 public struct AcceptedUploads: Sendable {
     let sink: UploadSink
 
-    /// Each upload, in the order in which they ended.
+    /// The uploads, in the order in which they ended.
     public var all: [Upload] { sink.uploads.map(Upload.init) }
 
-    /// One body that came.
+    /// An uploaded body.
     public struct Upload: Sendable {
-        /// `PUT`, `POST` or `PATCH`.
+        /// The method: `PUT`, `POST` or `PATCH`.
         public let method: String
-        /// Without the query.
+        /// The path without the query.
         public let path: String
-        /// What arrived.
+        /// The bytes that arrived.
         public let bytes: [UInt8]
-        /// `false` where the connection ended, or a fault cut it, before the body did.
+        /// Whether the whole body arrived; `false` if the connection ended, or a fault cut it, before.
         public let isComplete: Bool
         private let fields: HeaderFields
 
@@ -87,13 +87,13 @@ public struct AcceptedUploads: Sendable {
             fields = upload.headers
         }
 
-        /// The first header field of that name, in whichever case.
+        /// Returns the value of the first header field of that name, in any case; `nil` without one.
         public func header(_ name: String) -> String? { fields[name] }
     }
 }
 
 extension HeaderFields {
-    /// In the order of their names, so that an answer is the same each time.
+    /// Takes the fields in the order of their names, so that equal responses have equal bytes.
     init(_ headers: [String: String]) {
         self.init()
         for (name, value) in headers.sorted(by: { $0.key < $1.key }) { add(name, value) }

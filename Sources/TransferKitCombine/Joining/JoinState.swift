@@ -1,9 +1,9 @@
 import OpenCombine
 
-/// The values of several publishers on their way to one subscriber: which are handed on, and which are asked for. Pure.
+/// The values of several publishers on their way to one subscriber, and the demands in the opposite direction. Pure.
 ///
-/// A merge hands on each value. The latest of all is made anew for each value, once every publisher has one; where the
-/// subscriber has asked for no more, only the newest waits.
+/// A merge delivers each value. A combination of the latest values is delivered for each new value, once every
+/// publisher has one. Without a demand only the newest combination waits.
 struct JoinState<Input> {
     enum Way {
         case each
@@ -11,7 +11,8 @@ struct JoinState<Input> {
     }
 
     enum Action {
-        /// The value that the publisher of this index gave is handed on, with the latest of all others by ``Way/latest``.
+        /// Delivers the value of the publisher with this index; by ``Way/latest`` together with the latest values of
+        /// the others.
         case deliver(Input, from: Int)
         case ask(Int, Subscribers.Demand)
         case finish
@@ -19,7 +20,7 @@ struct JoinState<Input> {
 
     private let way: Way
     private var demand = Subscribers.Demand.none
-    /// Whether the publisher of an index has given its subscription.
+    /// The publishers, by index, that have passed their subscription.
     private var isSubscribed: [Bool]
     private var hasValue: [Bool]
     private var isFinished: [Bool]
@@ -46,7 +47,7 @@ struct JoinState<Input> {
         let wasAsked = demand > 0
         demand += more
         for index in isSubscribed.indices where isSubscribed[index] {
-            // Of a merge each publisher has one value on its way at most, unless everything is wanted.
+            // Each publisher of a merge has at most one value on its way, unless the demand is unlimited.
             if way == .latest || demand == .unlimited || !wasAsked { ask(index, more) }
         }
     }
@@ -60,7 +61,7 @@ struct JoinState<Input> {
             if hasValue.allSatisfy(\.self) {
                 waiting = [(input, index)]
             } else {
-                // It brings nothing by itself: what was asked for is still to come.
+                // The value yields no combination yet, so that the demand remains and another value is requested.
                 ask(index, .max(1))
             }
         }
@@ -74,7 +75,7 @@ struct JoinState<Input> {
         asks = []
     }
 
-    // MARK: What follows
+    // MARK: Actions
 
     mutating func next() -> Action? {
         guard !isOver else { return nil }
@@ -92,7 +93,7 @@ struct JoinState<Input> {
         return .finish
     }
 
-    /// The subscriber took a value, and asks for this much more.
+    /// Notes that the subscriber took a value, and adds its further demand.
     mutating func delivered(from index: Int, _ more: Subscribers.Demand) {
         guard !isOver else { return }
         switch way {

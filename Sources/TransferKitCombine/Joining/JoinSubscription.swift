@@ -1,10 +1,10 @@
 import Foundation
 import OpenCombine
 
-/// One subscriber of several publishers; a shell around ``JoinState``.
+/// The subscription of one subscriber to several publishers, around the pure ``JoinState``.
 ///
-/// Publishers may be on different threads: what they say is noted under the lock, and whoever comes first does what
-/// follows, outside of it and one thing after the other.
+/// Publishers may be on different threads. Their events are noted under the lock. The first thread performs the
+/// resulting actions outside the lock, one after the other.
 final class JoinSubscription<Input, Output, Failure: Error>: Subscription {
     private let lock = NSLock()
     private var state: JoinState<Input>
@@ -14,7 +14,7 @@ final class JoinSubscription<Input, Output, Failure: Error>: Subscription {
     private var downstream: AnySubscriber<Output, Failure>?
     private let make: (Input) -> Output?
 
-    /// - Parameter make: What the subscriber gets for an input; called by one thread at a time.
+    /// - Parameter make: The closure that makes the subscriber's value of an input; called by one thread at a time.
     init(
         _ way: JoinState<Input>.Way, count: Int, _ downstream: AnySubscriber<Output, Failure>,
         make: @escaping (Input) -> Output?
@@ -24,7 +24,7 @@ final class JoinSubscription<Input, Output, Failure: Error>: Subscription {
         self.make = make
     }
 
-    /// Of no publishers at all it's over at once.
+    /// Ends the subscription at once if there are no publishers.
     func begin() { note { _ in } }
 
     func request(_ demand: Subscribers.Demand) { note { $0.state.request(demand) } }
@@ -68,7 +68,7 @@ final class JoinSubscription<Input, Output, Failure: Error>: Subscription {
         note { $0.state.subscribed(index) }
     }
 
-    // MARK: What follows
+    // MARK: Actions
 
     private func note(_ change: (JoinSubscription) -> Void) {
         let isFirst = lock.withLock {
@@ -80,7 +80,7 @@ final class JoinSubscription<Input, Output, Failure: Error>: Subscription {
         while let act = lock.withLock({ nextAct() }) { act() }
     }
 
-    /// Under the lock.
+    /// Returns the next action. Called under the lock.
     private func nextAct() -> (() -> Void)? {
         if let failure, !state.isOver {
             let downstream = downstream
@@ -111,7 +111,7 @@ final class JoinSubscription<Input, Output, Failure: Error>: Subscription {
         }
     }
 
-    /// Under the lock: nobody is told anything afterwards.
+    /// Ends the subscription, so that nothing is delivered afterwards. Called under the lock.
     private func over() -> [any Subscription] {
         state.end()
         downstream = nil

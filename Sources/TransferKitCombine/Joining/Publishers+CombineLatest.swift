@@ -1,6 +1,6 @@
 public import OpenCombine
 
-// What OpenCombine lacks of Combine's publishers that join others; see JoinState for the rule.
+// Combine's publishers of latest values, which OpenCombine lacks. JoinState has their rules.
 
 /// The latest value of one publisher.
 private final class Latest<Value> {
@@ -8,21 +8,27 @@ private final class Latest<Value> {
 }
 
 extension Publishers {
-    /// The latest values of two publishers, whenever one of them publishes and all have.
+    /// A publisher of the latest values of two publishers. It publishes each new value once both publishers have one.
     public struct CombineLatest<
         A: Publisher, B: Publisher
     >: Publisher where A.Failure == B.Failure {
+        /// The published values: tuples of the latest values.
         public typealias Output = (A.Output, B.Output)
+        /// The failure, which any of the publishers can cause.
         public typealias Failure = A.Failure
 
+        /// The first publisher.
         public let a: A
+        /// The second publisher.
         public let b: B
 
+        /// Creates a publisher that combines two others.
         public init(_ a: A, _ b: B) {
             self.a = a
             self.b = b
         }
 
+        /// Subscribes a subscriber to both publishers.
         public func receive<Downstream: Subscriber>(subscriber: Downstream)
         where Downstream.Input == Output, Downstream.Failure == Failure {
             let latestA = Latest<A.Output>()
@@ -37,23 +43,30 @@ extension Publishers {
         }
     }
 
-    /// The latest values of three publishers, whenever one of them publishes and all have.
+    /// A publisher of the latest values of three publishers. It publishes each new value once all publishers have one.
     public struct CombineLatest3<
         A: Publisher, B: Publisher, C: Publisher
     >: Publisher where A.Failure == B.Failure, B.Failure == C.Failure {
+        /// The published values: tuples of the latest values.
         public typealias Output = (A.Output, B.Output, C.Output)
+        /// The failure, which any of the publishers can cause.
         public typealias Failure = A.Failure
 
+        /// The first publisher.
         public let a: A
+        /// The second publisher.
         public let b: B
+        /// The third publisher.
         public let c: C
 
+        /// Creates a publisher that combines three others.
         public init(_ a: A, _ b: B, _ c: C) {
             self.a = a
             self.b = b
             self.c = c
         }
 
+        /// Subscribes a subscriber to all publishers.
         public func receive<Downstream: Subscriber>(subscriber: Downstream)
         where Downstream.Input == Output, Downstream.Failure == Failure {
             let latestA = Latest<A.Output>()
@@ -70,18 +83,25 @@ extension Publishers {
         }
     }
 
-    /// The latest values of four publishers, whenever one of them publishes and all have.
+    /// A publisher of the latest values of four publishers. It publishes each new value once all publishers have one.
     public struct CombineLatest4<
         A: Publisher, B: Publisher, C: Publisher, D: Publisher
     >: Publisher where A.Failure == B.Failure, B.Failure == C.Failure, C.Failure == D.Failure {
+        /// The published values: tuples of the latest values.
         public typealias Output = (A.Output, B.Output, C.Output, D.Output)
+        /// The failure, which any of the publishers can cause.
         public typealias Failure = A.Failure
 
+        /// The first publisher.
         public let a: A
+        /// The second publisher.
         public let b: B
+        /// The third publisher.
         public let c: C
+        /// The fourth publisher.
         public let d: D
 
+        /// Creates a publisher that combines four others.
         public init(_ a: A, _ b: B, _ c: C, _ d: D) {
             self.a = a
             self.b = b
@@ -89,6 +109,7 @@ extension Publishers {
             self.d = d
         }
 
+        /// Subscribes a subscriber to all publishers.
         public func receive<Downstream: Subscriber>(subscriber: Downstream)
         where Downstream.Input == Output, Downstream.Failure == Failure {
             let latestA = Latest<A.Output>()
@@ -111,24 +132,24 @@ extension Publishers {
 }
 
 extension Publisher {
-    /// The latest values of this publisher and another, whenever one of them publishes and all have.
+    /// Returns a publisher of the latest values of this publisher and another one, once both have a value.
     public func combineLatest<P: Publisher>(_ other: P) -> Publishers.CombineLatest<Self, P>
     where P.Failure == Failure { Publishers.CombineLatest<Self, P>(self, other) }
 
-    /// Publishes the values that `transform` makes of the latest values.
+    /// Returns a publisher of the values that `transform` makes of the latest values.
     public func combineLatest<P: Publisher, T>(
         _ other: P, _ transform: @escaping (Output, P.Output) -> T
     ) -> Publishers.Map<Publishers.CombineLatest<Self, P>, T>
     where P.Failure == Failure { combineLatest(other).map { transform($0.0, $0.1) } }
 
-    /// The latest values of this publisher and two others, whenever one of them publishes and all have.
+    /// Returns a publisher of the latest values of this publisher and two others, once all have a value.
     public func combineLatest<P: Publisher, Q: Publisher>(_ publisher1: P, _ publisher2: Q)
         -> Publishers.CombineLatest3<Self, P, Q>
     where P.Failure == Failure, Q.Failure == Failure {
         Publishers.CombineLatest3<Self, P, Q>(self, publisher1, publisher2)
     }
 
-    /// Publishes the values that `transform` makes of the latest values.
+    /// Returns a publisher of the values that `transform` makes of the latest values.
     public func combineLatest<P: Publisher, Q: Publisher, T>(
         _ publisher1: P, _ publisher2: Q, _ transform: @escaping (Output, P.Output, Q.Output) -> T
     ) -> Publishers.Map<Publishers.CombineLatest3<Self, P, Q>, T>
@@ -136,7 +157,7 @@ extension Publisher {
         combineLatest(publisher1, publisher2).map { transform($0.0, $0.1, $0.2) }
     }
 
-    /// The latest values of this publisher and three others, whenever one of them publishes and all have.
+    /// Returns a publisher of the latest values of this publisher and three others, once all have a value.
     public func combineLatest<P: Publisher, Q: Publisher, R: Publisher>(
         _ publisher1: P, _ publisher2: Q, _ publisher3: R
     ) -> Publishers.CombineLatest4<Self, P, Q, R>
@@ -144,7 +165,7 @@ extension Publisher {
         Publishers.CombineLatest4<Self, P, Q, R>(self, publisher1, publisher2, publisher3)
     }
 
-    /// Publishes the values that `transform` makes of the latest values.
+    /// Returns a publisher of the values that `transform` makes of the latest values.
     public func combineLatest<P: Publisher, Q: Publisher, R: Publisher, T>(
         _ publisher1: P, _ publisher2: Q, _ publisher3: R,
         _ transform: @escaping (Output, P.Output, Q.Output, R.Output) -> T

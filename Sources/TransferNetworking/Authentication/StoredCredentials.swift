@@ -3,7 +3,7 @@ import FoundationNetworking
 import TransferCore
 import TransferEngine
 
-/// Looks up the default credentials of a program's storage.
+/// The look-up of default credentials in a program's storage.
 ///
 /// `@unchecked Sendable`: Foundation's storage has a lock of its own.
 struct StoredCredentials: @unchecked Sendable {
@@ -17,7 +17,7 @@ struct StoredCredentials: @unchecked Sendable {
         return ChallengeCredential(user: user, password: password, isRemembered: false)
     }
 
-    /// On Linux two equal protection spaces aren't found to be equal: the storage's own have to be asked for.
+    /// Searches the storage's own protection spaces, as Foundation on Linux finds no two equal spaces equal.
     private func search(_ wanted: URLProtectionSpace) -> URLCredential? {
         for (space, credentials) in storage.allCredentials where space.covers(wanted) {
             if let chosen = storage.defaultCredential(for: space) { return chosen }
@@ -41,7 +41,8 @@ extension URLProtectionSpace {
             authenticationMethod: method)
     }
 
-    /// Whether a credential for this space may be sent to the other: everything that is named has to be the same.
+    /// Whether a credential for this space may be sent to the other space: everything that this space names has to be
+    /// the same.
     fileprivate func covers(_ other: URLProtectionSpace) -> Bool {
         guard !isProxy(), HostName.comparable(host) == other.host, port == other.port,
             self.protocol?.lowercased() == other.protocol
@@ -53,7 +54,7 @@ extension URLProtectionSpace {
 }
 
 extension URLAuthenticationChallenge {
-    /// A challenge for those who watch: its sender does nothing, as the request answers by itself.
+    /// A challenge for event monitors; its sender does nothing, as the request answers automatically.
     convenience init(_ report: AuthenticationReport) {
         let proposed = report.credential.map {
             URLCredential(user: $0.user, password: $0.password, persistence: $0.isRemembered ? .forSession : .none)

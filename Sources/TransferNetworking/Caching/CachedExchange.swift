@@ -3,23 +3,24 @@ import Synchronization
 import TransferCore
 import TransferEngine
 
-/// An answer from the store.
+/// A response from the store.
 struct StoredAnswer: Sendable {
     let head: ResponseHead
     let body: Data
 }
 
-/// One exchange on its way past the cache: what was decided, and what its end means for the store.
+/// One exchange on its way past the cache: the cache's decision, and the consequences of the exchange's end for the
+/// store.
 final class CachedExchange: Sendable {
     private struct State {
         var decision = CacheRules.Decision.forward
-        /// Seconds since 1970.
+        /// The moment at which the request was sent, in seconds since 1970.
         var requestTime = 0.0
         var responseTime: Double?
-        /// Of the store's invalidations, when the exchange began.
+        /// The number of the store's invalidations when the exchange began.
         var moment: UInt64 = 0
         var isRedirected = false
-        /// The server was asked anew, as its confirmation was of no use.
+        /// Whether the server was asked again without conditions, because its 304 did not match the stored response.
         var isRepeated = false
         var isAnswered = false
         var mayStore = true
@@ -31,10 +32,10 @@ final class CachedExchange: Sendable {
     }
 
     enum End {
-        /// The network's own.
+        /// The end that the network reported stands.
         case network
         case stored(StoredAnswer)
-        /// Asked anew, without conditions.
+        /// The server has to be asked again, without conditions.
         @preconcurrency
         case again(@Sendable () -> Void)
     }
@@ -52,7 +53,7 @@ final class CachedExchange: Sendable {
         self.identity = identity
     }
 
-    /// Made where it's needed: most requests find nothing, and bring nothing to be stored.
+    /// The request as the cache sees it. It is built on demand, as most requests find nothing and store nothing.
     private var request: CacheRequest? {
         CacheKey.of(exchange.url).map {
             CacheRequest(
@@ -62,7 +63,8 @@ final class CachedExchange: Sendable {
 
     // MARK: Before
 
-    /// Looks what there is, and calls `decided`, perhaps at once; tells whether that is all, without the network.
+    /// Looks for a stored response and calls `decided`, perhaps at once. The flag is true where the request is settled
+    /// without the network.
     func look(_ decided: @escaping @Sendable (_ isSettled: Bool) -> Void) {
         let mayRefuse = policy == .storedOnly || exchange.headers.value("Cache-Control") != nil
         guard mayRefuse || (policy != .reload && !cache.store.isEmpty), let request else { return decided(false) }
@@ -76,7 +78,7 @@ final class CachedExchange: Sendable {
         }
     }
 
-    /// What settles the request without the network.
+    /// The response that settles the request without the network, if there is one.
     var localAnswer: StoredAnswer? {
         switch state.withLock({ $0.decision }) {
         case .answer(let stored, let age): answer(stored, age: age)
@@ -85,15 +87,15 @@ final class CachedExchange: Sendable {
         }
     }
 
-    /// Whether the request was settled by what was stored.
+    /// Whether the request was settled by a stored response.
     var isAnswered: Bool { state.withLock { $0.isAnswered } }
 
-    /// Whoever carries the exchange says that its answer is to be stored nowhere.
+    /// Forbids storing the response. Called by the carrier of the exchange.
     func forbidStoring() { state.withLock { $0.mayStore = false } }
 
     func noteAnswered() { state.withLock { $0.isAnswered = true } }
 
-    /// Begins the exchange by `begin`, with the fields that ask whether what is stored is still so.
+    /// Begins the exchange with the fields of a conditional request for the stored response (RFC 9111 §4.3.1).
     func begin(_ begin: @escaping @Sendable ([HeaderField]) -> Void) {
         let (now, moment) = (cache.now(), cache.store.invalidations.now)
         let conditions = state.withLock { state -> [HeaderField] in
@@ -115,7 +117,7 @@ final class CachedExchange: Sendable {
         state.withLock { $0.responseTime = now }
     }
 
-    /// Whether the answer is the cache's affair, and not shown to the program.
+    /// Whether the response is for the cache only and not shown to the program.
     func withholds(_ head: ResponseHead) -> Bool {
         state.withLock { state in
             guard case .validate(let stored, let mayReplaceError) = state.decision else { return false }
@@ -126,25 +128,25 @@ final class CachedExchange: Sendable {
 
     // MARK: The end
 
-    /// What becomes of the request.
+    /// Decides how the request ends after the exchange has ended.
     func ended(_ outcome: ExchangeOutcome) -> End {
         let snapshot = state.withLock { state in
             let snapshot = state
-            // It holds the request.
+            // The closure holds the request.
             state.begin = nil
             return snapshot
         }
         guard case .validate(let stored, let mayReplaceError) = snapshot.decision else { return .network }
         switch outcome.result {
         case .failure(let error):
-            // What the program has seen the beginning of isn't taken back.
+            // The program may have seen the beginning of the response already, which cannot be taken back.
             let isUnseen = outcome.start.map { withholds($0.head) } ?? true
             guard mayReplaceError, error.code != .cancelled, isUnseen else { return .network }
             return .stored(answer(stored, age: stored.age(at: cache.now())))
         case .success(let head):
             guard withholds(head) else { return .network }
             guard head.status == 304 else { return .stored(answer(stored, age: stored.age(at: cache.now()))) }
-            // Another URL's confirmation, or of another version, is none (§4.3.4).
+            // A 304 for another URL or another version confirms nothing (RFC 9111 §4.3.4).
             if !snapshot.isRedirected, stored.isConfirmed(by: head.fields) {
                 return .stored(answer(freshened(stored, by: head, snapshot), age: nil))
             }
@@ -179,24 +181,25 @@ final class CachedExchange: Sendable {
     }
 
     private func insert(_ response: StoredResponse, _ moment: UInt64) {
-        // It may show what was there before the change.
+        // The response may show the state before a change of the URL.
         guard !cache.store.invalidations.mayInclude(response.key, since: moment) else { return }
         cache.store.insert(response)
     }
 
     // MARK: Storing
 
-    /// What the end of the exchange brought for the store; called for answers of the network only.
+    /// Returns the response that the exchange brought for the store, if there is one. Called for responses of the
+    /// network only.
     ///
     /// - Parameters:
-    ///   - body: Whole.
-    ///   - isWanted: Whether somebody said that answers are to be stored.
+    ///   - body: The whole body.
+    ///   - isWanted: Whether the program has a handler for cached responses.
     func proposal(_ outcome: ExchangeOutcome, body: Data?, isWanted: Bool) -> StoredResponse? {
         guard case .success(let head) = outcome.result else { return nil }
         let snapshot = state.withLock { $0 }
-        // What came from elsewhere isn't this URL's own.
+        // The response to a redirect's target does not belong to this URL.
         guard snapshot.mayStore, !snapshot.isRedirected, outcome.metrics.redirects == 0 else { return nil }
-        // A challenge was answered on the way: whose answer it is isn't known here.
+        // A challenge was answered on the way, so that the user whom the response is for is unknown here.
         guard outcome.hops.count <= 1 || identity != nil else { return nil }
         let keepsAll = cache.keepsAll || isWanted || policy != .rules
         guard keepsAll || Self.mayBeReusable(head) || snapshot.isValidation else { return nil }
@@ -217,7 +220,7 @@ final class CachedExchange: Sendable {
 
     func store(_ response: StoredResponse) { insert(response, state.withLock { $0.moment }) }
 
-    /// What a handler made of a proposal; `nil` stores nothing.
+    /// Returns the proposal as a handler changed it; `nil` stores nothing.
     func replaced(_ response: StoredResponse, by change: (CacheRequest) -> StoredResponse?) -> StoredResponse? {
         request.flatMap(change)
     }
@@ -235,7 +238,7 @@ final class CachedExchange: Sendable {
         }
     }
 
-    /// A quick look: without one of these fields an answer is stale as soon as it's there, and can't be confirmed.
+    /// Whether the response has a field without which it is stale at once and cannot be confirmed. The check is cheap.
     private static func mayBeReusable(_ head: ResponseHead) -> Bool {
         head.value("Cache-Control") != nil || head.value("ETag") != nil || head.value("Last-Modified") != nil
             || head.value("Expires") != nil

@@ -1,43 +1,50 @@
 import Foundation
 public import FoundationNetworking
 
-/// Decides what of the answers to data requests is stored in the session's cache.
+/// A handler that decides how responses to data requests are stored in the session's cache.
 ///
-/// Asked only about answers that may be stored (RFC 9111 §3) and came whole; what the network confirmed (304) isn't
-/// stored anew.
+/// The handler is called only for complete responses that may be stored (RFC 9111 §3). A response that the server
+/// confirmed (304) is not stored again.
 @preconcurrency
 public protocol CachedResponseHandler: Sendable {
-    /// Called on the session's root queue before the request comes to its end; the request waits for the answer.
+    /// Decides how a response is stored. Called on the session's root queue before the request ends; the request waits
+    /// for the completion.
     ///
     /// - Parameters:
-    ///   - task: The attempt that brought the answer.
-    ///   - response: What would be stored.
-    ///   - completion: To be called once, on any thread: with what is stored, or `nil` to store nothing. Its
-    ///     `storagePolicy` is kept to.
+    ///   - task: The attempt that brought the response.
+    ///   - response: The response that would be stored.
+    ///   - completion: Must be called once, on any thread, with the response to store, or `nil` to store nothing. The
+    ///     response's `storagePolicy` is respected.
     func dataTask(
         _ task: URLSessionDataTask, willCacheResponse response: CachedURLResponse,
         completion: @escaping @Sendable (CachedURLResponse?) -> Void)
 }
 
-/// The usual handlers.
+/// A handler that stores all responses, stores none, or changes them.
 public struct ResponseCacher: CachedResponseHandler {
+    /// The treatment of responses that may be stored.
     public enum Behavior: Sendable {
-        /// Stores the answer as it is.
+        /// Stores the response unchanged.
         case cache
         /// Stores nothing.
         case doNotCache
-        /// Changes what is stored; `nil` stores nothing.
+        /// Changes the response before it is stored; `nil` stores nothing.
         @preconcurrency
         case modify(@Sendable (URLSessionDataTask, CachedURLResponse) -> CachedURLResponse?)
     }
 
+    /// A handler that stores responses unchanged.
     public static let cache = ResponseCacher(behavior: .cache)
+    /// A handler that stores nothing.
     public static let doNotCache = ResponseCacher(behavior: .doNotCache)
 
+    /// The treatment of responses that may be stored.
     public let behavior: Behavior
 
+    /// Creates a handler with a behavior.
     public init(behavior: Behavior) { self.behavior = behavior }
 
+    /// Stores, drops or changes the response as ``behavior`` specifies, and calls `completion` before it returns.
     @preconcurrency
     public func dataTask(
         _ task: URLSessionDataTask, willCacheResponse response: CachedURLResponse,
@@ -52,12 +59,12 @@ public struct ResponseCacher: CachedResponseHandler {
 }
 
 extension CachedResponseHandler where Self == ResponseCacher {
-    /// Stores answers as they are.
+    /// A handler that stores responses unchanged.
     public static var cache: ResponseCacher { .cache }
-    /// Stores nothing.
+    /// A handler that stores nothing.
     public static var doNotCache: ResponseCacher { .doNotCache }
 
-    /// Changes what is stored; `nil` stores nothing.
+    /// Returns a handler that changes responses before they are stored; `nil` stores nothing.
     @preconcurrency
     public static func modify(
         using closure: @escaping @Sendable (URLSessionDataTask, CachedURLResponse) -> CachedURLResponse?

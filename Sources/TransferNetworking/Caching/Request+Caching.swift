@@ -2,13 +2,13 @@ import Foundation
 import FoundationNetworking
 import TransferEngine
 
-// The cache's place in the life of a request: before the network is asked, instead of it, and after it.
+// The use of the cache by a request: before the network, in place of it, and after it.
 extension Request {
-    /// Asks `handler` whether and how answers are stored, instead of the session's.
+    /// Asks `handler`, in place of the session's handler, whether and how responses are stored.
     ///
-    /// Only the answers to data requests are stored: not those to uploads, downloads and streams.
+    /// Only responses to data requests are stored, not those to uploads, downloads and streams.
     ///
-    /// - Precondition: The request has none yet.
+    /// - Precondition: The request has no handler yet.
     @discardableResult
     public func cacheResponse(using handler: any CachedResponseHandler) -> Self {
         update { state in
@@ -24,7 +24,7 @@ extension Request {
 
     // MARK: Instead of the network
 
-    /// Settles an attempt with what is stored. Called with an end of the network where that was asked.
+    /// Settles an attempt with a stored response. `network` is the end of the exchange, if the network was asked first.
     func answer(
         _ answer: StoredAnswer, _ record: AttemptRecord,
         after network: ExchangeOutcome? = nil, then ended: @escaping @Sendable (TransferEnd, AttemptRecord) -> Void
@@ -45,7 +45,8 @@ extension Request {
 
     // MARK: After the network
 
-    /// Stores what an attempt brought, where that may be, and goes on. Handlers are other people's code, and waited for.
+    /// Stores the response of an attempt where the cache allows it, then calls `proceed`. Handlers are the program's
+    /// code and are waited for.
     func store(_ end: TransferEnd, _ record: AttemptRecord, then proceed: @escaping @Sendable () -> Void) {
         let handler = record.cached == nil ? nil : effectiveCachedResponseHandler
         guard let cached = record.cached, !cached.isAnswered,
@@ -60,7 +61,7 @@ extension Request {
             cached.store(response)
             return proceed()
         }
-        // A request that is cancelled doesn't wait for its handler.
+        // A cancelled request does not wait for its handler.
         record.gate.close()
         if read({ $0.isCancelled }) { _ = record.gate.decide() }
         record.gate.whenDecided(proceed)
@@ -78,8 +79,8 @@ extension Request {
     }
 }
 
-/// What a handler is given.
-private struct UnsharedResponse: @unchecked Sendable {  // Constant; handed from one queue to the next.
+/// The response that is passed to a handler.
+private struct UnsharedResponse: @unchecked Sendable {  // Constant; passed from one queue to the next.
     let response: CachedURLResponse
 }
 

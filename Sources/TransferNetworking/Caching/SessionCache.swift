@@ -4,12 +4,13 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-/// The cache of a session: a store, and how it's used.
+/// The cache of a session: a store and the rules of its use.
 struct SessionCache: Sendable {
     let store: any ResponseStore
-    /// Seconds since 1970.
+    /// The clock, in seconds since 1970.
     let now: @Sendable () -> Double
-    /// Whether everything that may be stored is; else what can be used again by the rules, or was asked for.
+    /// Whether every permitted response is stored. Otherwise only responses that can be reused, or that a handler asked
+    /// for, are stored.
     let keepsAll: Bool
 
     init(_ cache: URLCache) {
@@ -26,7 +27,8 @@ struct SessionCache: Sendable {
         self.keepsAll = keepsAll
     }
 
-    /// Drops what an exchange has made invalid (RFC 9111 §4.4): of each of its hops, and where they led.
+    /// Drops the responses that an exchange has made invalid (RFC 9111 §4.4): those of each hop, and of the URLs that
+    /// its fields name.
     func invalidate(_ outcome: ExchangeOutcome) {
         guard let first = outcome.hops.first, !CacheRules.isSafe(first.method) else { return }
         let fields = (outcome.start?.head ?? outcome.head)?.fields ?? []
@@ -41,13 +43,13 @@ struct SessionCache: Sendable {
 }
 
 extension Session {
-    /// What holds for a request: its own policy, else the session's.
+    /// Returns the request's own cache policy, or else the session's.
     func cachePolicy(of request: URLRequest) -> URLRequest.CachePolicy {
         let own = request.cachePolicy
         return own == .useProtocolCachePolicy ? settings.cachePolicy : own
     }
 
-    /// What the cache has to do with an exchange; `nil` where it has nothing to do with it.
+    /// Returns the cache's part of an exchange; `nil` where the cache is not involved.
     func cachedExchange(_ request: URLRequest, _ exchange: inout ExchangeRequest) -> CachedExchange? {
         let policy = cachePolicy(of: request)
         if policy == .reloadIgnoringLocalAndRemoteCacheData, exchange.headers.value("Cache-Control") == nil {
@@ -60,7 +62,7 @@ extension Session {
         switch exchange.settings.credentials {
         case .none: identity = nil
         case .password(let user, let password): identity = CacheKey.digest("\(user):\(password)")
-        // Whose answer it will be isn't known here.
+        // The user whom the response will be for is unknown here.
         default: return nil
         }
         return CachedExchange(cache, exchange, policy: CacheRequest.Policy(policy), identity: identity)

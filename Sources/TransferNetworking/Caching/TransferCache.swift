@@ -3,37 +3,39 @@ public import FoundationNetworking
 import Synchronization
 import TransferEventLoop
 
-/// A private HTTP cache (RFC 9111) in memory and, where wanted, in a folder: for `URLSessionConfiguration.urlCache` or
+/// A private HTTP cache (RFC 9111) in memory and, optionally, in a folder: for `URLSessionConfiguration.urlCache` or
 /// ``SessionSettings/cache``.
 ///
-/// The cache takes the place of Foundation's own, whose keys on Linux leave out the query, the scheme and Vary. Several
-/// sessions may share one; several processes may share a folder. What was stored with credentials (`Authorization`) is
-/// only given to requests with the same ones, unless the server calls it `public`. Bodies above 5 % of a capacity
-/// aren't stored there. Files are readable by their owner only; those that were damaged are dropped.
+/// The cache replaces Foundation's, whose keys on Linux omit the query, the scheme and Vary. Several sessions may share
+/// a cache; several processes may share a folder. A response to a request with credentials (`Authorization`) is
+/// returned only to requests with the same ones, unless the server calls it `public`. Bodies larger than 5 % of a
+/// capacity are not stored there. Files are readable by their owner only; damaged files are dropped.
 ///
-/// The files on disk are read and written on a queue of its own; the methods of `URLCache` wait for it.
+/// The cache reads and writes files on a queue of its own; the methods of `URLCache` wait for that queue.
 ///
-/// `@unchecked Sendable`: what changes is behind a lock, or used on the queue only.
+/// `@unchecked Sendable`: mutable state is protected by a lock, or used on the queue only.
 public final class TransferCache: URLCache, @unchecked Sendable {
-    /// Of a cache that nobody has asked for; bytes.
+    /// The capacity of a cache that the program has not asked for, in bytes.
     static let defaultCapacity = 8 << 20
 
     private let memory: Mutex<MemoryStore>
-    /// Used on ``queue`` only.
+    /// The responses on disk. Used on ``queue`` only.
     private var disk: DiskStore?
     private let hasDisk: Bool
     private let diskLimit: Atomic<Int>
     private let queue = DispatchQueue(label: "transferkit.cache", qos: .userInitiated)
     let invalidations = InvalidationLog()
-    /// Seconds since 1970.
+    /// The clock, in seconds since 1970.
     let now: @Sendable () -> Double
-    /// Whether nobody has asked for it: then only what can be used again by the rules is kept.
+    /// Whether the program has not asked for this cache. Then only responses that the rules make reusable are kept.
     let isDefault: Bool
 
+    /// Creates a cache.
+    ///
     /// - Parameters:
-    ///   - memoryCapacity: Bytes; 0 keeps nothing in memory.
-    ///   - diskCapacity: Bytes; 0 keeps nothing on disk.
-    ///   - folder: Where answers are kept, in a folder `responses-1` of it that is made when it's needed; `nil` keeps
+    ///   - memoryCapacity: The capacity in memory, in bytes; 0 keeps nothing there.
+    ///   - diskCapacity: The capacity on disk, in bytes; 0 keeps nothing there.
+    ///   - folder: The folder in which a folder `responses-1` is made when the first response is stored; `nil` keeps
     ///     nothing on disk.
     public convenience init(memoryCapacity: Int = 8 << 20, diskCapacity: Int = 0, folder: URL? = nil) {
         self.init(
@@ -41,7 +43,7 @@ public final class TransferCache: URLCache, @unchecked Sendable {
             now: { WallClock.now })
     }
 
-    /// - Parameter now: Seconds since 1970.
+    /// - Parameter now: The clock, in seconds since 1970.
     init(
         memoryCapacity: Int, diskCapacity: Int, folder: String?, isDefault: Bool,
         now: @escaping @Sendable () -> Double
@@ -52,7 +54,7 @@ public final class TransferCache: URLCache, @unchecked Sendable {
         diskLimit = Atomic(folder == nil ? 0 : max(0, diskCapacity))
         self.isDefault = isDefault
         self.now = now
-        // Foundation makes a folder at once, in the user's home without a path. Here it can't.
+        // Foundation would create a folder at once, without a path in the user's home. Under this path it cannot.
         super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: "/dev/null")
     }
 
@@ -64,13 +66,14 @@ public final class TransferCache: URLCache, @unchecked Sendable {
 
     // MARK: Capacities
 
-    /// Bytes; what is above it goes, the longest unused first.
+    /// The capacity in memory, in bytes. A lower value evicts responses, the least recently used first.
     public override var memoryCapacity: Int {
         get { memory.withLock { $0.capacity } }
         set { memory.withLock { $0.capacity = max(0, newValue) } }
     }
 
-    /// Bytes; what is above it goes, the longest unused first. Always 0 without a folder.
+    /// The capacity on disk, in bytes. A lower value evicts responses, the least recently used first. Always 0 without
+    /// a folder.
     public override var diskCapacity: Int {
         get { diskLimit.load(ordering: .relaxed) }
         set {
@@ -83,15 +86,15 @@ public final class TransferCache: URLCache, @unchecked Sendable {
         }
     }
 
-    /// Bytes, about.
+    /// The approximate use of memory, in bytes.
     public override var currentMemoryUsage: Int { memory.withLock { $0.usage } }
 
-    /// Bytes in the folder, of every process. Reads the folder.
+    /// The size of the files in the folder, in bytes, whichever process wrote them. Each call reads the folder.
     public override var currentDiskUsage: Int { queue.sync { disk?.usage ?? 0 } }
 
-    // MARK: What Foundation's interface asks for
+    // MARK: Foundation's interface
 
-    /// The stored answer that fits the request's URL and header fields, however old it is.
+    /// Returns the stored response that fits the request's URL and header fields, at any age.
     public override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
         guard let asked = CacheRequest(stored: request) else { return nil }
         let all = memory.withLock({ $0.find(asked.key) }) ?? queue.sync { readDisk(asked.key) }
@@ -99,7 +102,7 @@ public final class TransferCache: URLCache, @unchecked Sendable {
         return CachedURLResponse(found)
     }
 
-    /// Stores an answer to the request, whatever its header fields say about storing.
+    /// Stores a response to the request, whatever its header fields say about storing.
     public override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
         guard let asked = CacheRequest(stored: request),
             let response = StoredResponse(cachedResponse, of: asked, at: now())
@@ -107,16 +110,17 @@ public final class TransferCache: URLCache, @unchecked Sendable {
         insert(response)
     }
 
-    /// Drops all answers of the request's URL.
+    /// Drops all responses of the request's URL.
     public override func removeCachedResponse(for request: URLRequest) {
         guard let url = request.url?.absoluteString, let key = CacheKey.of(url) else { return }
         removeAll(of: key)
         queue.sync {}
     }
 
+    /// Drops all responses.
     public override func removeAllCachedResponses() { drop(since: -.infinity) }
 
-    /// Drops what was stored, or used on disk, at that moment or later.
+    /// Drops the responses that were stored, or on disk used, at that moment or later.
     public override func removeCachedResponses(since date: Date) { drop(since: date.timeIntervalSince1970) }
 
     private func drop(since moment: Double) {
@@ -125,14 +129,17 @@ public final class TransferCache: URLCache, @unchecked Sendable {
         queue.sync {}
     }
 
+    /// Passes the stored response of the task's current request to the handler, before the call returns.
     public override func getCachedResponse(
         for dataTask: URLSessionDataTask, completionHandler: @escaping (CachedURLResponse?) -> Void
     ) { completionHandler(dataTask.currentRequest.flatMap { cachedResponse(for: $0) }) }
 
+    /// Stores a response to the task's current request.
     public override func storeCachedResponse(
         _ cachedResponse: CachedURLResponse, for dataTask: URLSessionDataTask
     ) { if let request = dataTask.currentRequest { storeCachedResponse(cachedResponse, for: request) } }
 
+    /// Drops all responses of the URL of the task's current request.
     public override func removeCachedResponse(for dataTask: URLSessionDataTask) {
         if let request = dataTask.currentRequest { removeCachedResponse(for: request) }
     }
@@ -141,7 +148,7 @@ public final class TransferCache: URLCache, @unchecked Sendable {
 
     private func onQueue(_ work: @escaping @Sendable (inout DiskStore, Double) -> Void) {
         guard hasDisk else { return }
-        // When it was asked for, not when its turn comes.
+        // The moment of the call counts, not the moment at which the queue reaches the work.
         let moment = now()
         queue.async { [self] in
             if var store = disk {
@@ -151,9 +158,9 @@ public final class TransferCache: URLCache, @unchecked Sendable {
         }
     }
 
-    /// On the queue. What is found is kept in memory for the next who asks.
+    /// Reads the responses of a URL, on the queue, and keeps them in memory for the next request.
     private func readDisk(_ key: String) -> [StoredResponse] {
-        // Stored while the queue was waited for.
+        // The response may have been stored while this call waited for the queue.
         if let known = memory.withLock({ $0.find(key) }) { return known }
         guard let disk, let found = disk.find(key, at: now()) else { return [] }
         keepInMemory(found, of: key)
@@ -167,7 +174,7 @@ public final class TransferCache: URLCache, @unchecked Sendable {
 }
 
 extension MemoryStore {
-    /// An answer that is too long for the memory leaves its URL to the disk as a whole.
+    /// Keeps the responses of a URL in memory. If one of them is too long, all of them are left to the disk.
     fileprivate mutating func keep(_ responses: [StoredResponse], of key: String, at now: Double) {
         let fits = responses.allSatisfy { $0.body.count <= capacity / 20 }
         put(fits ? responses : [], of: key, at: now)
@@ -194,7 +201,7 @@ extension TransferCache: ResponseStore {
 
     func removeAll(of key: String) { change(key) { _ in [] } }
 
-    /// Here and now where the memory has all of the URL, and in its turn on disk.
+    /// Changes the responses of a URL: at once if the memory has all of them, and on the queue on disk.
     private func change(_ key: String, _ change: @escaping @Sendable ([StoredResponse]) -> [StoredResponse]) {
         let moment = now()
         let isKnown = memory.withLock { store in

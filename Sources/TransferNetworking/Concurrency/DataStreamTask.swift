@@ -1,11 +1,11 @@
 import Dispatch
 public import Foundation
 
-/// Gives the streams of a `DataStreamRequest`; each observer has its own.
+/// The source of a `DataStreamRequest`'s streams; each observer has its own stream.
 ///
-/// Pieces that an observer hasn't awaited yet are bounded by the network: an observer that is slow slows the request
-/// down.
+/// Pieces that an observer has not awaited yet are bounded by the network: a slow observer slows the request down.
 public struct DataStreamTask: Sendable {
+    /// A stream of the values of one observer.
     @preconcurrency
     public typealias Stream<Success, Failure: Error> = StreamOf<DataStreamRequest.Stream<Success, Failure>>
     where Success: Sendable
@@ -14,11 +14,12 @@ public struct DataStreamTask: Sendable {
 
     init(request: DataStreamRequest) { self.request = request }
 
-    /// The pieces as they came.
+    /// Returns a stream of the pieces as they arrive.
     ///
     /// - Parameters:
     ///   - shouldAutomaticallyCancel: Whether the request is cancelled when the loop is left before its end.
-    ///   - bufferingPolicy: One that drops values loses pieces of the answer.
+    ///   - bufferingPolicy: The treatment of pieces that are not awaited yet; a policy that drops values loses pieces
+    ///     of the body.
     public func streamingData(
         automaticallyCancelling shouldAutomaticallyCancel: Bool = true,
         bufferingPolicy: Stream<Data, Never>.BufferingPolicy = .unbounded
@@ -26,7 +27,7 @@ public struct DataStreamTask: Sendable {
         stream(shouldAutomaticallyCancel, bufferingPolicy) { piece in .success(piece) }
     }
 
-    /// The pieces as strings (UTF-8; a character that is split between two pieces is replaced).
+    /// Returns a stream of the pieces as UTF-8 strings; a character that is split between two pieces is replaced.
     public func streamingStrings(
         automaticallyCancelling shouldAutomaticallyCancel: Bool = true,
         bufferingPolicy: Stream<String, Never>.BufferingPolicy = .unbounded
@@ -34,7 +35,7 @@ public struct DataStreamTask: Sendable {
         stream(shouldAutomaticallyCancel, bufferingPolicy) { .success(String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// Streams the values that the pieces are decoded to.
+    /// Returns a stream of the values that are decoded from the pieces.
     @preconcurrency
     public func streamingDecodables<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self, automaticallyCancelling shouldAutomaticallyCancel: Bool = true,
@@ -46,7 +47,7 @@ public struct DataStreamTask: Sendable {
             automaticallyCancelling: shouldAutomaticallyCancel, bufferingPolicy: bufferingPolicy)
     }
 
-    /// Streams the values that a serializer makes of the pieces.
+    /// Returns a stream of the values that a serializer makes of the pieces.
     public func streamingResponses<Serializer: DataStreamSerializer>(
         serializedUsing serializer: Serializer, automaticallyCancelling shouldAutomaticallyCancel: Bool = true,
         bufferingPolicy: Stream<Serializer.SerializedObject, AFError>.BufferingPolicy = .unbounded
@@ -62,8 +63,11 @@ public struct DataStreamTask: Sendable {
         }
     }
 
+    /// Cancels the request.
     public func cancel() { request.cancel() }
+    /// Starts or resumes the request.
     public func resume() { request.resume() }
+    /// Suspends the request.
     public func suspend() { request.suspend() }
 
     private func stream<Success: Sendable, Failure>(
@@ -92,6 +96,6 @@ public struct DataStreamTask: Sendable {
 }
 
 extension DataStreamRequest {
-    /// A task whose streams can be awaited.
+    /// Returns a task whose streams can be awaited.
     public func streamTask() -> DataStreamTask { DataStreamTask(request: self) }
 }

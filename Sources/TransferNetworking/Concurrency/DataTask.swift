@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Awaits one form of the answer to a `DataRequest` or `UploadRequest`, as often as one likes.
+/// A task that awaits one form of the response to a `DataRequest` or `UploadRequest`, any number of times.
 @preconcurrency
 public struct DataTask<Value: Sendable>: Sendable {
     private let request: DataRequest
@@ -18,7 +18,7 @@ public struct DataTask<Value: Sendable>: Sendable {
         start { box.fill($0) }
     }
 
-    /// All that came of the request; awaiting it again gives the same.
+    /// The complete response of the request; it is the same each time it is awaited.
     public var response: AFDataResponse<Value> {
         get async {
             guard cancelsAutomatically else { return await box.response }
@@ -30,21 +30,26 @@ public struct DataTask<Value: Sendable>: Sendable {
         }
     }
 
+    /// The value, or the error with which the request failed.
     public var result: AFResult<Value> { get async { await response.result } }
 
+    /// The value that the serializer made of the response.
+    ///
     /// - Throws: The `AFError` with which the request failed.
     public var value: Value { get async throws { try await response.result.get() } }
 
     /// Cancels the request.
     public func cancel() { request.cancel() }
 
+    /// Starts or resumes the request.
     public func resume() { request.resume() }
 
+    /// Suspends the request.
     public func suspend() { request.suspend() }
 }
 
 extension DataRequest {
-    /// The body; the parameters are those of ``DataResponseSerializer``.
+    /// Awaits the body; the parameters are those of ``DataResponseSerializer``.
     ///
     /// - Parameter shouldAutomaticallyCancel: Whether cancelling the task that awaits cancels the request.
     public func serializingData(
@@ -60,7 +65,7 @@ extension DataRequest {
             automaticallyCancelling: shouldAutomaticallyCancel)
     }
 
-    /// The body, as a string; the parameters are those of ``StringResponseSerializer``.
+    /// Awaits the body as a string; the parameters are those of ``StringResponseSerializer``.
     ///
     /// - Parameter shouldAutomaticallyCancel: Whether cancelling the task that awaits cancels the request.
     public func serializingString(
@@ -77,7 +82,7 @@ extension DataRequest {
             automaticallyCancelling: shouldAutomaticallyCancel)
     }
 
-    /// The body, decoded; the parameters are those of ``DecodableResponseSerializer``.
+    /// Awaits the decoded body; the parameters are those of ``DecodableResponseSerializer``.
     ///
     /// - Parameter shouldAutomaticallyCancel: Whether cancelling the task that awaits cancels the request.
     @preconcurrency
@@ -95,12 +100,12 @@ extension DataRequest {
             automaticallyCancelling: shouldAutomaticallyCancel)
     }
 
-    /// Awaits the value that a serializer makes of the answer; `.data` and the like say which.
+    /// Awaits the value that a serializer, such as `.data`, makes of the response.
     public func serializingResponse<Serializer: ResponseSerializer>(
         using serializer: Serializer, automaticallyCancelling shouldAutomaticallyCancel: Bool = true
     ) -> DataTask<Serializer.SerializedObject> { task(serializer, shouldAutomaticallyCancel) }
 
-    /// Awaits the value that a serializer makes of the answer.
+    /// Awaits the value that a serializer makes of the response.
     public func serializingResponse<Serializer: DataResponseSerializerProtocol>(
         using serializer: Serializer, automaticallyCancelling shouldAutomaticallyCancel: Bool = true
     ) -> DataTask<Serializer.SerializedObject> { task(serializer, shouldAutomaticallyCancel) }

@@ -1,7 +1,7 @@
 import Dispatch
 public import Foundation
 
-/// Awaits one form of the file of a `DownloadRequest`, as often as one likes.
+/// A task that awaits one form of the file of a `DownloadRequest`, any number of times.
 @preconcurrency
 public struct DownloadTask<Value: Sendable>: Sendable {
     private let request: DownloadRequest
@@ -19,7 +19,7 @@ public struct DownloadTask<Value: Sendable>: Sendable {
         start { box.fill($0) }
     }
 
-    /// All that came of the request; awaiting it again gives the same.
+    /// The complete response of the request; it is the same each time it is awaited.
     public var response: AFDownloadResponse<Value> {
         get async {
             guard cancelsAutomatically else { return await box.response }
@@ -31,21 +31,26 @@ public struct DownloadTask<Value: Sendable>: Sendable {
         }
     }
 
+    /// The value, or the error with which the download failed.
     public var result: AFResult<Value> { get async { await response.result } }
 
+    /// The value that the serializer made of the file.
+    ///
     /// - Throws: The `AFError` with which the download failed.
     public var value: Value { get async throws { try await response.result.get() } }
 
     /// Cancels the download, without resume data.
     public func cancel() { request.cancel() }
 
+    /// Starts or resumes the download.
     public func resume() { request.resume() }
 
+    /// Suspends the download.
     public func suspend() { request.suspend() }
 }
 
 extension DownloadRequest {
-    /// Awaits the place of the file, which isn't read.
+    /// Awaits the URL of the file, which is not read.
     ///
     /// - Parameter shouldAutomaticallyCancel: Whether cancelling the task that awaits cancels the download.
     public func serializingDownloadedFileURL(
@@ -54,7 +59,7 @@ extension DownloadRequest {
         serializingDownload(using: URLResponseSerializer(), automaticallyCancelling: shouldAutomaticallyCancel)
     }
 
-    /// The file, read into memory; the parameters are those of ``DataResponseSerializer``.
+    /// Awaits the file's content, read into memory; the parameters are those of ``DataResponseSerializer``.
     ///
     /// - Parameter shouldAutomaticallyCancel: Whether cancelling the task that awaits cancels the request.
     public func serializingData(
@@ -70,7 +75,8 @@ extension DownloadRequest {
             automaticallyCancelling: shouldAutomaticallyCancel)
     }
 
-    /// The file, read into memory, as a string; the parameters are those of ``StringResponseSerializer``.
+    /// Awaits the file's content as a string, read into memory; the parameters are those of
+    /// ``StringResponseSerializer``.
     ///
     /// - Parameter shouldAutomaticallyCancel: Whether cancelling the task that awaits cancels the request.
     public func serializingString(
@@ -87,7 +93,8 @@ extension DownloadRequest {
             automaticallyCancelling: shouldAutomaticallyCancel)
     }
 
-    /// The file, read into memory, decoded; the parameters are those of ``DecodableResponseSerializer``.
+    /// Awaits the value decoded from the file, which is read into memory; the parameters are those of
+    /// ``DecodableResponseSerializer``.
     ///
     /// - Parameter shouldAutomaticallyCancel: Whether cancelling the task that awaits cancels the request.
     @preconcurrency
@@ -105,7 +112,7 @@ extension DownloadRequest {
             automaticallyCancelling: shouldAutomaticallyCancel)
     }
 
-    /// Awaits the value that a serializer makes of the file; `.data` and the like say which.
+    /// Awaits the value that a serializer, such as `.data`, makes of the file.
     public func serializingDownload<Serializer: ResponseSerializer>(
         using serializer: Serializer, automaticallyCancelling shouldAutomaticallyCancel: Bool = true
     ) -> DownloadTask<Serializer.SerializedObject> { task(serializer, shouldAutomaticallyCancel) }
@@ -123,6 +130,6 @@ extension DownloadRequest {
 }
 
 extension DispatchQueue {
-    /// Where awaiting tasks are woken; nothing else runs there.
+    /// The queue that wakes awaiting tasks; nothing else runs there.
     static let awaiting = DispatchQueue(label: "transferkit.awaiting")
 }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Lets everybody pass once it has been opened.
+/// A latch that all callers pass once it has been opened.
 final class Latch: Sendable {
     private enum State {
         case closed
-        /// Nearly always it's one.
+        /// One caller waits in nearly all cases, so that the array is mostly empty.
         case awaited(CheckedContinuation<Void, Never>, others: [CheckedContinuation<Void, Never>])
         case open
     }

@@ -2,10 +2,10 @@ import Dispatch
 public import Foundation
 public import FoundationNetworking
 
-// What the closures of a request are told, as streams. Each has its own values, ends with the request, and doesn't take
-// the place of a closure. Who begins to await one starts the request, as a response handler would.
+// The values that closures of a request receive, as streams. Each stream has its own values, ends with the request, and
+// replaces no closure. Awaiting a stream starts the request, as a response handler would.
 extension Request {
-    /// How much of the body was sent; at most twenty values a second, and the last one.
+    /// Returns a stream of the body's sent bytes: at most twenty values a second, and the last one.
     public func uploadProgress(
         bufferingPolicy: StreamOf<Progress>.BufferingPolicy = .unbounded
     ) -> StreamOf<Progress> {
@@ -14,7 +14,7 @@ extension Request {
         }
     }
 
-    /// How much of the answer arrived; at most twenty values a second, and the last one.
+    /// Returns a stream of the response's received bytes: at most twenty values a second, and the last one.
     public func downloadProgress(
         bufferingPolicy: StreamOf<Progress>.BufferingPolicy = .unbounded
     ) -> StreamOf<Progress> {
@@ -23,7 +23,7 @@ extension Request {
         }
     }
 
-    /// The URL request of each attempt, as it's sent.
+    /// Returns a stream of the URL request of each attempt, as it is sent.
     public func urlRequests(
         bufferingPolicy: StreamOf<URLRequest>.BufferingPolicy = .unbounded
     ) -> StreamOf<URLRequest> {
@@ -36,7 +36,7 @@ extension Request {
         }
     }
 
-    /// The task of each attempt.
+    /// Returns a stream of the task of each attempt.
     public func urlSessionTasks(
         bufferingPolicy: StreamOf<URLSessionTask>.BufferingPolicy = .unbounded
     ) -> StreamOf<URLSessionTask> {
@@ -49,7 +49,7 @@ extension Request {
         }
     }
 
-    /// The cURL command of each attempt.
+    /// Returns a stream of the cURL command of each attempt.
     public func cURLDescriptions(
         bufferingPolicy: StreamOf<String>.BufferingPolicy = .unbounded
     ) -> StreamOf<String> {
@@ -84,14 +84,14 @@ extension RespondingRequest {
 }
 
 extension DataRequest {
-    /// The head of each answer.
+    /// Returns a stream of the head of each response.
     public func httpResponses(
         bufferingPolicy: StreamOf<HTTPURLResponse>.BufferingPolicy = .unbounded
     ) -> StreamOf<HTTPURLResponse> { responses(bufferingPolicy) }
 }
 
 extension DataStreamRequest {
-    /// The head of each answer.
+    /// Returns a stream of the head of each response.
     public func httpResponses(
         bufferingPolicy: StreamOf<HTTPURLResponse>.BufferingPolicy = .unbounded
     ) -> StreamOf<HTTPURLResponse> { responses(bufferingPolicy) }

@@ -1,11 +1,11 @@
-/// A response that will come, for any number of those who await it.
+/// A response that will arrive, for any number of callers that await it.
 final class ResponseBox<Response: Sendable>: Sendable {
     private let latch = Latch()
     // `nonisolated(unsafe)`: written before the latch opens, and read after that. A lock of a generic value costs as
     // much as a small request's serializer.
     private nonisolated(unsafe) var known: Response?
 
-    /// Called once.
+    /// Delivers the response. Called once.
     func fill(_ response: Response) {
         known = response
         latch.open()

@@ -1,19 +1,20 @@
 import DequeModule
 import Synchronization
 
-/// Values of a request as they come, for one `for await` loop.
+/// The values of a request as they arrive, for one `for await` loop.
 ///
-/// Ending the loop early, or cancelling its task, ends the stream.
+/// Leaving the loop early, or cancelling its task, ends the stream.
 @preconcurrency
 public struct StreamOf<Element: Sendable>: AsyncSequence, Sendable {
+    /// The failure of the sequence: it never fails.
     public typealias Failure = Never
-    /// The policy for values that nobody has awaited yet.
+    /// The policy for values that no loop has awaited yet.
     public typealias BufferingPolicy = AsyncStream<Element>.Continuation.BufferingPolicy
 
-    /// The end of a stream that nobody ever iterated.
+    /// The owner of a stream's buffer; its release ends a stream that was never iterated.
     private final class Lifetime: Sendable {
         let buffer: StreamBuffer<Element>
-        /// Called when somebody begins to iterate.
+        /// The action of the first iteration.
         let onIteration: (@Sendable () -> Void)?
         let isIterated = Atomic(false)
 
@@ -37,15 +38,18 @@ public struct StreamOf<Element: Sendable>: AsyncSequence, Sendable {
         builder(lifetime.buffer)
     }
 
+    /// Returns an iterator. The first call starts the request, unless requests have to be started explicitly.
     public func makeAsyncIterator() -> Iterator {
         if !lifetime.isIterated.exchange(true, ordering: .relaxed) { lifetime.onIteration?() }
         return Iterator(owner: Iterator.Owner(buffer: lifetime.buffer))
     }
 
+    /// The iterator of the sequence.
     public typealias AsyncIterator = Iterator
 
+    /// An iterator over the values; releasing it ends the stream.
     public struct Iterator: AsyncIteratorProtocol {
-        /// Its end is the end of the loop.
+        /// The owner of the iteration; its release means that the loop was left.
         final class Owner: Sendable {
             let buffer: StreamBuffer<Element>
             init(buffer: StreamBuffer<Element>) { self.buffer = buffer }
@@ -54,13 +58,14 @@ public struct StreamOf<Element: Sendable>: AsyncSequence, Sendable {
 
         let owner: Owner
 
+        /// Returns the next value as soon as there is one; `nil` at the end of the stream.
         public mutating func next() async -> Element? { await owner.buffer.next() }
     }
 }
 
-/// The values of a stream that nobody has taken yet.
+/// The buffer of a stream for values that no loop has taken yet.
 final class StreamBuffer<Element: Sendable>: Sendable {
-    /// A value, and what is held until it's taken.
+    /// A value, and the token that is held until the value is taken.
     private struct Item {
         let element: Element
         let token: FlowToken?
@@ -81,7 +86,7 @@ final class StreamBuffer<Element: Sendable>: Sendable {
         state = Mutex(State(onTermination: onTermination))
     }
 
-    /// - Parameter token: Let go of when the value is taken, or dropped.
+    /// - Parameter token: The token to release when the value is taken or dropped.
     func yield(_ element: Element, token: FlowToken? = nil) {
         let (waiting, dropped) = state.withLock { state -> (CheckedContinuation<Element?, Never>?, Item?) in
             guard !state.isFinished else { return (nil, nil) }
@@ -94,11 +99,11 @@ final class StreamBuffer<Element: Sendable>: Sendable {
             }
         }
         waiting?.resume(returning: element)
-        // Outside the lock: letting go of a token may call others.
+        // The release of a token may call other code, hence outside the lock.
         withExtendedLifetime(dropped) {}
     }
 
-    /// No more values; those that are there can still be taken.
+    /// Ends the stream; values in the buffer can still be taken.
     func finish() {
         let waiting = state.withLock { state in
             state.isFinished = true
@@ -108,7 +113,7 @@ final class StreamBuffer<Element: Sendable>: Sendable {
         for continuation in waiting { continuation.resume(returning: nil) }
     }
 
-    /// Nobody takes values any more.
+    /// Ends the stream from the side of the loop, which takes no more values.
     func terminate() {
         let (waiting, items, action) = state.withLock { state in
             let items = state.items

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import TransferReachability
 
-/// Those who wait for a way to the network: the kernel is listened to while there is somebody.
+/// The callers that wait for a route to the network. The watch listens to the kernel while there is a caller.
 final class ConnectivityWatch: Sendable {
     private struct Waiter {
         let queue: DispatchQueue
@@ -19,13 +19,13 @@ final class ConnectivityWatch: Sendable {
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "transferkit.connectivity")
 
-    /// Whether the kernel knows of no way. What it doesn't tell is no reason to wait.
+    /// Whether the kernel reports that there is no route. An unknown state is no reason to wait.
     static var isOffline: Bool { NetworkReachabilityManager()?.status == .notReachable }
 
-    /// Calls `action` once on `queue`: with `true` as soon as there is a way, also at once, or when nobody can tell; with
-    /// `false` when there was none in time.
+    /// Calls `action` once on `queue`. The value is `true` as soon as there is a route, or when the state cannot be
+    /// observed. The value is `false` when there was no route within the limit.
     ///
-    /// - Parameter limit: Seconds.
+    /// - Parameter limit: The longest wait, in seconds.
     func whenReachable(
         within limit: TimeInterval, on queue: DispatchQueue, _ action: @escaping @Sendable (Bool) -> Void
     ) {
@@ -44,7 +44,7 @@ final class ConnectivityWatch: Sendable {
         } else if state.withLock({ $0.manager == nil }) {
             reached()
         } else {
-            // Who came before may have been told already, between their listening and this.
+            // The event for earlier waiters may have come between the start of their listening and this registration.
             self.queue.async { [weak self] in if !Self.isOffline { self?.reached() } }
         }
         self.queue.asyncAfter(deadline: .now() + min(max(0, limit), 1e8)) { [weak self] in self?.expired(id) }

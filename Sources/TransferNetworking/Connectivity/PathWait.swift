@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import TransferReachability
 
-/// One wait for a path to the network; it holds its monitor until the end.
+/// One wait for a path to the network; the wait holds its monitor until the end.
 final class PathWait: Sendable {
     private let monitor: NWPathMonitor
     private let done: Mutex<(@Sendable (Bool) -> Void)?>
@@ -13,9 +13,10 @@ final class PathWait: Sendable {
         self.done = Mutex(done)
     }
 
-    /// Calls `done` once on `queue`: with `true` as soon as there is a path, with `false` when there was none in time.
+    /// Calls `done` once on `queue`: with `true` as soon as there is a path, with `false` when there was none within
+    /// the limit.
     ///
-    /// - Parameter limit: Seconds.
+    /// - Parameter limit: The longest wait, in seconds.
     static func begin(
         _ monitor: NWPathMonitor, within limit: TimeInterval, on queue: DispatchQueue,
         _ done: @escaping @Sendable (Bool) -> Void
@@ -28,7 +29,7 @@ final class PathWait: Sendable {
 
     private func end(_ isReachable: Bool) {
         let done = done.withLock { $0.take() }
-        // The handler holds this wait.
+        // The monitor's handler holds this wait.
         monitor.cancel()
         done?(isReachable)
     }

@@ -4,9 +4,10 @@ import TransferCore
 import TransferEngine
 
 extension Request {
-    /// Does it now, or when there is a way to the network, where the session waits for that.
+    /// Calls `proceed` at once, or, where the session waits for connectivity, as soon as there is a route to the
+    /// network.
     ///
-    /// - Parameter transfer: What is to go over it.
+    /// - Parameter transfer: The attempt that needs the network.
     func whenConnected(_ transfer: Transfer, _ proceed: @escaping @Sendable () -> Void) {
         guard session.settings.waitsForConnectivity, OfflineRule.leadsOut(transfer.exchange.url),
             ConnectivityWatch.isOffline
@@ -16,7 +17,7 @@ extension Request {
         }
         let timeout = session.settings.resourceTimeout
         let limit = timeout > 0 ? timeout : 7 * 24 * 3600
-        // Without one in time it's tried all the same, and fails as it would have.
+        // The attempt is made even after the limit, and fails as it would have without waiting.
         session.connectivity.whenReachable(within: limit, on: session.rootQueue) { _ in proceed() }
     }
 }

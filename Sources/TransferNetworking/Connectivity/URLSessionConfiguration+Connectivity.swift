@@ -2,11 +2,11 @@ import Foundation
 public import FoundationNetworking
 
 extension URLSessionConfiguration {
-    /// Whether requests wait for a way to the network, where there is none, instead of failing; `false` by default. The
-    /// time for a whole attempt (`timeoutIntervalForResource`) bounds the wait.
+    /// Whether requests wait for a route to the network, where there is none, instead of failing; `false` by default.
+    /// The time for a whole attempt (`timeoutIntervalForResource`) bounds the wait.
     ///
-    /// Foundation doesn't have it on Linux. It's kept in `connectionProxyDictionary`, under a key of our own, as copies
-    /// of a configuration carry that.
+    /// Foundation on Linux has no such property. The value is kept in `connectionProxyDictionary` under a private key,
+    /// as copies of a configuration include that dictionary.
     public var waitsForConnectivity: Bool {
         get { connectionProxyDictionary?[Self.waitsKey] as? Bool ?? false }
         set {
@@ -16,7 +16,7 @@ extension URLSessionConfiguration {
         }
     }
 
-    /// What is said of proxies, and nothing else.
+    /// The proxies of the configuration, without the private key of this file.
     var proxyDictionary: [AnyHashable: Any]? {
         guard var values = connectionProxyDictionary else { return nil }
         let isOurs = values.removeValue(forKey: Self.waitsKey) != nil

@@ -3,19 +3,21 @@ public import FoundationNetworking
 package import TransferEngine
 import TransferEventLoop
 
-/// Cookies in memory, for one session or several. Safe to be used from any thread.
+/// A store of cookies in memory, for one session or several. It can be used from any thread.
 ///
-/// Nothing is written anywhere, unless by ``save(to:includingSessionCookies:)``. At most 180 cookies are kept for a domain
-/// and 3000 in all; beyond that those go first that weren't used for the longest time, and insecure ones before secure
-/// ones (RFC 6265bis §5.7).
+/// Only ``save(to:includingSessionCookies:)`` writes cookies to a disk. At most 180 cookies are kept for a domain and
+/// 3000 in all. Beyond that the least recently used cookies are removed first, and insecure ones before secure ones
+/// (RFC 6265bis §5.7).
 public final class CookieStore: Sendable {
     private let memory = CookieMemory()
 
+    /// Creates an empty store.
     public init() {}
 
-    /// The cookies of a file that ``save(to:includingSessionCookies:)`` wrote, but for those that have expired since.
+    /// Reads the cookies of a file that ``save(to:includingSessionCookies:)`` wrote; cookies that have expired since
+    /// are left out.
     ///
-    /// - Throws: When the file can't be read, or isn't one of these.
+    /// - Throws: An error when the file cannot be read or has another format.
     public convenience init(contentsOf url: URL) throws {
         self.init()
         let saved = try JSONDecoder().decode([StoredCookie].self, from: Data(contentsOf: url))
@@ -27,27 +29,27 @@ public final class CookieStore: Sendable {
 
     // MARK: For programs
 
-    /// All that have not expired, the oldest first.
+    /// The cookies that have not expired, the oldest first.
     public var cookies: [HTTPCookie] {
         let now = WallClock.now
         return memory.all(now: now).compactMap(\.foundation)
     }
 
-    /// The cookies that a request for the URL would carry, in the order in which they are sent.
+    /// Returns the cookies that a request for the URL would carry, in the order in which they are sent.
     public func cookies(for url: URL) -> [HTTPCookie] {
         guard let origin = CookieOrigin(url.absoluteString) else { return [] }
         return cookies(for: origin, now: WallClock.now).compactMap(\.foundation)
     }
 
-    /// Keeps a cookie of the program's own, which may name any domain; one of the same name, domain and path is replaced.
-    /// A domain without a leading dot means that host alone.
+    /// Keeps a cookie of the program, which may name any domain; a cookie of the same name, domain and path is
+    /// replaced. A domain without a leading dot means that host alone.
     public func setCookie(_ cookie: HTTPCookie) {
         let now = WallClock.now
         guard let cookie = StoredCookie(cookie, created: now) else { return }
         change { $0.insert(cookie, now: now) }
     }
 
-    /// Keeps what these Set-Cookie fields of an answer from the URL may set.
+    /// Keeps the cookies of Set-Cookie fields in a response from the URL, to the extent that the URL may set them.
     public func receive(_ setCookieFields: [String], from url: URL) {
         guard let origin = CookieOrigin(url.absoluteString) else { return }
         receive(setCookieFields, from: origin, now: WallClock.now)
@@ -59,20 +61,24 @@ public final class CookieStore: Sendable {
         change { $0.remove(cookie.key, domain: cookie.domain) }
     }
 
-    /// - Parameter date: Only those that were set for the first time since then; `nil` for all.
+    /// Removes cookies.
+    ///
+    /// - Parameter date: The earliest moment at which removed cookies were first set; `nil` removes all cookies.
     public func removeCookies(since date: Date? = nil) {
         let earliest = date?.timeIntervalSince1970 ?? -.infinity
         change { $0.removeAll { $0.created >= earliest } }
     }
 
-    /// Removes those that were meant for one session: that have no end.
+    /// Removes the cookies without an expiry date, which are meant for one session.
     public func removeSessionCookies() {
         change { $0.removeAll { $0.expires == nil } }
     }
 
-    /// Writes the cookies to a file that only its owner may read; the file is replaced in one step.
+    /// Writes the cookies to a file that only its owner may read. The file is replaced in one step.
     ///
-    /// - Parameter includingSessionCookies: Also those without an end, which browsers forget when they are closed.
+    /// - Parameter includingSessionCookies: Whether cookies without an expiry date are written, which browsers forget
+    ///   when they close.
+    /// - Throws: An error when the file cannot be written; an existing file is unchanged then.
     public func save(to url: URL, includingSessionCookies: Bool = false) throws {
         let now = WallClock.now
         let cookies = memory.all(now: now).filter { includingSessionCookies || $0.expires != nil }

@@ -8,7 +8,7 @@ final class SessionCookies: CookieJar {
     private let keeper: any CookieKeeping
     private let acceptPolicy: HTTPCookie.AcceptPolicy
     private let sendsCookies: Bool
-    /// Whose cookies are wanted, where others are not.
+    /// The document whose site alone may set cookies; `nil` where every site may.
     private let mainDocument: CookieOrigin?
 
     /// - Returns: `nil` where cookies are neither kept nor sent.
@@ -28,7 +28,7 @@ final class SessionCookies: CookieJar {
         self.mainDocument = mainDocument
     }
 
-    /// As one request uses them; `nil` for one that does without.
+    /// Returns the jar for one request; `nil` if the request handles no cookies.
     func jar(for request: URLRequest, _ settings: CookieSettings) -> SessionCookies? {
         guard request.httpShouldHandleCookies else { return nil }
         guard acceptPolicy == .onlyFromMainDocumentDomain, let main = request.mainDocumentURL,
@@ -52,7 +52,7 @@ final class SessionCookies: CookieJar {
 }
 
 extension Session {
-    /// The cookies that a request of this session gets and sets.
+    /// Returns the cookies that a request of this session sends and sets.
     func cookieJar(for request: URLRequest) -> SessionCookies? {
         cookies?.jar(for: request, settings.cookies)
     }

@@ -3,11 +3,12 @@ import FoundationNetworking
 import Synchronization
 import TransferEngine
 
-/// The cookies of a `HTTPCookieStorage` that a program chose: its cookies are read for each request, as the program may
-/// change them, and judged by our own rules.
+/// The cookies of a `HTTPCookieStorage` that a program chose. They are read for each request, as the program may change
+/// them, and selected by this library's rules.
 final class StorageCookies: CookieKeeping {
     let storage: HTTPCookieStorage
-    /// When a cookie was set for the first time: Foundation's are always new, and there the order depends on it.
+    /// The moments at which cookies were first set, on which their order depends. Foundation's cookies always count as
+    /// new.
     private let creations = Mutex<[StoredCookie.Key: Double]>([:])
 
     init(_ storage: HTTPCookieStorage) { self.storage = storage }
@@ -20,7 +21,7 @@ final class StorageCookies: CookieKeeping {
 
     func take(_ cookie: StoredCookie, overPlainHTTP isPlain: Bool, now: Double) {
         guard let made = cookie.foundation else { return }
-        // One at a time: a secure cookie that another request is setting must be seen.
+        // One cookie is set at a time, as a secure cookie that another request sets must be seen.
         creations.withLock { creations in
             let known = known(creations)
             if isPlain, !cookie.isSecure, known.contains(where: { cookie.isBarred(by: $0) && !$0.isExpired(at: now) }) {
@@ -29,13 +30,13 @@ final class StorageCookies: CookieKeeping {
             let old = known.first { $0.key == cookie.key }
             if cookie.isExpired(at: now) {
                 creations[cookie.key] = nil
-                // Its domain, path and name are those of the one that is there.
+                // The expired cookie has the domain, path and name of the stored one, and so identifies it.
                 if old != nil { storage.deleteCookie(made) }
                 return
             }
             creations[cookie.key] = old?.created ?? max(now, (creations.values.max() ?? 0) + 1e-6)
             storage.setCookie(made)
-            // Those that the program removed.
+            // Entries of cookies that the program removed are dropped.
             if creations.count > 2 * (known.count + 32) {
                 let keys = Set(self.known(creations).map(\.key))
                 creations = creations.filter { keys.contains($0.key) }

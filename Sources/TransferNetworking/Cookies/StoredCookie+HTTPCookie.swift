@@ -4,9 +4,10 @@ import TransferCore
 import TransferEngine
 
 extension StoredCookie {
-    /// A cookie of Foundation's: its domain begins with a dot where it's meant for more than one host.
+    /// Takes a cookie of Foundation, whose domain begins with a dot if it is meant for more than one host.
     ///
-    /// - Returns: `nil` for one that can't be sent: without a name or domain, or with control characters or semicolons.
+    /// - Returns: `nil` for a cookie that cannot be sent: without a name or domain, or with control characters or
+    ///   semicolons.
     init?(_ cookie: HTTPCookie, created: Double) {
         let isForbidden = { (byte: UInt8) in byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: ";") }
         let isHost = !cookie.domain.hasPrefix(".")
@@ -18,7 +19,7 @@ extension StoredCookie {
             name: cookie.name, value: cookie.value, domain: domain,
             path: cookie.path.hasPrefix("/") ? cookie.path : "/",
             isHostOnly: isHost, isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly,
-            // A time out of Int64's range is as good as never.
+            // A time outside Int64's range means never.
             expires: cookie.expiresDate.map { Int64(max(-9e15, min(9e15, $0.timeIntervalSince1970))) }, created: created
         )
     }
@@ -33,7 +34,7 @@ extension StoredCookie {
             properties[.discard] = "TRUE"
         }
         if isSecure { properties[.secure] = "TRUE" }
-        // Foundation reads this key and has no name for it.
+        // Foundation reads this key but has no constant for it.
         if isHTTPOnly { properties[HTTPCookiePropertyKey("HttpOnly")] = "TRUE" }
         return HTTPCookie(properties: properties)
     }

@@ -1,29 +1,30 @@
 import Synchronization
 
-/// Holds the body of an answer, and the end of the exchange, back until somebody has decided about its head.
+/// A gate that holds back the body of a response, and the end of the exchange, until the head has been judged.
 final class AnswerGate: Sendable {
     private let open = Atomic(true)
     private let suspended = Atomic(false)
     private let refused = Atomic(false)
     private let deferred = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// Whether the body may come now.
+    /// Whether the body may be delivered now.
     var isOpen: Bool { hasDecision && !suspended.load(ordering: .acquiring) }
 
     var hasDecision: Bool { open.load(ordering: .acquiring) }
 
-    /// Stops the body at once; the loop that carries it hears of a suspension a moment later, in which much can come.
+    /// Stops the body at once. The loop learns of a suspension later, and much of the body can arrive until then.
     func setSuspended(_ isSuspended: Bool) { suspended.store(isSuspended, ordering: .releasing) }
 
-    /// Whether nobody wants the body any more: what still comes of it is dropped.
+    /// Whether the body is no longer wanted; the rest of it is dropped.
     var isRefused: Bool { refused.load(ordering: .acquiring) }
 
-    /// The loop that carries the body hears of a cancellation a moment later, in which all of it can come.
+    /// Drops the rest of the body at once. The loop learns of a cancellation later, and all of the body can arrive
+    /// until then.
     func refuse() { refused.store(true, ordering: .releasing) }
 
     func close() { open.store(false, ordering: .releasing) }
 
-    /// - Returns: Whether it was closed: a second decision doesn't count.
+    /// - Returns: Whether the gate was closed; a second decision has no effect.
     func decide() -> Bool {
         let (wasClosed, action) = deferred.withLock { deferred in
             let action = deferred
@@ -34,7 +35,7 @@ final class AnswerGate: Sendable {
         return wasClosed
     }
 
-    /// Does it now, or as soon as the decision is there.
+    /// Runs the action at once, or as soon as the decision is made.
     func whenDecided(_ action: @escaping @Sendable () -> Void) {
         let isDecided = deferred.withLock { deferred in
             if hasDecision { return true }

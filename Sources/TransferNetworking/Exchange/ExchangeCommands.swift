@@ -1,12 +1,12 @@
 import TransferCore
 import TransferEngine
 
-/// Commands to whoever carries an attempt: the network's engine, or a `URLProtocol` of the program's.
+/// The commands to the carrier of an attempt: the engine, or a `URLProtocol` of the program.
 protocol ExchangeCommands: Sendable {
     func cancel(_ error: TransferError)
     func suspend()
     func resume()
-    /// The body is taken again.
+    /// Resumes the delivery of the body, after the gate has opened.
     func proceed()
     func decide(_ decision: RedirectDecision)
 }

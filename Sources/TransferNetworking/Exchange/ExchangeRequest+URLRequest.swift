@@ -4,22 +4,22 @@ import TransferCore
 import TransferEngine
 
 extension ExchangeRequest {
-    /// The exchange that a URL request of a session asks for.
+    /// Makes the exchange that a URL request of a session asks for.
     ///
-    /// - Parameter body: Instead of the request's own.
-    /// - Throws: `AFError` for a request that can't be sent.
+    /// - Parameter body: A body that replaces the request's own.
+    /// - Throws: `AFError` for a request that cannot be sent.
     init(
         _ request: URLRequest, of session: Session, body: RequestBody? = nil
     ) throws {
         guard let url = request.url else { throw AFError.invalidURL(url: "") }
         var plain = URLSpelling.canonicalIfPossible(url.absoluteString)
-        // A class of the program's may carry any.
+        // A `URLProtocol` of the program may carry any scheme.
         guard Origin(url: plain) != nil || session.protocols != nil else { throw Self.unsupported(plain) }
         var credentials = ExchangeSettings.Credentials.none
         if plain.utf8Offset(of: UInt8(ascii: "@")) != nil, let user = url.user,
             var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
         {
-            // The engine takes no userinfo: it would go into logs and Referer fields.
+            // The engine accepts no userinfo, as it would appear in logs and Referer fields.
             credentials = .password(
                 user: user.removingPercentEncoding ?? user,
                 password: url.password.map { $0.removingPercentEncoding ?? $0 } ?? "")
@@ -39,7 +39,7 @@ extension ExchangeRequest {
         if credentials != .none { settings.credentials = credentials }
     }
 
-    /// Why nothing is sent to such a URL.
+    /// Returns the error for a URL that nothing can be sent to.
     static func unsupported(_ url: String) -> AFError {
         let reason =
             url.lowercased().hasPrefix("file:")
@@ -54,7 +54,8 @@ extension ExchangeRequest {
         return .none
     }
 
-    /// The request's own fields by name, as a URL request keeps no order, and the session's for those it doesn't set.
+    /// Returns the request's own fields, sorted by name as a URL request keeps no order, and the session's defaults for
+    /// the rest.
     private static func fields(_ request: URLRequest, _ defaults: [HeaderField]) -> [HeaderField] {
         guard let given = request.allHTTPHeaderFields, !given.isEmpty else { return defaults }
         let own = given.sorted { $0.key < $1.key }.map { HeaderField($0.key, $0.value) }
@@ -63,11 +64,12 @@ extension ExchangeRequest {
 }
 
 extension ExchangeSettings {
-    /// What a session and one of its requests ask for: the answer is kept in memory or handed on, decoded and received in
-    /// small pieces.
+    /// Makes the settings of a request of a session: the response is kept in memory or passed on, decoded and received
+    /// in small pieces.
     fileprivate init(_ session: SessionSettings, _ request: URLRequest) {
         self.init()
-        // 60 s are Foundation's default of both: whichever was set counts, and the shorter of two.
+        // Foundation's default of both timeouts is 60 s. A value that was set counts, and the shorter of two such
+        // values.
         var idle = session.requestTimeout
         if request.timeoutInterval > 0, request.timeoutInterval != 60 || idle <= 0 {
             idle = idle > 0 && idle != 60 ? min(idle, request.timeoutInterval) : request.timeoutInterval
@@ -88,14 +90,14 @@ extension ExchangeSettings {
     }
 }
 
-/// The settings of a session's last request: most have the same, and then one reference.
+/// The settings of a session's last request. Most requests have the same settings and share one reference.
 struct LastSettings: Sendable {
     private var timeout: TimeInterval = 0
     private var settings: Shared<ExchangeSettings>?
     private var rules: TLSRules?
 
     mutating func settings(of request: URLRequest, in session: SessionSettings) -> Shared<ExchangeSettings> {
-        // Nothing else of a request is in them.
+        // The settings depend on nothing else of a request.
         if let settings, timeout == request.timeoutInterval { return settings }
         var made = Shared(wrappedValue: ExchangeSettings(session, request))
         if let rules { made.wrappedValue.tls = rules }
@@ -103,7 +105,7 @@ struct LastSettings: Sendable {
         return made
     }
 
-    /// The session's own rules, once they are known.
+    /// Adopts the session's own TLS rules, once they are known.
     mutating func adopt(_ rules: TLSRules) {
         self.rules = rules
         settings?.wrappedValue.tls = rules
@@ -111,12 +113,12 @@ struct LastSettings: Sendable {
 }
 
 extension HTTPURLResponse {
-    /// The answer whose body begins.
+    /// Makes the response whose body begins.
     static func make(_ start: BodyStart, url: String) -> HTTPURLResponse? { make(start.head, url: url, version: 0) }
 
     /// - Parameter head: Fields of one name are joined by commas (RFC 9110 §5.3).
     static func make(_ head: ResponseHead, status: Int? = nil, url: String, version: Int) -> HTTPURLResponse? {
-        // What a class of the program's answered may be no answer of HTTP.
+        // A `URLProtocol` of the program may answer with a response that is not HTTP.
         guard (status ?? head.status) > 0, let url = URL(string: url) else { return nil }
         var fields: [String: String] = [:]
         for field in head.fields {
@@ -131,7 +133,7 @@ extension HTTPURLResponse {
 enum HTTPVersion {
     static let two = 3
 
-    /// The name in ALPN (RFC 7301).
+    /// Returns the protocol's name in ALPN (RFC 7301).
     static func alpn(_ number: Int) -> String {
         switch number {
         case 1: "http/1.0"
@@ -141,7 +143,7 @@ enum HTTPVersion {
         }
     }
 
-    /// libcurl's numbers (CURLINFO_HTTP_VERSION(3)).
+    /// Returns the name of a version, by libcurl's numbers (CURLINFO_HTTP_VERSION(3)).
     static func name(_ number: Int) -> String {
         switch number {
         case 1: "HTTP/1.0"

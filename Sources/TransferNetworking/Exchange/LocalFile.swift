@@ -3,24 +3,24 @@ import FoundationNetworking
 import TransferEngine
 import TransferEventLoop
 
-/// A file of this machine that a `file` URL names: it's read without the network, and has no answer's head.
+/// A file of this machine that a `file` URL names. The file is read without the network, and its response has no head.
 struct LocalFile: Sendable {
     let url: URL
 
-    /// `nil` for any other URL.
+    /// Takes the URL of the request; `nil` for other schemes.
     init?(_ request: URLRequest) {
         guard let url = request.url, url.isFileURL else { return nil }
         self.url = url
     }
 
-    /// - Throws: `AFError.sessionTaskFailed` with the `URLError` that a task has for it.
+    /// - Throws: `AFError.sessionTaskFailed` with the `URLError` of a failed task.
     func read(_ manager: FileManager) throws -> Data {
         try check(manager)
         guard let data = manager.contents(atPath: url.path) else { throw failure(.noPermissionsToReadFile) }
         return data
     }
 
-    /// - Throws: As `read(_:)`.
+    /// - Throws: The same errors as `read(_:)`.
     func copy(to copy: URL, _ manager: FileManager) throws {
         try check(manager)
         do { try manager.copyItem(at: url, to: copy) } catch {
@@ -42,7 +42,7 @@ struct LocalFile: Sendable {
 }
 
 extension Request {
-    /// Takes what a file of this machine has; on a worker.
+    /// Takes the content of a local file as the response, on a worker.
     func read(_ file: LocalFile, _ record: AttemptRecord, then ended: @escaping @Sendable (TransferEnd) -> Void) {
         let work = { @Sendable [self] in
             do {

@@ -3,31 +3,31 @@ import Synchronization
 import TransferCore
 import TransferEngine
 
-/// The body of an answer in memory: filled on a loop, read by the request once the exchange has ended.
+/// The body of a response in memory: filled on a loop, read by the request once the exchange has ended.
 final class ReceivedData: Sendable {
     private let bytes = Mutex<Data?>(nil)
 
-    /// `nil` while no byte has come.
+    /// The received bytes; `nil` before the first byte.
     var data: Data? { bytes.withLock { $0 } }
 
     func set(_ data: Data) { bytes.withLock { $0 = data.isEmpty ? nil : data } }
 
-    /// Takes one body; used on one loop.
+    /// A sink for one body; used on one loop.
     final class Sink: BodySink {
         private let target: ReceivedData
         private let gate: AnswerGate
         private let cached: CachedExchange?
-        /// The answer isn't the one that the program gets.
+        /// Whether the program does not receive this response.
         private var isWithheld = false
-        /// Memory for what was announced, within reason: a length is only a claim.
+        /// The memory to reserve: the announced length up to 1 MiB, as a length is only a claim.
         private var capacity = 0
-        /// Sees every piece that arrives.
+        /// The receiver of a copy of every piece.
         private let tap: ((Data) -> Void)?
         private(set) var position: Int64 = 0
 
         /// - Parameters:
-        ///   - gate: What holds the body back until the head has been looked at.
-        ///   - cached: Knows which answers the program doesn't get.
+        ///   - gate: The gate that holds the body back until the head has been judged.
+        ///   - cached: The exchange's cache decision, which says whether the program receives the response.
         init(_ target: ReceivedData, gate: AnswerGate, cached: CachedExchange?, tap: ((Data) -> Void)?) {
             self.target = target
             self.gate = gate

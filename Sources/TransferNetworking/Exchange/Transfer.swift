@@ -3,16 +3,17 @@ import FoundationNetworking
 import TransferCore
 import TransferEngine
 
-/// One attempt of a request, ready to go. A class, as it's kept in several places and is large.
+/// One attempt of a request, ready to be carried out. The type is a class, as values are large and kept in several
+/// places.
 final class Transfer: Sendable {
     let urlRequest: URLRequest
     let exchange: ExchangeRequest
-    /// What the cache has to do with it.
+    /// The cache's part of the attempt.
     let cached: CachedExchange?
-    /// Who carries it instead of the network.
+    /// The claim of a `URLProtocol` that carries the attempt in place of the network.
     let claim: ProtocolClaim?
     let makeSink: @Sendable (AttemptRecord) -> any BodySink
-    /// Read in place of an exchange.
+    /// The file that is read in place of an exchange.
     let file: LocalFile?
 
     init(urlRequest: URLRequest, file: LocalFile) {
@@ -40,14 +41,14 @@ final class Transfer: Sendable {
         Transfer(urlRequest: urlRequest, exchange: exchange, cached: cached, claim: claim, makeSink: makeSink)
     }
 
-    /// Whose limit on simultaneous transfers it counts against.
+    /// The scheme and the authority of the URL, by which simultaneous transfers are limited.
     var hostKey: Substring {
         let url = exchange.url
         return Substring(url.utf8.prefix(url.lengthThroughAuthority))
     }
 }
 
-/// Takes nothing.
+/// A sink that drops everything.
 private final class EmptySink: BodySink {
     let position: Int64 = 0
     let isReady = true
@@ -55,12 +56,12 @@ private final class EmptySink: BodySink {
     func write(_ new: UnsafeRawBufferPointer) throws(TransferError) {}
 }
 
-/// How an attempt ended. A class, as it's kept in several places and is large.
+/// The end of an attempt. The type is a class, as values are large and kept in several places.
 final class TransferEnd: Sendable {
     let outcome: ExchangeOutcome
-    /// The answer whose body was delivered, if there was one.
+    /// The response whose body was delivered, if there was one.
     let start: BodyStart?
-    /// Of an attempt that never reached the network.
+    /// The failure of an attempt that never reached the network.
     private let unsent: AFError?
 
     init(outcome: ExchangeOutcome, start: BodyStart?) {
@@ -69,7 +70,7 @@ final class TransferEnd: Sendable {
         unsent = nil
     }
 
-    /// A file of this machine was read.
+    /// Makes the end of an attempt that read a file of this machine.
     init(localURL url: String) {
         outcome = ExchangeOutcome(finalURL: url, start: nil, position: 0, failure: nil)
         start = nil
@@ -92,12 +93,13 @@ final class TransferEnd: Sendable {
 
     private var finalURL: String { outcome.fragment.map { "\(outcome.finalURL)#\($0)" } ?? outcome.finalURL }
 
-    /// The answer as programs expect it; also of an exchange that was refused for its status, or cut.
+    /// The response in Foundation's form, even for an exchange that was refused for its status or was interrupted.
     var response: HTTPURLResponse? {
         let version = outcome.metrics.httpVersion
         switch outcome.result {
         case .success(let head):
-            // A range that starts where the file ends is refused by 416; as everything is there, it's a success.
+            // The server refuses a range that starts at the end of the file with a 416. The file is complete, so that
+            // the attempt succeeded.
             let status = head.status == 416 && start == nil ? 206 : head.status
             return .make(head, status: status, url: finalURL, version: version)
         case .failure:
@@ -105,7 +107,7 @@ final class TransferEnd: Sendable {
         }
     }
 
-    /// Why the task failed, as programs expect it.
+    /// The failure of the task, in the form that programs expect.
     var taskError: (any Error)? {
         unsent?.underlyingError ?? outcome.carrierError ?? error.map { URLError($0) }
     }

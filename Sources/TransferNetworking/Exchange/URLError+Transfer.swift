@@ -5,12 +5,12 @@ public import TransferCore
 extension URLError {
     private static let transferErrorKey = "TransferError"
 
-    /// The failure underneath, with its cause (libcurl's code, errno) and whether it's transient.
+    /// The underlying failure, with its cause (libcurl's code, errno) and whether it is transient.
     public var transferError: TransferError? { userInfo[Self.transferErrorKey] as? TransferError }
 
-    /// The failure as programs written for URLSession expect it.
+    /// Makes the error that programs written for URLSession expect.
     ///
-    /// - Parameter code: In place of the one that the failure itself has.
+    /// - Parameter code: A code that replaces the one derived from the failure.
     init(_ error: TransferError, as code: URLError.Code? = nil) {
         self.init(
             code ?? Self.code(error),
@@ -52,7 +52,7 @@ extension URLError {
 }
 
 extension AFError {
-    /// The same failure of a task, with what the download can be continued from, as programs look for it there.
+    /// Returns the same failure of a task with resume data, at the place where programs look for it.
     func carrying(_ resumeData: Data?) -> AFError {
         guard let resumeData, case .sessionTaskFailed(let cause as URLError) = self else { return self }
         var info = cause.userInfo

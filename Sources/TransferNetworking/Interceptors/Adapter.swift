@@ -1,27 +1,31 @@
 public import FoundationNetworking
 
-/// Adapts a URL request, as ``RequestAdapter`` does: the completion is to be called once, on any thread.
+/// A closure that adapts a URL request, as ``RequestAdapter`` does. It must call the completion once, on any thread.
 public typealias AdaptHandler =
     @Sendable (
         _ urlRequest: URLRequest, _ session: Session,
         _ completion: @escaping @Sendable (Result<URLRequest, any Error>) -> Void
     ) -> Void
 
-/// An adapter made of a closure.
+/// An adapter made from a closure.
 open class Adapter: @unchecked Sendable, RequestInterceptor {  // Its one property is constant and Sendable.
     private let adaptHandler: AdaptHandler
 
-    /// - Parameter adaptHandler: Called for every attempt of a request.
+    /// Creates an adapter.
+    ///
+    /// - Parameter adaptHandler: The closure, called for every attempt of a request.
     @preconcurrency
     public init(_ adaptHandler: @escaping AdaptHandler) { self.adaptHandler = adaptHandler }
 
+    /// Passes the URL request to the closure.
     @preconcurrency
     open func adapt(
         _ urlRequest: URLRequest, for session: Session,
         completion: @escaping @Sendable (Result<URLRequest, any Error>) -> Void
     ) { adaptHandler(urlRequest, session, completion) }
 
-    // Not left to the protocol: what a subclass overrides would not be called then.
+    /// Passes the URL request to the form without the state. The protocol's default would not call overrides in
+    /// subclasses.
     @preconcurrency
     open func adapt(
         _ urlRequest: URLRequest, using state: RequestAdapterState,
@@ -30,7 +34,7 @@ open class Adapter: @unchecked Sendable, RequestInterceptor {  // Its one proper
 }
 
 extension RequestAdapter where Self == Adapter {
-    /// An ``Adapter`` of a closure.
+    /// Returns an ``Adapter`` with a closure.
     @preconcurrency
     public static func adapter(using closure: @escaping AdaptHandler) -> Adapter { Adapter(closure) }
 }

@@ -1,14 +1,16 @@
 import Foundation
 
-/// Retries idempotent requests whose connection was lost, and nothing else.
+/// A policy that retries idempotent requests whose connection was lost, and no others.
 ///
-/// With a connection that is kept alive this happens without a fault of anyone: the server closes it just when a
-/// request is being sent.
+/// A lost connection need not be a fault: a server may close a persistent connection just when a request is sent.
 open class ConnectionLostRetryPolicy: RetryPolicy, @unchecked Sendable {  // Adds nothing to its superclass.
+    /// Creates a policy.
+    ///
     /// - Parameters:
-    ///   - retryLimit: Attempts after the first.
-    ///   - exponentialBackoffBase: At least 2.
-    ///   - exponentialBackoffScale: Seconds.
+    ///   - retryLimit: The number of attempts after the first.
+    ///   - exponentialBackoffBase: The base of the delays' growth, at least 2.
+    ///   - exponentialBackoffScale: The factor of the delays, in seconds.
+    ///   - retryableHTTPMethods: The methods of requests that are retried.
     public init(
         retryLimit: UInt = RetryPolicy.defaultRetryLimit,
         exponentialBackoffBase: UInt = RetryPolicy.defaultExponentialBackoffBase,
@@ -23,10 +25,10 @@ open class ConnectionLostRetryPolicy: RetryPolicy, @unchecked Sendable {  // Add
 }
 
 extension RequestInterceptor where Self == ConnectionLostRetryPolicy {
-    /// A ``ConnectionLostRetryPolicy`` with the documented defaults.
+    /// A ``ConnectionLostRetryPolicy`` with the default values.
     public static var connectionLostRetryPolicy: ConnectionLostRetryPolicy { ConnectionLostRetryPolicy() }
 
-    /// A ``ConnectionLostRetryPolicy``; the parameters are those of its initialiser.
+    /// Returns a ``ConnectionLostRetryPolicy``; the parameters are those of its initialiser.
     public static func connectionLostRetryPolicy(
         retryLimit: UInt = RetryPolicy.defaultRetryLimit,
         exponentialBackoffBase: UInt = RetryPolicy.defaultExponentialBackoffBase,

@@ -3,10 +3,10 @@ public import Foundation
 public import FoundationNetworking
 import TransferCore
 
-/// Compresses the body of requests with the `deflate` content coding (RFC 9110 §8.4.1.2).
+/// An interceptor that compresses request bodies with the `deflate` content coding (RFC 9110 §8.4.1.2).
 ///
-/// The compressor is of use for big bodies of text to servers known to accept them; only `httpBody` is compressed,
-/// never a file or a stream of an upload.
+/// The compressor is useful for large text bodies to servers known to accept them. Only `httpBody` is compressed, never
+/// a file or a stream of an upload.
 public struct DeflateRequestCompressor: Sendable, RequestInterceptor {
     /// The treatment of a request that has a `Content-Encoding` already.
     public enum DuplicateHeaderBehavior: Sendable {
@@ -18,17 +18,24 @@ public struct DeflateRequestCompressor: Sendable, RequestInterceptor {
         case skip
     }
 
-    /// The request had a `Content-Encoding` already.
+    /// The error for a request that had a `Content-Encoding` already.
     public struct DuplicateHeaderError: Error, Hashable, CustomStringConvertible {
+        /// Creates the error.
         public init() {}
         public var description: String { "the request has a Content-Encoding already" }
     }
 
+    /// The treatment of a request that has a `Content-Encoding` already.
     public let duplicateHeaderBehavior: DuplicateHeaderBehavior
-    /// Asked with the body before it's compressed; `false` sends it as it is.
+    /// The decision about a body before it is compressed; `false` sends the body unchanged.
     @preconcurrency
     public let shouldCompressBodyData: @Sendable (_ bodyData: Data) -> Bool
 
+    /// Creates a compressor.
+    ///
+    /// - Parameters:
+    ///   - duplicateHeaderBehavior: The treatment of a request that has a `Content-Encoding` already.
+    ///   - shouldCompressBodyData: The decision about each body; `false` sends it unchanged.
     @preconcurrency
     public init(
         duplicateHeaderBehavior: DuplicateHeaderBehavior = .error,
@@ -38,6 +45,7 @@ public struct DeflateRequestCompressor: Sendable, RequestInterceptor {
         self.shouldCompressBodyData = shouldCompressBodyData
     }
 
+    /// Compresses the request's body. The completion gets a `DuplicateHeaderError` where the behavior asks for it.
     @preconcurrency
     public func adapt(
         _ urlRequest: URLRequest, for session: Session,
@@ -56,7 +64,7 @@ public struct DeflateRequestCompressor: Sendable, RequestInterceptor {
         var compressed = urlRequest
         compressed.httpBody = try Deflate.zlibStream(body)
         compressed.setValue("deflate", forHTTPHeaderField: "Content-Encoding")
-        // The length of the body before; the engine sends the right one.
+        // The field has the length before compression; the engine sends the right one.
         compressed.setValue(nil, forHTTPHeaderField: "Content-Length")
         return compressed
     }
@@ -66,6 +74,7 @@ extension RequestInterceptor where Self == DeflateRequestCompressor {
     /// A compressor that compresses every body and refuses requests with a `Content-Encoding`.
     public static var deflateCompressor: DeflateRequestCompressor { DeflateRequestCompressor() }
 
+    /// Returns a compressor; the parameters are those of its initialiser.
     @preconcurrency
     public static func deflateCompressor(
         duplicateHeaderBehavior: DeflateRequestCompressor.DuplicateHeaderBehavior = .error,
@@ -76,9 +85,9 @@ extension RequestInterceptor where Self == DeflateRequestCompressor {
     }
 }
 
-/// The `deflate` coding: a zlib stream (RFC 1950), whatever its name says.
+/// The `deflate` coding, which is in fact a zlib stream (RFC 1950).
 enum Deflate {
-    /// The level that the header's second byte stands for.
+    /// The compression level that the second byte of the header declares.
     private static let level: Int32 = 5
 
     static func zlibStream(_ data: Data) throws(TransferError) -> Data {
@@ -97,14 +106,14 @@ enum Deflate {
         defer { deflateEnd(stream) }
 
         var piece = [UInt8](repeating: 0, count: 64 * 1024)
-        // The counters of zlib have 32 bits.
+        // zlib's counters have 32 bits.
         let parts = stride(from: 0, to: max(data.count, 1), by: 1 << 30).map { start in
             data.dropFirst(start).prefix(1 << 30)
         }
         for (index, part) in parts.enumerated() {
             let isLast = index == parts.count - 1
             let code = part.withUnsafeBytes { input -> Int32 in
-                // zlib reads the input only, but its type doesn't say so.
+                // zlib only reads the input, but the pointer's type is mutable.
                 stream.pointee.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: UInt8.self).baseAddress)
                 stream.pointee.avail_in = UInt32(input.count)
                 var code = Z_OK

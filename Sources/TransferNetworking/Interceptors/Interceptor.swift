@@ -1,30 +1,34 @@
 public import FoundationNetworking
 
-/// Several adapters and retriers as one.
+/// An interceptor that combines several adapters and retriers.
 ///
-/// Adapters are called one after the other, each with what the one before made; the first failure ends the adaptation
-/// with its error. Retriers are asked in their order until one decides: with `doNotRetry` it leaves the decision to the
-/// next.
+/// Each adapter receives the result of the previous one; the first failure ends the adaptation with its error. The
+/// retriers are asked in their order until one decides; `doNotRetry` leaves the decision to the next one.
 open class Interceptor: @unchecked Sendable, RequestInterceptor {  // Its properties are constant and Sendable.
-    /// In the order in which they are called.
+    /// The adapters, in the order in which they are called.
     public let adapters: [any RequestAdapter]
-    /// In the order in which they are asked.
+    /// The retriers, in the order in which they are asked.
     public let retriers: [any RequestRetrier]
 
-    /// Makes an interceptor of two closures.
+    /// Creates an interceptor with two closures.
     @preconcurrency
     public init(adaptHandler: @escaping AdaptHandler, retryHandler: @escaping RetryHandler) {
         adapters = [Adapter(adaptHandler)]
         retriers = [Retrier(retryHandler)]
     }
 
-    /// Makes an interceptor of one adapter and one retrier.
+    /// Creates an interceptor with one adapter and one retrier.
     public init(adapter: any RequestAdapter, retrier: any RequestRetrier) {
         adapters = [adapter]
         retriers = [retrier]
     }
 
-    /// - Parameter interceptors: Called after the adapters and asked after the retriers.
+    /// Creates an interceptor with any number of parts.
+    ///
+    /// - Parameters:
+    ///   - adapters: The adapters, called in this order.
+    ///   - retriers: The retriers, asked in this order.
+    ///   - interceptors: The interceptors, called after the adapters and asked after the retriers.
     public init(
         adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [],
         interceptors: [any RequestInterceptor] = []
@@ -33,6 +37,7 @@ open class Interceptor: @unchecked Sendable, RequestInterceptor {  // Its proper
         self.retriers = retriers + interceptors
     }
 
+    /// Calls the adapters in their order; the first failure is the result.
     @preconcurrency
     open func adapt(
         _ urlRequest: URLRequest, for session: Session,
@@ -42,6 +47,7 @@ open class Interceptor: @unchecked Sendable, RequestInterceptor {  // Its proper
         adapters.adaptInTurn(urlRequest, turn, completion)
     }
 
+    /// Calls the adapters in their order; the first failure is the result.
     @preconcurrency
     open func adapt(
         _ urlRequest: URLRequest, using state: RequestAdapterState,
@@ -51,6 +57,7 @@ open class Interceptor: @unchecked Sendable, RequestInterceptor {  // Its proper
         adapters.adaptInTurn(urlRequest, turn, completion)
     }
 
+    /// Asks the retriers in their order until one decides.
     @preconcurrency
     open func retry(
         _ request: Request, for session: Session, dueTo error: any Error,
@@ -59,18 +66,18 @@ open class Interceptor: @unchecked Sendable, RequestInterceptor {  // Its proper
 }
 
 extension RequestInterceptor where Self == Interceptor {
-    /// An ``Interceptor`` of two closures.
+    /// Returns an ``Interceptor`` with two closures.
     @preconcurrency
     public static func interceptor(
         adapter: @escaping AdaptHandler, retrier: @escaping RetryHandler
     ) -> Interceptor { Interceptor(adaptHandler: adapter, retryHandler: retrier) }
 
-    /// An ``Interceptor`` of one adapter and one retrier.
+    /// Returns an ``Interceptor`` with one adapter and one retrier.
     public static func interceptor(adapter: any RequestAdapter, retrier: any RequestRetrier) -> Interceptor {
         Interceptor(adapter: adapter, retrier: retrier)
     }
 
-    /// An ``Interceptor`` of many; the interceptors come after the adapters and the retriers.
+    /// Returns an ``Interceptor`` with many parts; the interceptors come after the adapters and the retriers.
     public static func interceptor(
         adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [],
         interceptors: [any RequestInterceptor] = []

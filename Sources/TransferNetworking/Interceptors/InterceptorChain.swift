@@ -1,8 +1,8 @@
 import FoundationNetworking
 import Synchronization
 
-/// The interceptors of a request and its session, one after the other: each adapts what the one before made, and the
-/// first retrier that wants a retry, or forbids it, decides.
+/// The interceptors of a request and its session. Each one adapts the result of the previous one. The first retrier
+/// that wants a retry, or forbids it, decides.
 struct InterceptorChain: Sendable {
     let interceptors: [any RequestInterceptor]
 
@@ -18,11 +18,11 @@ struct InterceptorChain: Sendable {
     }
 }
 
-/// Calls one of an adapter's two forms.
+/// A call of one of an adapter's two forms.
 typealias AdaptTurn = @Sendable (any RequestAdapter, URLRequest, @escaping AdaptCompletion) -> Void
 
 extension [any RequestAdapter] {
-    /// Each adapts what the one before made; the first failure is the result.
+    /// Calls the adapters in their order with the previous result; the first failure is the result.
     func adaptInTurn(
         _ request: URLRequest, from index: Int = 0, _ turn: @escaping AdaptTurn, _ completion: @escaping AdaptCompletion
     ) {
@@ -39,7 +39,8 @@ extension [any RequestAdapter] {
 }
 
 extension [any RequestRetrier] {
-    /// The first that says anything but `doNotRetry` decides, and the ones behind it are not asked.
+    /// Asks the retriers in their order. The first answer other than `doNotRetry` decides, and later retriers are not
+    /// asked.
     func decideInTurn(
         _ request: Request, from index: Int = 0, _ session: Session, _ error: any Error,
         _ completion: @escaping RetryCompletion
@@ -56,8 +57,8 @@ extension [any RequestRetrier] {
     }
 }
 
-/// Tells the first answer from others: an interceptor that answers twice must not have the ones behind it called twice,
-/// as each of those may sign, count or refresh something.
+/// A flag that accepts only the first answer of an interceptor. After a second answer the next interceptors would run
+/// twice, and may sign, count or refresh something twice.
 private final class FirstAnswer: Sendable {
     private let isTaken = Atomic(false)
 

@@ -3,15 +3,16 @@ public import Foundation
 import FoundationNetworking
 public import TransferReachability
 
-/// Retries requests that failed because this machine had no network, as soon as it has one.
+/// An interceptor that retries requests that failed without a network, as soon as this machine has one.
 ///
-/// The kernel tells when that is. Where none comes in time, the failure stands.
+/// The kernel reports when there is a network. If none appears within the wait, the failure stands.
 public final class OfflineRetrier: RequestInterceptor {
-    /// 5 seconds.
+    /// The default wait: 5 seconds.
     public static let defaultWait: DispatchTimeInterval = .seconds(5)
-    /// `notConnectedToInternet` alone.
+    /// The default codes: `notConnectedToInternet` alone.
     public static let defaultURLErrorOfflineCodes: Set<URLError.Code> = [.notConnectedToInternet]
-    /// Whether an error, or the one that an `AFError` carries, is a `URLError` with one of those codes.
+    /// The default test: whether an error, or the one that an `AFError` carries, is a `URLError` with one of those
+    /// codes.
     @preconcurrency
     public static let defaultIsOfflineError: @Sendable (_ error: any Error) -> Bool = { error in
         let cause = error.asAFError?.underlyingError ?? error
@@ -23,10 +24,12 @@ public final class OfflineRetrier: RequestInterceptor {
     private let isOfflineError: @Sendable (any Error) -> Bool
     private let queue = DispatchQueue(label: "transferkit.offline-retrier")
 
+    /// Creates a retrier.
+    ///
     /// - Parameters:
-    ///   - monitor: Made anew for each failure that is waited for.
-    ///   - maximumWait: For a way to the network, from each failure on.
-    ///   - isOfflineError: Whether a failure is the lack of a network.
+    ///   - monitor: The monitor of the network; a new one is created for each failure.
+    ///   - maximumWait: The longest wait for a route to the network, counted from each failure.
+    ///   - isOfflineError: Whether a failure means that there is no network.
     @preconcurrency
     public init(
         monitor: @autoclosure @escaping @Sendable () -> NWPathMonitor = NWPathMonitor(),
@@ -38,12 +41,12 @@ public final class OfflineRetrier: RequestInterceptor {
         self.isOfflineError = isOfflineError
     }
 
-    /// Waits for a way over interfaces of one kind.
+    /// Creates a retrier that waits for a route over interfaces of one kind.
     ///
     /// - Parameters:
-    ///   - requiredInterfaceType: The kind that counts.
-    ///   - maximumWait: For a way to the network, from each failure on.
-    ///   - isOfflineError: Whether a failure is the lack of a network.
+    ///   - requiredInterfaceType: The kind of interface that counts.
+    ///   - maximumWait: The longest wait for a route to the network, counted from each failure.
+    ///   - isOfflineError: Whether a failure means that there is no network.
     @preconcurrency
     public convenience init(
         requiredInterfaceType: NWInterface.InterfaceType,
@@ -55,12 +58,12 @@ public final class OfflineRetrier: RequestInterceptor {
             isOfflineError: isOfflineError)
     }
 
-    /// Waits for a way over interfaces of other kinds than these.
+    /// Creates a retrier that waits for a route over interfaces of other kinds than the given ones.
     ///
     /// - Parameters:
-    ///   - prohibitedInterfaceTypes: The kinds that don't count.
-    ///   - maximumWait: For a way to the network, from each failure on.
-    ///   - isOfflineError: Whether a failure is the lack of a network.
+    ///   - prohibitedInterfaceTypes: The kinds of interfaces that do not count.
+    ///   - maximumWait: The longest wait for a route to the network, counted from each failure.
+    ///   - isOfflineError: Whether a failure means that there is no network.
     @preconcurrency
     public convenience init(
         prohibitedInterfaceTypes: [NWInterface.InterfaceType],
@@ -72,6 +75,8 @@ public final class OfflineRetrier: RequestInterceptor {
             isOfflineError: isOfflineError)
     }
 
+    /// Retries the request once there is a network. Other failures, and waits that are too long, are left to the next
+    /// retrier.
     @preconcurrency
     public func retry(
         _ request: Request, for session: Session, dueTo error: any Error,
@@ -79,7 +84,8 @@ public final class OfflineRetrier: RequestInterceptor {
     ) {
         guard isOfflineError(error) else { return completion(.doNotRetry) }
         let monitor = monitor()
-        // There is a way, and the request failed: the kernel may be ahead of the program by a moment. Not for ever.
+        // There is a route although the request failed: the kernel may know it a moment earlier. Such retries are
+        // limited to three.
         guard monitor.currentPath.status != .satisfied else {
             return completion(request.retryCount < 3 ? .retryWithDelay(0.5) : .doNotRetry)
         }
@@ -90,10 +96,10 @@ public final class OfflineRetrier: RequestInterceptor {
 }
 
 extension RequestInterceptor where Self == OfflineRetrier {
-    /// Retries when there is a network again, within 5 seconds.
+    /// A retrier that waits up to 5 seconds for a network.
     public static var offlineRetrier: OfflineRetrier { OfflineRetrier() }
 
-    /// Retries when there is a network again; the parameters are those of the initialiser.
+    /// Returns a retrier that waits for a network; the parameters are those of the initialiser.
     @preconcurrency
     public static func offlineRetrier(
         monitor: @autoclosure @escaping @Sendable () -> NWPathMonitor = NWPathMonitor(),
@@ -103,7 +109,8 @@ extension RequestInterceptor where Self == OfflineRetrier {
         OfflineRetrier(monitor: monitor(), maximumWait: maximumWait, isOfflineError: isOfflineError)
     }
 
-    /// Retries when there is a way over interfaces of one kind; the parameters are those of the initialiser.
+    /// Returns a retrier that waits for a route over interfaces of one kind; the parameters are those of the
+    /// initialiser.
     @preconcurrency
     public static func offlineRetrier(
         requiredInterfaceType: NWInterface.InterfaceType,
@@ -114,7 +121,8 @@ extension RequestInterceptor where Self == OfflineRetrier {
             requiredInterfaceType: requiredInterfaceType, maximumWait: maximumWait, isOfflineError: isOfflineError)
     }
 
-    /// Retries when there is a way over interfaces of other kinds; the parameters are those of the initialiser.
+    /// Returns a retrier that waits for a route over interfaces of other kinds; the parameters are those of the
+    /// initialiser.
     @preconcurrency
     public static func offlineRetrier(
         prohibitedInterfaceTypes: [NWInterface.InterfaceType],

@@ -1,13 +1,15 @@
 public import Foundation
 
-/// Decides whether a failed request is made again.
+/// A retrier that decides whether a failed request is attempted again.
 @preconcurrency
 public protocol RequestRetrier: Sendable {
+    /// Decides about a failed request.
+    ///
     /// - Parameters:
-    ///   - request: The one that failed; `retryCount` says how often it was made again already.
-    ///   - session: Whose request it is.
-    ///   - error: Usually an `AFError`.
-    ///   - completion: To be called once, on any thread.
+    ///   - request: The failed request; `retryCount` is the number of its retries so far.
+    ///   - session: The session of the request.
+    ///   - error: The failure, usually an `AFError`.
+    ///   - completion: Must be called once, on any thread.
     func retry(
         _ request: Request, for session: Session, dueTo error: any Error,
         completion: @escaping @Sendable (RetryResult) -> Void)
@@ -15,13 +17,13 @@ public protocol RequestRetrier: Sendable {
 
 /// A retrier's decision about a failure.
 public enum RetryResult: Sendable {
-    /// The request is made again at once.
+    /// Retries the request at once.
     case retry
-    /// The request is made again after so many seconds.
+    /// Retries the request after a delay in seconds.
     case retryWithDelay(TimeInterval)
-    /// This retrier doesn't ask for a retry; the next one is asked.
+    /// Asks for no retry; the next retrier is asked.
     case doNotRetry
-    /// Ends the request with this error, whatever other retriers would say.
+    /// Ends the request with this error; no other retrier is asked.
     case doNotRetryWithError(any Error)
 }
 

@@ -1,18 +1,21 @@
-/// Decides about a retry, as ``RequestRetrier`` does: the completion is to be called once, on any thread.
+/// A closure that decides about a retry, as ``RequestRetrier`` does. It must call the completion once, on any thread.
 public typealias RetryHandler =
     @Sendable (
         _ request: Request, _ session: Session, _ error: any Error,
         _ completion: @escaping @Sendable (RetryResult) -> Void
     ) -> Void
 
-/// A retrier made of a closure.
+/// A retrier made from a closure.
 open class Retrier: @unchecked Sendable, RequestInterceptor {  // Its one property is constant and Sendable.
     private let retryHandler: RetryHandler
 
-    /// - Parameter retryHandler: Called for every failure of a request.
+    /// Creates a retrier.
+    ///
+    /// - Parameter retryHandler: The closure, called for every failure of a request.
     @preconcurrency
     public init(_ retryHandler: @escaping RetryHandler) { self.retryHandler = retryHandler }
 
+    /// Passes the failure to the closure.
     @preconcurrency
     open func retry(
         _ request: Request, for session: Session, dueTo error: any Error,
@@ -21,7 +24,7 @@ open class Retrier: @unchecked Sendable, RequestInterceptor {  // Its one proper
 }
 
 extension RequestRetrier where Self == Retrier {
-    /// A ``Retrier`` of a closure.
+    /// Returns a ``Retrier`` with a closure.
     @preconcurrency
     public static func retrier(using closure: @escaping RetryHandler) -> Retrier { Retrier(closure) }
 }

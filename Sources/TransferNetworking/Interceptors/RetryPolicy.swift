@@ -2,18 +2,22 @@ public import Foundation
 import FoundationNetworking
 import TransferCore
 
-/// Retries idempotent requests that failed for reasons that pass, with an exponential backoff.
+/// A policy that retries idempotent requests after transient failures, with an exponential backoff.
 ///
-/// The delay is `exponentialBackoffBase` to the power of the retries made, times `exponentialBackoffScale` seconds.
-/// A refused status counts only where it makes the request fail: with `validate()`.
+/// The delay is `exponentialBackoffBase` to the power of the retries made, times `exponentialBackoffScale` seconds. A
+/// status counts only if it makes the request fail, as `validate()` does.
 open class RetryPolicy: @unchecked Sendable, RequestInterceptor {  // Every property of it is constant.
+    /// The default number of attempts after the first: 2.
     public static let defaultRetryLimit: UInt = 2
+    /// The default base of the delays' growth: 2.
     public static let defaultExponentialBackoffBase: UInt = 2
-    /// Seconds.
+    /// The default factor of the delays: 0.5 seconds.
     public static let defaultExponentialBackoffScale: Double = 0.5
-    /// RFC 9110 §9.2.2.
+    /// The idempotent methods of RFC 9110 §9.2.2.
     public static let defaultRetryableHTTPMethods: Set<HTTPMethod> = [.delete, .get, .head, .options, .put, .trace]
+    /// The default statuses of responses that are retried.
     public static let defaultRetryableHTTPStatusCodes: Set<Int> = [408, 500, 502, 503, 504]
+    /// The default codes of errors that are retried.
     public static let defaultRetryableURLErrorCodes: Set<URLError.Code> = [
         .backgroundSessionInUseByAnotherProcess, .backgroundSessionWasDisconnected, .badServerResponse, .callIsActive,
         .cannotConnectToHost, .cannotFindHost, .cannotLoadFromNetwork, .dataNotAllowed, .dnsLookupFailed,
@@ -22,24 +26,30 @@ open class RetryPolicy: @unchecked Sendable, RequestInterceptor {  // Every prop
         .serverCertificateNotYetValid, .timedOut,
     ]
 
-    /// Attempts after the first.
+    /// The number of attempts after the first.
     public let retryLimit: UInt
+    /// The base of the delays' growth, at least 2.
     public let exponentialBackoffBase: UInt
-    /// Seconds.
+    /// The factor of the delays, in seconds.
     public let exponentialBackoffScale: Double
-    /// Only methods whose requests may be made twice belong here.
+    /// The methods of requests that may be sent more than once.
     public let retryableHTTPMethods: Set<HTTPMethod>
+    /// The statuses of responses that are retried.
     public let retryableHTTPStatusCodes: Set<Int>
+    /// The codes of errors that are retried.
     public let retryableURLErrorCodes: Set<URLError.Code>
     private let rule: RetryRule
 
+    /// Creates a policy.
+    ///
     /// - Parameters:
-    ///   - retryLimit: Attempts after the first.
-    ///   - exponentialBackoffBase: At least 2.
-    ///   - exponentialBackoffScale: Seconds.
-    ///   - retryableHTTPMethods: Requests with other methods are never retried.
-    ///   - retryableHTTPStatusCodes: Of the answer, whatever the error is.
-    ///   - retryableURLErrorCodes: Of the error itself, or of the one underneath an `AFError`.
+    ///   - retryLimit: The number of attempts after the first.
+    ///   - exponentialBackoffBase: The base of the delays' growth, at least 2.
+    ///   - exponentialBackoffScale: The factor of the delays, in seconds.
+    ///   - retryableHTTPMethods: The methods that are retried; requests with others never are.
+    ///   - retryableHTTPStatusCodes: The statuses of responses that are retried, whatever the error is.
+    ///   - retryableURLErrorCodes: The codes that are retried, of the error itself or of the one that an `AFError`
+    ///     carries.
     public init(
         retryLimit: UInt = RetryPolicy.defaultRetryLimit,
         exponentialBackoffBase: UInt = RetryPolicy.defaultExponentialBackoffBase,
@@ -61,6 +71,7 @@ open class RetryPolicy: @unchecked Sendable, RequestInterceptor {  // Every prop
             methods: Set(retryableHTTPMethods.map(\.rawValue)), statusCodes: retryableHTTPStatusCodes)
     }
 
+    /// Retries the request after a delay, if the limit and ``shouldRetry(request:dueTo:)`` permit it.
     @preconcurrency
     open func retry(
         _ request: Request, for session: Session, dueTo error: any Error,
@@ -72,9 +83,9 @@ open class RetryPolicy: @unchecked Sendable, RequestInterceptor {  // Every prop
         completion(.retryWithDelay(rule.backoff(retriesSpent: request.retryCount)))
     }
 
-    /// Whether this failure of this request is one that the policy retries, its limit left aside.
+    /// Whether the policy retries this failure of this request, apart from its limit.
     ///
-    /// - Parameter error: An `AFError` or what is underneath one.
+    /// - Parameter error: An `AFError` or its underlying error.
     open func shouldRetry(request: Request, dueTo error: any Error) -> Bool {
         guard let method = request.request?.method, retryableHTTPMethods.contains(method) else { return false }
         if let status = request.response?.statusCode, retryableHTTPStatusCodes.contains(status) { return true }
@@ -84,10 +95,10 @@ open class RetryPolicy: @unchecked Sendable, RequestInterceptor {  // Every prop
 }
 
 extension RequestInterceptor where Self == RetryPolicy {
-    /// A `RetryPolicy` with the documented defaults.
+    /// A ``RetryPolicy`` with the default values.
     public static var retryPolicy: RetryPolicy { RetryPolicy() }
 
-    /// A `RetryPolicy`; the parameters are those of its initialiser.
+    /// Returns a ``RetryPolicy``; the parameters are those of its initialiser.
     public static func retryPolicy(
         retryLimit: UInt = RetryPolicy.defaultRetryLimit,
         exponentialBackoffBase: UInt = RetryPolicy.defaultExponentialBackoffBase,

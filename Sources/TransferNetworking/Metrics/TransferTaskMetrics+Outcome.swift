@@ -3,10 +3,12 @@ import FoundationNetworking
 import TransferEngine
 
 extension TransferTaskMetrics {
+    /// Makes the metrics of an exchange.
+    ///
     /// - Parameters:
     ///   - request: The URL request of the first hop.
-    ///   - response: The answer to the last one.
-    ///   - startDate: When the task was started.
+    ///   - response: The response of the last hop.
+    ///   - startDate: The moment at which the task was started.
     init(_ outcome: ExchangeOutcome, request: URLRequest, response: HTTPURLResponse?, startDate: Date) {
         var transactions: [TransferTransactionMetrics] = []
         for (index, hop) in outcome.hops.enumerated() {
@@ -15,7 +17,7 @@ extension TransferTaskMetrics {
                     hop, request: request, response: index == outcome.hops.count - 1 ? response : nil))
         }
         if transactions.isEmpty, outcome.start == nil {
-            // There was nothing to measure on the network: one that begins and ends.
+            // One transaction has the start and the end if the network was not used.
             var only = TransferTransactionMetrics(request: request, response: response)
             (only.fetchStartDate, only.responseEndDate) = (startDate, Date())
             transactions.append(only)
@@ -28,7 +30,7 @@ extension TransferTaskMetrics {
 }
 
 extension TransferTaskMetrics {
-    /// After what the network did, if anything: the answer came from the cache.
+    /// Adds a transaction for a response from the cache, after those of the network.
     mutating func addStored(request: URLRequest, response: HTTPURLResponse?) {
         var stored = TransferTransactionMetrics(request: request, response: response)
         stored.resourceFetchType = .localCache
@@ -60,7 +62,7 @@ extension TransferTransactionMetrics {
             }
         }
         requestStartDate = moment(hop.requestStart)
-        // libcurl doesn't tell when the request had left; the answer can't begin before that.
+        // libcurl does not report when the request had been sent. The response cannot begin before that.
         requestEndDate = moment(hop.firstByte)
         responseStartDate = moment(hop.firstByte)
         networkProtocolName = hop.firstByte > 0 ? HTTPVersion.alpn(hop.httpVersion) : nil

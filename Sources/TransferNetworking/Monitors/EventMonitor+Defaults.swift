@@ -2,6 +2,7 @@ public import Dispatch
 public import Foundation
 public import FoundationNetworking
 
+// The default implementations, which do nothing.
 extension EventMonitor {
     public var queue: DispatchQueue { .main }
 

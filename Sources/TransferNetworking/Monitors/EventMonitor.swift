@@ -2,125 +2,126 @@ public import Dispatch
 public import Foundation
 public import FoundationNetworking
 
-/// Sees what happens inside a session and its requests, in order.
+/// An observer of the events inside a session and its requests, in their order.
 ///
-/// Every method has an implementation that does nothing. All are called on ``queue``, after the fact: a slow monitor
-/// holds up nothing but itself. The names, and `URLSession` in the signatures, are Foundation's; that session only
-/// carries the configuration, nothing is ever sent through it.
+/// Every method has an implementation that does nothing. All methods are called on ``queue``, after the event, so that
+/// a slow monitor delays only itself. The names, and `URLSession` in the signatures, are Foundation's. That
+/// `URLSession` only carries the configuration and sends nothing.
 @preconcurrency
 public protocol EventMonitor: Sendable {
-    /// Where the monitor is called; the main queue by default. A serial one keeps the order.
+    /// The queue on which the monitor is called; the main queue by default. A serial queue preserves the order.
     var queue: DispatchQueue { get }
 
     // MARK: Tasks
 
-    /// The session was closed; `error` is always `nil`, as sessions are only closed on purpose.
+    /// Reports that the session was closed. The error is always `nil`, as sessions are only closed on purpose.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
-    /// A server or proxy asks for credentials.
+    /// Reports that a server or proxy asks for credentials.
     func urlSession(_ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge)
-    /// More of the body was sent. Bytes; the total is −1 when it isn't known.
+    /// Reports that more of the body was sent. The counts are in bytes; the total is −1 if it is unknown.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64)
-    /// The body has to be sent again, from a fresh stream.
+    /// Reports that the body has to be sent again, from a fresh stream.
     func urlSession(_ session: URLSession, taskNeedsNewBodyStream task: URLSessionTask)
-    /// The answer is a redirect that is about to be followed.
+    /// Reports that a redirect is about to be followed.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest)
-    /// What the network did is known.
+    /// Reports the metrics of a task.
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: TransferTaskMetrics)
-    /// A task ended, well or with a `URLError`.
+    /// Reports that a task ended, with success or with a `URLError`.
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
-    /// A task waits until there is a network.
+    /// Reports that a task waits until there is a network.
     func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
-    /// The head of an answer arrived.
+    /// Reports that the head of a response arrived.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse)
-    /// A piece of an answer's body arrived.
+    /// Reports that a piece of a response's body arrived.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
-    /// An answer is about to be stored in the cache.
+    /// Reports that a response is about to be stored in the cache.
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse)
-    /// A download goes on behind the bytes that were there. The total is −1 when it isn't known.
+    /// Reports that a download continues after existing bytes. The counts are in bytes; the total is −1 if it is
+    /// unknown.
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64)
-    /// More of a file was written. Bytes; the total is −1 when it isn't known.
+    /// Reports that more of a file was written. The counts are in bytes; the total is −1 if it is unknown.
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
-    /// A file is complete, at its temporary place.
+    /// Reports that a file is complete, at its temporary place.
     func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL)
     // MARK: Requests
 
-    /// The URL request was made, and not adapted yet.
+    /// Reports that the URL request was created and not yet adapted.
     func request(_ request: Request, didCreateInitialURLRequest urlRequest: URLRequest)
-    /// The URL request couldn't be made.
+    /// Reports that the URL request could not be created.
     func request(_ request: Request, didFailToCreateURLRequestWithError error: AFError)
-    /// The adapters have changed the URL request, or passed it on.
+    /// Reports that the adapters have changed the URL request, or passed it on.
     func request(_ request: Request, didAdaptInitialRequest initialRequest: URLRequest, to adaptedRequest: URLRequest)
-    /// An adapter refused the URL request.
+    /// Reports that an adapter refused the URL request.
     func request(_ request: Request, didFailToAdaptURLRequest initialRequest: URLRequest, withError error: AFError)
-    /// The URL request is the one that will be sent.
+    /// Reports the URL request that will be sent.
     func request(_ request: Request, didCreateURLRequest urlRequest: URLRequest)
-    /// An attempt begins.
+    /// Reports that an attempt begins.
     func request(_ request: Request, didCreateTask task: URLSessionTask)
-    /// What the network did for an attempt is known.
+    /// Reports the metrics of an attempt.
     func request(_ request: Request, didGatherMetrics metrics: TransferTaskMetrics)
-    /// An attempt ended before the network was used.
+    /// Reports that an attempt ended before it used the network.
     func request(_ request: Request, didFailTask task: URLSessionTask, earlyWithError error: AFError)
-    /// An attempt ended.
+    /// Reports that an attempt ended.
     func request(_ request: Request, didCompleteTask task: URLSessionTask, with error: AFError?)
-    /// Another attempt follows.
+    /// Reports that the request is retried.
     func requestIsRetrying(_ request: Request)
-    /// Every handler has its response.
+    /// Reports that every handler has its response.
     func requestDidFinish(_ request: Request)
-    /// The request was started, or goes on.
+    /// Reports that the request was started or resumed.
     func requestDidResume(_ request: Request)
-    /// A task was started, or goes on.
+    /// Reports that a task was started or resumed.
     func request(_ request: Request, didResumeTask task: URLSessionTask)
-    /// The request was suspended.
+    /// Reports that the request was suspended.
     func requestDidSuspend(_ request: Request)
-    /// A task was suspended.
+    /// Reports that a task was suspended.
     func request(_ request: Request, didSuspendTask task: URLSessionTask)
-    /// The request was cancelled.
+    /// Reports that the request was cancelled.
     func requestDidCancel(_ request: Request)
-    /// A task was cancelled.
+    /// Reports that a task was cancelled.
     func request(_ request: Request, didCancelTask task: URLSessionTask)
-    /// A rule looked at an answer.
+    /// Reports that a validation examined a response.
     func request(
         _ request: DataRequest, didValidateRequest urlRequest: URLRequest?, response: HTTPURLResponse, data: Data?,
         withResult result: Request.ValidationResult)
-    /// The answer was handed on as it came.
+    /// Reports that the unserialized response was delivered.
     func request(_ request: DataRequest, didParseResponse response: DataResponse<Data?, AFError>)
-    /// A serializer made a value of an answer, or failed to.
+    /// Reports that a serializer made a value of a response, or failed to.
     func request<Value>(_ request: DataRequest, didParseResponse response: DataResponse<Value, AFError>)
     where Value: Sendable
-    /// A rule looked at the head of a stream.
+    /// Reports that a validation examined the head of a stream.
     func request(
         _ request: DataStreamRequest, didValidateRequest urlRequest: URLRequest?, response: HTTPURLResponse,
         withResult result: Request.ValidationResult)
-    /// A serializer made a value of a piece of a stream, or failed to.
+    /// Reports that a serializer made a value of a piece of a stream, or failed to.
     func request<Value>(_ request: DataStreamRequest, didParseStream result: Result<Value, AFError>)
     where Value: Sendable
-    /// What an upload sends is ready.
+    /// Reports that the body of an upload is ready.
     func request(_ request: UploadRequest, didCreateUploadable uploadable: UploadRequest.Uploadable)
-    /// What an upload sends couldn't be made.
+    /// Reports that the body of an upload could not be created.
     func request(_ request: UploadRequest, didFailToCreateUploadableWithError error: AFError)
-    /// An upload takes its body from a stream.
+    /// Reports that an upload takes its body from a stream.
     func request(_ request: UploadRequest, didProvideInputStream stream: InputStream)
-    /// A file was downloaded, or it failed.
+    /// Reports that a file was downloaded, or that its download failed.
     func request(
         _ request: DownloadRequest, didFinishDownloadingUsing task: URLSessionTask, with result: Result<URL, AFError>)
-    /// The destination of a file is known.
+    /// Reports the destination of a file.
     func request(_ request: DownloadRequest, didCreateDestinationURL url: URL)
-    /// A rule looked at a downloaded answer.
+    /// Reports that a validation examined a downloaded response.
     func request(
         _ request: DownloadRequest, didValidateRequest urlRequest: URLRequest?, response: HTTPURLResponse,
         fileURL: URL?, withResult result: Request.ValidationResult)
-    /// The file was handed on as it is.
+    /// Reports that the unserialized response of a download was delivered.
     func request(_ request: DownloadRequest, didParseResponse response: DownloadResponse<URL?, AFError>)
-    /// A serializer made a value of a file, or failed to.
+    /// Reports that a serializer made a value of a file, or failed to.
     func request<Value>(_ request: DownloadRequest, didParseResponse response: DownloadResponse<Value, AFError>)
     where Value: Sendable
 }

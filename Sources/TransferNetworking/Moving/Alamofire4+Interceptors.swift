@@ -1,8 +1,9 @@
 public import FoundationNetworking
 
-// A type that has the forms of Alamofire 4 alone is told the ones of today.
+// The compiler names the current forms for types that only implement those of Alamofire 4.
 
 extension RequestAdapter {
+    /// Requires an adapter to implement this form.
     @available(*, unavailable, message: "an adapter hands its request on: adapt(_:for:completion:)")
     public func adapt(
         _ urlRequest: URLRequest, for session: Session,
@@ -11,6 +12,7 @@ extension RequestAdapter {
 }
 
 extension RequestRetrier {
+    /// Requires a retrier to implement this form.
     @available(*, unavailable, message: "a retrier decides by RetryResult: retry(_:for:dueTo:completion:)")
     public func retry(
         _ request: Request, for session: Session, dueTo error: any Error,

@@ -1,9 +1,9 @@
 import Foundation
 public import FoundationNetworking
 
-// What Alamofire 4 judged servers with, and the closures of its session delegate: the compiler says what stands in their
-// place.
+// The server trust policies and the delegate's closures of Alamofire 4. The compiler names their replacements.
 
+/// Alamofire 4's judgement of servers; trust evaluators replace it.
 @available(
     *, unavailable,
     message:
@@ -17,22 +17,28 @@ public enum ServerTrustPolicy {
     case disableEvaluation
     case customEvaluation((_ serverTrust: SecTrust, _ host: String) -> Bool)
 
+    /// Alamofire 4's access to bundled certificates; unavailable.
     public static func certificates() -> [SecCertificate] { [] }
+    /// Alamofire 4's access to bundled public keys; unavailable.
     public static func publicKeys() -> [SecKey] { [] }
 }
 
+/// Alamofire 4's name for ``ServerTrustManager``.
 @available(*, unavailable, renamed: "ServerTrustManager")
 public typealias ServerTrustPolicyManager = ServerTrustManager
 
 extension ServerTrustManager {
+    /// Alamofire 4's initialiser with policies; unavailable.
     @available(*, unavailable, renamed: "init(evaluators:)")
     public convenience init(policies: [String: ServerTrustPolicy]) { self.init(evaluators: [:]) }
 
+    /// Alamofire 4's policies for hosts; unavailable.
     @available(*, unavailable, renamed: "evaluators")
     public var policies: [String: ServerTrustPolicy] { [:] }
 }
 
 extension Session {
+    /// Alamofire 4's initialiser with a manager of policies; unavailable.
     @available(*, unavailable, renamed: "init(configuration:delegate:serverTrustManager:)")
     public convenience init(
         configuration: URLSessionConfiguration = .default, delegate: SessionDelegate = SessionDelegate(),
@@ -41,6 +47,7 @@ extension Session {
 }
 
 extension SessionDelegate {
+    /// Alamofire 4's closure for redirects; unavailable.
     @available(*, unavailable, message: "use a RedirectHandler: Session(redirectHandler:) or request.redirect(using:)")
     public var taskWillPerformHTTPRedirection:
         ((URLSession, URLSessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
@@ -49,30 +56,35 @@ extension SessionDelegate {
         set {}
     }
 
+    /// Alamofire 4's closure for cached responses; unavailable.
     @available(*, unavailable, message: "use a CachedResponseHandler: Session(cachedResponseHandler:)")
     public var dataTaskWillCacheResponse: ((URLSession, URLSessionDataTask, CachedURLResponse) -> CachedURLResponse?)? {
         get { nil }
         set {}
     }
 
+    /// Alamofire 4's closure for challenges of the session; unavailable.
     @available(*, unavailable, message: "use Session(serverTrustManager:), or request.authenticate(with:)")
     public var sessionDidReceiveChallenge: ((URLSession, URLAuthenticationChallenge) -> Void)? {
         get { nil }
         set {}
     }
 
+    /// Alamofire 4's closure for challenges of a task; unavailable.
     @available(*, unavailable, message: "use Session(serverTrustManager:), or request.authenticate(with:)")
     public var taskDidReceiveChallenge: ((URLSession, URLSessionTask, URLAuthenticationChallenge) -> Void)? {
         get { nil }
         set {}
     }
 
+    /// Alamofire 4's closure for the end of a task; unavailable.
     @available(*, unavailable, message: "use an EventMonitor: Session(eventMonitors:)")
     public var taskDidComplete: ((URLSession, URLSessionTask, (any Error)?) -> Void)? {
         get { nil }
         set {}
     }
 
+    /// Alamofire 4's closure for background sessions; unavailable.
     @available(*, unavailable, message: "sessions in the background are Apple's; see JobQueue for transfers that go on")
     public var sessionDidFinishEventsForBackgroundURLSession: ((URLSession) -> Void)? {
         get { nil }

@@ -1,6 +1,7 @@
-/// What stands between the parts (RFC 2046 §5.1.1).
+/// The delimiter between the parts of a form (RFC 2046 §5.1.1).
 enum Boundary {
-    /// 64 random bits: content holds it by accident never, and by intent only if its author can see the future.
+    /// Returns a boundary with 64 random bits, which content does not contain by accident, and whose author cannot
+    /// guess it.
     static func random() -> String {
         let number = String(UInt64.random(in: .min ... .max), radix: 16)
         return "transferkit.boundary.\(String(repeating: "0", count: 16 - number.count))\(number)"
@@ -11,7 +12,7 @@ enum Boundary {
             && boundary.utf8.allSatisfy { isAlphanumeric($0) || plain.contains($0) || quoted.contains($0) }
     }
 
-    /// As the value of a parameter: quoted where RFC 2045 §5.1 asks for it.
+    /// Returns the boundary as the value of a parameter, quoted if RFC 2045 §5.1 requires it.
     static func parameter(_ boundary: String) -> String {
         boundary.utf8.contains { quoted.contains($0) } ? "\"\(boundary)\"" : boundary
     }

@@ -2,13 +2,14 @@ import Foundation
 import TransferCore
 import TransferEngine
 
-/// A file that is to be a part, looked at when it's added.
+/// A file that becomes a part of a form; it is examined when it is added.
 enum FormFile {
     struct Refusal: Error {
         let reason: AFError.MultipartEncodingFailureReason
     }
 
-    /// Opens the file, so that one that can't be read is told now and not half-way through an upload.
+    /// Returns the file's size in bytes. The file is opened, so that an unreadable one is reported now and not during
+    /// an upload.
     static func size(of url: URL) throws(Refusal) -> UInt64 {
         let path = url.path
         var isFolder: ObjCBool = false

@@ -1,7 +1,7 @@
 import Foundation
 import TransferCore
 
-/// One part of a form: its header fields and where its bytes come from.
+/// One part of a form: its header fields and the source of its bytes.
 struct FormPart: Sendable {
     enum Content: Sendable {
         case bytes(Data)
@@ -11,13 +11,13 @@ struct FormPart: Sendable {
 
     let headers: HTTPHeaders
     let content: Content
-    /// Bytes, without the header fields.
+    /// The length of the content in bytes, without the header fields.
     let length: UInt64
 
     /// The header fields and the empty line after them.
     ///
-    /// A line break in a field would end it, and let its text pose as fields or as content: as RFC 9110 §5.5 allows,
-    /// CR, LF and NUL become spaces.
+    /// A line break in a field would end it, and its rest would count as further fields or as content. CR, LF and NUL
+    /// become spaces, as RFC 9110 §5.5 allows.
     var head: Data {
         var head = Data()
         for header in headers {
@@ -36,7 +36,7 @@ struct FormPart: Sendable {
 }
 
 extension FormPart {
-    /// The fields of a part of a form (RFC 7578 §4.2, §4.4).
+    /// Returns the header fields of a part (RFC 7578 §4.2, §4.4).
     static func headers(name: String, fileName: String?, mimeType: String?) -> HTTPHeaders {
         var disposition = "form-data; name=\"\(escaped(name))\""
         if let fileName { disposition += "; filename=\"\(escaped(fileName))\"" }
@@ -45,8 +45,8 @@ extension FormPart {
         return headers
     }
 
-    /// As the HTML standard has it for multipart/form-data, and so browsers and servers: three characters are
-    /// replaced, and all else is UTF-8 as it is. By scalars, since a `Character` can be CR and LF together.
+    /// Escapes a name as the HTML standard requires for multipart/form-data: three characters are replaced, and the
+    /// rest stays UTF-8. The loop is over scalars, as a `Character` can be CR and LF together.
     static func escaped(_ name: String) -> String {
         var escaped = String.UnicodeScalarView()
         for scalar in name.unicodeScalars {

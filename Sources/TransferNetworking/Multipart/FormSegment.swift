@@ -1,7 +1,7 @@
 import Foundation
 import TransferCore
 
-/// A stretch of an encoded form.
+/// A segment of an encoded form.
 enum FormSegment: Sendable {
     case bytes(Data)
     case content(FormPart)
@@ -13,7 +13,8 @@ enum FormSegment: Sendable {
         }
     }
 
-    /// Files and streams are opened when their turn comes, so that a form of a thousand files holds one descriptor.
+    /// Opens the source of the segment's bytes. Files and streams are opened one after the other, so that a form of a
+    /// thousand files holds one descriptor.
     func open() throws(BodyReadFailure) -> any ByteSource {
         switch self {
         case .bytes(let data): return DataSource(data)
@@ -32,13 +33,13 @@ enum FormSegment: Sendable {
     }
 }
 
-/// An encoded form as the stretches it consists of, in order (RFC 2046 §5.1).
+/// An encoded form as its segments, in order (RFC 2046 §5.1).
 struct FormSegments: Sendable {
     let segments: [FormSegment]
-    /// Bytes of the whole body.
+    /// The length of the whole body, in bytes.
     let length: Int64
 
-    /// - Throws: `invalidRequest` if the lengths of the parts add up to more than a body can be long.
+    /// - Throws: `invalidRequest` if the parts together are longer than a body can be.
     init(_ parts: [FormPart], boundary: String) throws(TransferError) {
         var segments: [FormSegment] = []
         for (index, part) in parts.enumerated() {
@@ -65,7 +66,7 @@ struct FormSegments: Sendable {
 
     var hasConsumedStream: Bool { segments.contains { $0.stream?.isTaken ?? false } }
 
-    /// Hands out the whole body, a piece of at most `chunkSize` bytes at a time.
+    /// Passes the whole body to the closure, in pieces of at most `chunkSize` bytes.
     func forEachChunk(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         let source = FormSource(segments)
         defer { source.close() }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The bytes of an encoded form, one stretch after the other.
+/// The bytes of an encoded form, one segment after the other.
 ///
-/// `@unchecked`: the readers above let in one thread at a time.
+/// `@unchecked`: the readers of the source admit one thread at a time.
 final class FormSource: ByteSource, @unchecked Sendable {
     let mayWait = true
     private var segments: ArraySlice<FormSegment>
@@ -10,7 +10,7 @@ final class FormSource: ByteSource, @unchecked Sendable {
 
     init(_ segments: [FormSegment]) { self.segments = segments[...] }
 
-    /// Fills the buffer as far as it can without waiting: many small parts must not become as many small writes.
+    /// Fills the buffer to the extent that is possible without waiting. Many small parts thus need no small writes.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(BodyReadFailure) -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -34,7 +34,7 @@ final class FormSource: ByteSource, @unchecked Sendable {
     }
 }
 
-/// Bytes in memory. `@unchecked`: the readers above let in one thread at a time.
+/// Bytes in memory. `@unchecked`: the readers of the source admit one thread at a time.
 final class DataSource: ByteSource, @unchecked Sendable {
     let mayWait = false
     private var rest: Data

@@ -4,25 +4,26 @@ import TransferCore
 import TransferEngine
 
 extension MultipartFormData {
-    /// The whole form in memory; for a big one, `writeEncodedData(to:)`.
+    /// Returns the whole form in memory; `writeEncodedData(to:)` suits large forms.
     ///
-    /// - Throws: `AFError.multipartEncodingFailed`: what went wrong when parts were added, a file that can't be read
-    ///   or changed its size, a stream that fails, was read already or has another length than promised. A boundary
-    ///   that RFC 2046 doesn't allow is a `TransferError`.
+    /// - Throws: `AFError.multipartEncodingFailed` for errors that occurred when parts were added, and for a file that
+    ///   cannot be read or has changed its size. The same error reports a stream that fails, was read before, or has
+    ///   another length than declared. A boundary that RFC 2046 does not allow throws a `TransferError`.
     public func encode() throws -> Data {
         let form = try segments()
         var encoded = Data()
-        // A promised length isn't worth memory before its bytes are there.
+        // Memory is not reserved for a declared length before its bytes exist.
         encoded.reserveCapacity(Int(min(form.length, 32 << 20)))
         try Self.naming { try form.forEachChunk { encoded.append(contentsOf: $0) } }
         return encoded
     }
 
-    /// Writes the whole form into a new file, without holding it in memory. What was written of a form that can't be
-    /// completed is removed.
+    /// Writes the whole form into a new file, without holding it in memory. The file is removed if the form cannot be
+    /// completed.
     ///
-    /// - Parameter fileURL: Nothing may be there yet; the folder must be.
-    /// - Throws: As `encode()`; `AFError.multipartEncodingFailed` also when the file exists, can't be made or written.
+    /// - Parameter fileURL: The place of the file, which must not exist yet; its folder must exist.
+    /// - Throws: The same errors as `encode()`, and `AFError.multipartEncodingFailed` when the file exists or cannot be
+    ///   created or written.
     public func writeEncodedData(to fileURL: URL) throws {
         let form = try segments()
         guard fileURL.isFileURL else { throw Self.failed(.outputStreamURLInvalid(url: fileURL)) }
@@ -33,8 +34,8 @@ extension MultipartFormData {
     }
 
     /// - Parameters:
-    ///   - mode: Of the file, before the process's umask.
-    ///   - checkpoint: Called before each piece; what it throws ends the writing.
+    ///   - mode: The mode of the file, before the process's umask is applied.
+    ///   - checkpoint: A closure called before each piece; an error that it throws ends the writing.
     static func write(
         _ form: FormSegments, to fileURL: URL, mode: mode_t, checkpoint: () throws -> Void
     ) throws {

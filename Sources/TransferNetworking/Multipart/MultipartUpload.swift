@@ -3,13 +3,13 @@ import FoundationNetworking
 import Synchronization
 import TransferCore
 
-/// A form on its way into an upload: encoded in memory or in a temporary file, whichever its size asks for.
+/// A form that is encoded for an upload, in memory or in a temporary file, depending on its size.
 ///
-/// The temporary file lives until `cleanUp()`, which an upload calls however it ends, or as long as this object.
+/// The temporary file exists until `cleanUp()`, which an upload calls at every end, or until this object is released.
 final class MultipartUpload: URLRequestConvertible, Sendable {
     enum Encoded: Sendable, Equatable {
         case data(Data)
-        /// A temporary file: `cleanUp()` removes it.
+        /// The form is in a temporary file, which `cleanUp()` removes.
         case file(URL)
     }
 
@@ -17,7 +17,7 @@ final class MultipartUpload: URLRequestConvertible, Sendable {
     private let encodingMemoryThreshold: UInt64
     private let request: any URLRequestConvertible
     private let temporaryFolder: URL
-    /// Held while the form is encoded: whoever comes second waits and gets the same.
+    /// The result of the encoding. The lock is held meanwhile, so that a second caller waits and gets the same result.
     private let encoding = Mutex<Result<Encoded, any Error>?>(nil)
     private let ending = Mutex(Ending())
 
@@ -27,8 +27,8 @@ final class MultipartUpload: URLRequestConvertible, Sendable {
     }
 
     /// - Parameters:
-    ///   - encodingMemoryThreshold: Bytes of content from which on a temporary file is used.
-    ///   - temporaryFolder: Where that file's own folder is made; the file manager's unless given.
+    ///   - encodingMemoryThreshold: The size of the content, in bytes, from which a temporary file is used.
+    ///   - temporaryFolder: The folder in which the file's own folder is made; the file manager's by default.
     init(
         encodingMemoryThreshold: UInt64 = MultipartFormData.encodingMemoryThreshold,
         request: any URLRequestConvertible, multipartFormData: MultipartFormData, temporaryFolder: URL? = nil
@@ -39,14 +39,14 @@ final class MultipartUpload: URLRequestConvertible, Sendable {
         self.temporaryFolder = temporaryFolder ?? multipartFormData.fileManager.temporaryDirectory
     }
 
-    /// The request with the form's `Content-Type` instead of its own, as only that names the boundary.
+    /// Returns the request with the form's `Content-Type` in place of its own, as only the former names the boundary.
     func asURLRequest() throws -> URLRequest {
         var urlRequest = try request.asURLRequest()
         urlRequest.setValue(multipartFormData.contentType, forHTTPHeaderField: "Content-Type")
         return urlRequest
     }
 
-    /// Encodes the form, once; later calls, of a retry, give the same. Blocks: for workers.
+    /// Encodes the form once; later calls, as of a retry, return the same result. Blocks, and is therefore for workers.
     ///
     /// - Throws: `AFError.multipartEncodingFailed`; `AFError.explicitlyCancelled` after `cleanUp()`.
     func makeUploadable() throws -> Encoded {
@@ -59,10 +59,10 @@ final class MultipartUpload: URLRequestConvertible, Sendable {
         }
     }
 
-    /// The form for the engine, read as it's sent: no temporary file, whatever the size.
+    /// Returns the form for the engine, which reads it while sending, without a temporary file at any size.
     func makeBody() throws -> MultipartBody { try MultipartBody(multipartFormData) }
 
-    /// Removes the temporary file now, and stops encoding if that is under way. To be called at every end.
+    /// Removes the temporary file now, and stops an encoding in progress. Must be called at every end.
     func cleanUp() {
         let file = ending.withLock { ending in
             defer { ending = Ending(hasEnded: true) }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The stream of a part: it can be read once.
+/// The stream of a part, which can be read once.
 final class OneTimeStream: Sendable {
     private let given: Mutex<GivenStream?>
 

@@ -4,21 +4,22 @@ import Synchronization
 import TransferCore
 import TransferEngine
 
-/// Where a form too big for memory is encoded: a file in a folder of its own that nobody else may enter, both gone
-/// when `remove()` is called or the last reference goes.
+/// The temporary file of a form that is too large for memory, in a folder that no other user may enter. `remove()`, or
+/// the release of the last reference, removes both.
 final class TemporaryFormFile: Sendable {
     let url: URL
     private let folder: String
     private let fileManager: FileManager
     private let isRemoved = Mutex(false)
 
-    /// Makes the folder; the file is the encoder's to make.
+    /// Makes the folder; the encoder makes the file.
     ///
-    /// - Parameter parent: Made if it isn't there.
+    /// - Parameter parent: The parent folder, which is made if it does not exist.
     init(in parent: URL, fileManager: FileManager) throws {
         self.fileManager = fileManager
         try fileManager.createDirectory(at: parent, withIntermediateDirectories: true)
-        // A fixed name in /tmp could be somebody else's folder, or a link; mkdtemp(3) makes a new one, mode 0700.
+        // A fixed name in /tmp could be another user's folder or link. mkdtemp(3) makes a new folder
+        // with mode 0700.
         var template = Array("\(parent.path)/transferkit-form.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw TransferError.file("make a folder in", parent.path, errno) }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -27,14 +28,14 @@ final class TemporaryFormFile: Sendable {
 
     deinit { remove() }
 
-    /// A writer that is under way keeps its open file, which is gone when it's closed.
+    /// Removes the file and its folder. An encoder that still writes keeps its open descriptor.
     func remove() {
         let wasRemoved = isRemoved.withLock { isRemoved in
             defer { isRemoved = true }
             return isRemoved
         }
         guard !wasRemoved else { return }
-        // One of the program's own sees it.
+        // The program's own file manager has to know of the removal.
         guard fileManager === FileManager.default else {
             try? fileManager.removeItem(atPath: folder)
             return

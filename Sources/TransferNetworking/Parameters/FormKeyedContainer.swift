@@ -1,4 +1,4 @@
-/// Encodes members into an object.
+/// A container that encodes members into an object.
 struct FormKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let node: FormNode
     let form: URLEncodedFormEncoder
@@ -18,7 +18,7 @@ struct FormKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try member(key).encode(value) }
 
-    // For these two the protocol's own versions throw, and would be taken before the generic one.
+    // The protocol's own versions for these two types throw, and would be preferred to the generic one.
     func encode(_ value: Int128, forKey key: Key) throws { try member(key).encode(value) }
     func encode(_ value: UInt128, forKey key: Key) throws { try member(key).encode(value) }
 
@@ -28,15 +28,15 @@ struct FormKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { member(key).unkeyedContainer() }
 
-    /// The members of a superclass stand beside those of its subclass: forms have no use for a name `super`.
+    /// Returns an encoder that writes beside the subclass's members, as forms have no use for a name `super`.
     func superEncoder() -> any Encoder { FormValueEncoder(node.beside(), form, codingPath) }
 
     func superEncoder(forKey key: Key) -> any Encoder {
         FormValueEncoder(node.member(key.stringValue).beside(), form, codingPath + [key])
     }
 
-    // What the compiler writes for optional properties calls these. The protocol's own versions drop `nil` before a
-    // strategy sees it, and there is one for each type.
+    // The code that the compiler generates for optional properties calls these functions. The protocol's own versions,
+    // one for each type, drop `nil` before a strategy sees it.
     func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws { try optional(value, key) }
     func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try optional(value, key) }
     func encodeIfPresent(_ value: String?, forKey key: Key) throws { try optional(value, key) }

@@ -1,15 +1,15 @@
-/// One value of a form under construction. A class, as containers stay open while others are written.
+/// One value of a form under construction. The type is a class, as containers stay open while others are written.
 ///
-/// Whoever writes to the same key in several ways (a value, an array, a nested container, the encoder of a superclass)
-/// leaves all of it: a form can say a key more than once. Only a second value in the same way replaces the first.
+/// A key may be written in several ways: as a value, an array, a nested container, or by a superclass's encoder. All of
+/// them are kept, as a form can repeat a key. Only a second value in the same way replaces the first.
 final class FormNode {
-    /// Named nodes in the order in which they came.
+    /// The named nodes, in the order in which they were added.
     struct Members {
         private(set) var names: [String] = []
         private(set) var nodes: [FormNode] = []
         private var indices: [String: Int] = [:]
 
-        /// The node of that name, made when there is none.
+        /// Returns the node of that name, which is made if there is none.
         mutating func node(_ name: String) -> FormNode {
             if let index = indices[name] { return nodes[index] }
             indices[name] = names.count
@@ -19,14 +19,14 @@ final class FormNode {
         }
     }
 
-    /// `nil` where none was encoded, or a `nil` that's dropped.
+    /// The text of the value; `nil` if none was encoded, or if it was a `nil` that is dropped.
     var value: String?
     private(set) var elements: [FormNode]?
     private(set) var members: Members?
-    /// What others write to the same place.
+    /// The further values for the same key.
     private(set) var besides: [FormNode] = []
 
-    /// The node of a member; makes this an object.
+    /// Returns the node of a member; makes this node an object.
     func member(_ name: String) -> FormNode {
         var members = self.members.take() ?? Members()
         let node = members.node(name)
@@ -34,7 +34,7 @@ final class FormNode {
         return node
     }
 
-    /// A node at the end; makes this an array.
+    /// Returns a new node at the end; makes this node an array.
     func append() -> FormNode {
         let node = FormNode()
         elements = elements ?? []
@@ -42,7 +42,7 @@ final class FormNode {
         return node
     }
 
-    /// A node for somebody else who writes to the same place.
+    /// Returns a node for a further value of the same key.
     func beside() -> FormNode {
         let node = FormNode()
         besides.append(node)
@@ -58,11 +58,13 @@ final class FormNode {
     /// Whether nothing was written.
     var isEmpty: Bool { value == nil && elements == nil && members == nil && besides.allSatisfy(\.isEmpty) }
 
-    /// Whether it has no names, so that it can't be a form by itself.
+    /// Whether the node contains a value without a name, so that it cannot be the root of a form.
     var isNameless: Bool { value != nil || elements != nil || besides.contains(where: \.isNameless) }
 }
 
 extension URLEncodedFormEncoder {
+    /// Writes a form as text.
+    ///
     /// - Throws: ``Error/invalidRootObject(_:)`` when the root has no names.
     func write(_ root: FormNode, of value: any Encodable) throws -> String {
         if root.isNameless { throw Error.invalidRootObject("\(type(of: value))") }
@@ -83,9 +85,9 @@ extension URLEncodedFormEncoder {
             parts.append("\(escaping.escape(key, space: space))=\(escaping.escape(text, space: space))")
         }
         if let elements = node.elements {
-            // What was dropped doesn't count, so that indices have no gaps.
+            // Dropped elements are not counted, so that indices have no gaps.
             let present = elements.filter { !$0.isEmpty }
-            // Never sorted: the order of an array means something.
+            // Elements are never sorted, as the order of an array has a meaning.
             parts += present.enumerated().map { write($1, forKey: arrayEncoding.encode(key, atIndex: $0)) }
         }
         if node.members != nil {

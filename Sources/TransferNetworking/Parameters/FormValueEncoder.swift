@@ -1,6 +1,6 @@
 import Foundation
 
-/// Encodes one value into one node.
+/// An encoder of one value into one node.
 struct FormValueEncoder: Encoder {
     let node: FormNode
     let form: URLEncodedFormEncoder
@@ -33,14 +33,14 @@ extension FormValueEncoder: SingleValueEncodingContainer {
 
     func encode(_ value: String) throws { node.value = value }
 
-    /// Everything of more than one form comes here, whichever container it's in.
+    /// Encodes values of all types that can be written in several ways, from every kind of container.
     func encode<Value: Encodable>(_ value: Value) throws {
         switch value {
         case let value as Bool: try encode(value)
         case let value as String: try encode(value)
         case let value as Date: try encode(value, orAs: form.dateEncoding.encode(value))
         case let value as Data: try encode(value, orAs: form.dataEncoding.encode(value))
-        // Values of these types encode themselves as a structure of several parts.
+        // Values of these types would encode themselves as a structure of several parts.
         case let value as Decimal: node.value = value.description
         case let value as URL: node.value = value.absoluteString
         default: try value.encode(to: self)
@@ -69,7 +69,7 @@ extension FormValueEncoder: SingleValueEncodingContainer {
     private func number(_ value: some CustomStringConvertible) { node.value = value.description }
 }
 
-/// A place in an array.
+/// The key of an array's element.
 struct FormIndexKey: CodingKey {
     let index: Int
     var intValue: Int? { index }
@@ -95,7 +95,7 @@ struct FormUnkeyedContainer: UnkeyedEncodingContainer {
 
     func encode<Value: Encodable>(_ value: Value) throws { try next().encode(value) }
 
-    // For these two the protocol's own versions throw, and would be taken before the generic one.
+    // The protocol's own versions for these two types throw, and would be preferred to the generic one.
     func encode(_ value: Int128) throws { try next().encode(value) }
     func encode(_ value: UInt128) throws { try next().encode(value) }
 

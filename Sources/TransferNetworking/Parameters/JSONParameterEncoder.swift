@@ -1,26 +1,29 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Sends parameters as a JSON body.
+/// An encoder that sends parameters as a JSON body.
 ///
-/// - Note: `@unchecked` only because it's open: it holds nothing but the encoder, which may be used by several threads
-///   as long as nobody changes its settings. A subclass has to be safe itself.
+/// - Note: `@unchecked` is only needed because the class is open. Its only property is the encoder, which several
+///   threads may use as long as its settings are not changed. A subclass has to be safe itself.
 open class JSONParameterEncoder: @unchecked Sendable, ParameterEncoder {
-    /// `JSONEncoder`'s defaults.
+    /// An encoder with `JSONEncoder`'s default settings.
     public static var `default`: JSONParameterEncoder { JSONParameterEncoder() }
 
-    /// With line breaks and indentation.
+    /// An encoder that writes line breaks and indentation.
     public static var prettyPrinted: JSONParameterEncoder { with(.prettyPrinted) }
 
-    /// With sorted names: the same parameters give the same bytes.
+    /// An encoder that sorts names, so that equal parameters yield equal bytes.
     public static var sortedKeys: JSONParameterEncoder { with(.sortedKeys) }
 
+    /// The encoder of the values.
     public let encoder: JSONEncoder
 
-    /// - Parameter encoder: Must not be changed afterwards.
+    /// Creates an encoder.
+    ///
+    /// - Parameter encoder: The encoder of the values, which must not be changed afterwards.
     public init(encoder: JSONEncoder = JSONEncoder()) { self.encoder = encoder }
 
-    /// Sets `Content-Type` to `application/json` unless it's set.
+    /// Writes the parameters into the body. Sets `Content-Type` to `application/json` unless the request has one.
     ///
     /// - Throws: `AFError.parameterEncodingFailed(.jsonEncodingFailed)`.
     open func encode<Parameters: Encodable>(
@@ -44,10 +47,10 @@ open class JSONParameterEncoder: @unchecked Sendable, ParameterEncoder {
 }
 
 extension ParameterEncoder where Self == JSONParameterEncoder {
-    /// A JSON body, by `JSONEncoder`'s defaults.
+    /// An encoder for a JSON body, with `JSONEncoder`'s default settings.
     public static var json: JSONParameterEncoder { JSONParameterEncoder() }
 
-    /// A JSON body.
+    /// Returns an encoder for a JSON body.
     public static func json(encoder: JSONEncoder = JSONEncoder()) -> JSONParameterEncoder {
         JSONParameterEncoder(encoder: encoder)
     }

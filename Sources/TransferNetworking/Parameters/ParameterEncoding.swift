@@ -1,16 +1,20 @@
 import Foundation
 public import FoundationNetworking
 
-/// Parameters by name; a value is what its encoding understands: text, numbers, arrays, dictionaries.
+/// Parameters by name. The encoding determines the permitted values: text, numbers, arrays, dictionaries.
 public typealias Parameters = [String: any Sendable]
 
-/// Puts a dictionary of parameters into a request.
+/// An encoding that adds a dictionary of parameters to a request.
 ///
-/// Prefer a ``ParameterEncoder`` where the parameters have a type of their own.
+/// A ``ParameterEncoder`` is preferable if the parameters have a type of their own.
 @preconcurrency
 public protocol ParameterEncoding: Sendable {
-    /// - Parameter parameters: `nil` leaves the request as it is.
-    /// - Throws: What the request itself throws, or `AFError.parameterEncodingFailed`.
+    /// Adds the parameters to the request.
+    ///
+    /// - Parameters:
+    ///   - urlRequest: The request before the parameters.
+    ///   - parameters: The parameters; `nil` leaves the request unchanged.
+    /// - Throws: The error of `urlRequest`, or `AFError.parameterEncodingFailed`.
     @preconcurrency
     func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest
 }

@@ -2,26 +2,27 @@ public import Foundation
 import FoundationNetworking
 
 extension CharacterSet {
-    /// The characters that stay as they are in the names and values of a query or a form: RFC 3986's unreserved
-    /// characters (§2.3), and `?` and `/`, which a query may contain (§3.4).
+    /// The characters that remain unescaped in the names and values of a query or a form. They are RFC 3986's
+    /// unreserved characters (§2.3), and `?` and `/`, which a query may contain (§3.4).
     public static let afURLQueryAllowed = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/?")
 }
 
-/// Percent-encodes names and values (RFC 3986 §2.1).
+/// The percent-encoding of names and values (RFC 3986 §2.1).
 ///
-/// Asking a `CharacterSet` byte by byte is slow, so it's asked once for each ASCII character.
+/// A `CharacterSet` is slow for single bytes, and is therefore read once for each ASCII character.
 struct QueryEscaping: Sendable {
     private let isAllowed: [Bool]
 
     static let standard = QueryEscaping(.afURLQueryAllowed)
 
-    /// - Parameter allowed: Only its ASCII characters count, as no other may stand in a URL.
+    /// - Parameter allowed: The characters that remain unescaped. Only ASCII characters count, as others may not occur
+    ///   in a URL.
     init(_ allowed: CharacterSet) {
         isAllowed = (0..<128).map { allowed.contains(Unicode.Scalar(UInt8($0))) }
     }
 
-    /// - Parameter space: What a space becomes, whether or not it's among the allowed characters.
+    /// - Parameter space: The replacement of a space, which does not depend on the allowed characters.
     func escape(_ text: String, space: String = "%20") -> String {
         var text = text
         return text.withUTF8 { bytes in
@@ -47,11 +48,11 @@ struct QueryEscaping: Sendable {
 }
 
 extension URL {
-    /// The URL with more pairs at the end of its query; what's there already stays byte for byte.
+    /// Returns the URL with further pairs at the end of its query; the existing text stays byte for byte.
     ///
-    /// - Parameter query: Percent-encoded.
-    /// - Returns: `nil` when the query has characters that can't stand in a URL. They are not encoded here: with them
-    ///   every `%` would be encoded once more.
+    /// - Parameter query: The percent-encoded pairs.
+    /// - Returns: `nil` when the query has characters that cannot occur in a URL. They are not encoded here, as every
+    ///   `%` would then be encoded once more.
     func appending(percentEncodedQuery query: String) -> URL? {
         if query.isEmpty { return self }
         var text = absoluteString
@@ -68,12 +69,12 @@ extension URL {
 }
 
 extension HTTPMethod {
-    /// Whether parameters belong in the URL: these methods have no use for a body (RFC 9110 §9.3).
+    /// Whether parameters belong in the URL, as these methods have no use for a body (RFC 9110 §9.3).
     var encodesParametersInURL: Bool { self == .get || self == .head || self == .delete }
 }
 
 extension URLRequest {
-    /// Sets the body, and its type unless the request names one.
+    /// Sets the body, and its type unless the request has one.
     mutating func setParameters(_ body: Data, contentType: String) {
         if value(forHTTPHeaderField: "Content-Type") == nil {
             setValue(contentType, forHTTPHeaderField: "Content-Type")

@@ -1,19 +1,19 @@
 extension URLEncodedFormEncoder {
-    /// How names are written; each on its own, those of nested values too.
+    /// The notation of names. Each name is converted separately, including those of nested values.
     public enum KeyEncoding: Sendable {
-        /// As they are.
+        /// Names are unchanged.
         case useDefaultKeys
-        /// `oneTwoThree` as `one_two_three`; runs of capitals are one word: `aURLString` as `a_url_string`.
+        /// `oneTwoThree` becomes `one_two_three`. A run of capitals is one word: `aURLString` becomes `a_url_string`.
         case convertToSnakeCase
-        /// `oneTwoThree` as `one-two-three`
+        /// `oneTwoThree` becomes `one-two-three`.
         case convertToKebabCase
-        /// `oneTwoThree` as `OneTwoThree`
+        /// `oneTwoThree` becomes `OneTwoThree`.
         case capitalized
-        /// `oneTwoThree` as `ONETWOTHREE`
+        /// `oneTwoThree` becomes `ONETWOTHREE`.
         case uppercased
-        /// `oneTwoThree` as `onetwothree`
+        /// `oneTwoThree` becomes `onetwothree`.
         case lowercased
-        /// By a closure.
+        /// A closure converts each name.
         @preconcurrency
         case custom(@Sendable (String) -> String)
 
@@ -29,8 +29,8 @@ extension URLEncodedFormEncoder {
             }
         }
 
-        /// A word starts at a capital after something that's none, and at the last of a run of capitals when a small
-        /// letter follows it.
+        /// Separates words. A word starts at a capital after another character, and at the last capital of a run if a
+        /// small letter follows.
         private static func words(of key: String, separator: Character) -> String {
             let characters = Array(key)
             var result = ""

@@ -1,15 +1,15 @@
 public import Foundation
 
 extension URLEncodedFormEncoder {
-    /// How the name of an array's element is written.
+    /// The notation of an array element's name.
     public enum ArrayEncoding: Sendable {
-        /// `key[]`
+        /// Names are written as `key[]`.
         case brackets
-        /// `key`
+        /// Names are written as `key`.
         case noBrackets
-        /// `key[0]`
+        /// Names are written as `key[0]`.
         case indexInBrackets
-        /// By a closure.
+        /// A closure writes each name.
         @preconcurrency
         case custom(@Sendable (_ key: String, _ index: Int) -> String)
 
@@ -23,11 +23,11 @@ extension URLEncodedFormEncoder {
         }
     }
 
-    /// How truth is written.
+    /// The notation of truth values.
     public enum BoolEncoding: Sendable {
-        /// `1` and `0`
+        /// Values are written as `1` and `0`.
         case numeric
-        /// `true` and `false`
+        /// Values are written as `true` and `false`.
         case literal
 
         func encode(_ value: Bool) -> String {
@@ -38,17 +38,17 @@ extension URLEncodedFormEncoder {
         }
     }
 
-    /// How bytes are written.
+    /// The notation of bytes.
     public enum DataEncoding: Sendable {
-        /// As `Data` encodes itself: an array of numbers.
+        /// `Data` encodes itself, as an array of numbers.
         case deferredToData
-        /// As Base64 (RFC 4648 §4).
+        /// Bytes are written in Base64 (RFC 4648 §4).
         case base64
-        /// By a closure.
+        /// A closure writes the bytes.
         @preconcurrency
         case custom(@Sendable (Data) throws -> String)
 
-        /// `nil` leaves it to `Data`.
+        /// Returns the text; `nil` leaves the encoding to `Data`.
         func encode(_ data: Data) throws -> String? {
             switch self {
             case .deferredToData: nil
@@ -58,23 +58,23 @@ extension URLEncodedFormEncoder {
         }
     }
 
-    /// How dates are written.
+    /// The notation of dates.
     public enum DateEncoding: Sendable {
-        /// As `Date` encodes itself: seconds since the first moment of 2001, UTC.
+        /// `Date` encodes itself, as seconds since the first moment of 2001, UTC.
         case deferredToDate
-        /// Seconds since the first moment of 1970, UTC.
+        /// Dates are written as seconds since the first moment of 1970, UTC.
         case secondsSince1970
-        /// Milliseconds since the first moment of 1970, UTC.
+        /// Dates are written as milliseconds since the first moment of 1970, UTC.
         case millisecondsSince1970
-        /// As `2001-01-01T00:00:00Z` (ISO 8601, RFC 3339).
+        /// Dates are written like `2001-01-01T00:00:00Z` (ISO 8601, RFC 3339).
         case iso8601
-        /// By a formatter, which must not be changed afterwards.
+        /// A formatter writes the dates; it must not be changed afterwards.
         case formatted(DateFormatter)
-        /// By a closure.
+        /// A closure writes the dates.
         @preconcurrency
         case custom(@Sendable (Date) throws -> String)
 
-        /// `nil` leaves it to `Date`.
+        /// Returns the text; `nil` leaves the encoding to `Date`.
         func encode(_ date: Date) throws -> String? {
             switch self {
             case .deferredToDate: nil
@@ -87,45 +87,49 @@ extension URLEncodedFormEncoder {
         }
     }
 
-    /// How a nested name is joined to the name it belongs to.
+    /// The notation that joins a nested name to the name of its parent.
     public struct KeyPathEncoding: Sendable {
-        /// `parent[child]`
+        /// Nested names are written as `parent[child]`.
         public static let brackets = KeyPathEncoding { "[\($0)]" }
-        /// `parent.child`
+        /// Nested names are written as `parent.child`.
         public static let dots = KeyPathEncoding { ".\($0)" }
 
         private let encoding: @Sendable (_ subkey: String) -> String
 
-        /// - Parameter encoding: Makes of the nested name what stands after its parent's.
+        /// Creates a notation.
+        ///
+        /// - Parameter encoding: A closure that turns the nested name into the text after the parent's name.
         @preconcurrency
         public init(encoding: @escaping @Sendable (_ subkey: String) -> String) { self.encoding = encoding }
 
         func encodeKeyPath(_ subkey: String) -> String { encoding(subkey) }
     }
 
-    /// How `nil` is written, optional properties and elements of collections included.
+    /// The notation of `nil`, which includes optional properties and elements of collections.
     public struct NilEncoding: Sendable {
-        /// Not at all.
+        /// A `nil` is dropped together with its name.
         public static let dropKey = NilEncoding { nil }
-        /// As a name without a value: `key=`.
+        /// A `nil` is written as a name without a value: `key=`.
         public static let dropValue = NilEncoding { "" }
-        /// As `key=null`.
+        /// A `nil` is written as `key=null`.
         public static let null = NilEncoding { "null" }
 
         private let encoding: @Sendable () -> String?
 
-        /// - Parameter encoding: Gives the value; `nil` drops the name with it.
+        /// Creates a notation.
+        ///
+        /// - Parameter encoding: A closure that returns the value; `nil` drops the name too.
         @preconcurrency
         public init(encoding: @escaping @Sendable () -> String?) { self.encoding = encoding }
 
         func encodeNil() -> String? { encoding() }
     }
 
-    /// How spaces are written.
+    /// The notation of spaces.
     public enum SpaceEncoding: Sendable {
-        /// `%20`
+        /// Spaces are written as `%20`.
         case percentEscaped
-        /// `+`
+        /// Spaces are written as `+`.
         case plusReplaced
 
         var text: String {

@@ -1,18 +1,18 @@
 import Foundation
 public import FoundationNetworking
 
-/// Puts parameters into the query of the URL or, as a form, into the body.
+/// An encoder that writes parameters into the query of the URL or, as a form, into the body.
 ///
-/// - Note: `@unchecked` only because it's open: both of its properties are constant and Sendable. A subclass has to be
-///   safe itself.
+/// - Note: `@unchecked` is only needed because the class is open: both of its properties are constant and Sendable. A
+///   subclass has to be safe itself.
 open class URLEncodedFormParameterEncoder: @unchecked Sendable, ParameterEncoder {
-    /// The place that the parameters go to.
+    /// The place of the parameters.
     public enum Destination: Sendable {
-        /// Into the query for GET, HEAD and DELETE, into the body for other methods.
+        /// The query for GET, HEAD and DELETE, the body for other methods.
         case methodDependent
-        /// Into the query, after what's there.
+        /// The query, after its existing pairs.
         case queryString
-        /// Into the body.
+        /// The body.
         case httpBody
 
         func encodesParametersInURL(for method: HTTPMethod) -> Bool {
@@ -24,22 +24,30 @@ open class URLEncodedFormParameterEncoder: @unchecked Sendable, ParameterEncoder
         }
     }
 
-    /// By method, with `URLEncodedFormEncoder`'s defaults.
+    /// An encoder that chooses the place by the method, with the default settings of ``URLEncodedFormEncoder``.
     public static var `default`: URLEncodedFormParameterEncoder { URLEncodedFormParameterEncoder() }
 
+    /// The encoder of the values.
     public let encoder: URLEncodedFormEncoder
+    /// The place of the parameters.
     public let destination: Destination
 
+    /// Creates an encoder.
+    ///
+    /// - Parameters:
+    ///   - encoder: The encoder of the values.
+    ///   - destination: The place of the parameters.
     @preconcurrency
     public init(encoder: URLEncodedFormEncoder = URLEncodedFormEncoder(), destination: Destination = .methodDependent) {
         self.encoder = encoder
         self.destination = destination
     }
 
-    /// Sets `Content-Type` to `application/x-www-form-urlencoded; charset=utf-8` with a body, unless it's set.
+    /// Writes the parameters into the query or the body. With a body, sets `Content-Type` to
+    /// `application/x-www-form-urlencoded; charset=utf-8` unless the request has one.
     ///
-    /// - Throws: `AFError.parameterEncoderFailed`: the request has no URL or method, or the parameters can't be written
-    ///   as a form.
+    /// - Throws: `AFError.parameterEncoderFailed` when the request has no URL or method, or when the parameters cannot
+    ///   be written as a form.
     open func encode<Parameters: Encodable>(
         _ parameters: Parameters?, into request: URLRequest
     ) throws -> URLRequest {
@@ -70,10 +78,10 @@ open class URLEncodedFormParameterEncoder: @unchecked Sendable, ParameterEncoder
 }
 
 extension ParameterEncoder where Self == URLEncodedFormParameterEncoder {
-    /// A query or a form, by method.
+    /// An encoder for a query or a form, chosen by the method.
     public static var urlEncodedForm: URLEncodedFormParameterEncoder { URLEncodedFormParameterEncoder() }
 
-    /// A query or a form.
+    /// Returns an encoder for a query or a form.
     @preconcurrency
     public static func urlEncodedForm(
         encoder: URLEncodedFormEncoder = URLEncodedFormEncoder(),

@@ -1,29 +1,33 @@
 import Foundation
 public import FoundationNetworking
 
-/// Puts a dictionary into the query of the URL or, as a form, into the body.
+/// An encoding that writes a dictionary into the query of the URL or, as a form, into the body.
 ///
-/// No standard says how to write collections. Arrays are written as `key[]=1&key[]=2`, dictionaries as
-/// `key[name]=value`. Names are sorted, so that the same parameters give the same text.
+/// No standard defines the notation of collections. Arrays are written as `key[]=1&key[]=2`, dictionaries as
+/// `key[name]=value`. Names are sorted, so that equal parameters yield equal text.
 public struct URLEncoding: ParameterEncoding {
-    /// The place that the parameters go to.
+    /// The place of the parameters.
     public typealias Destination = URLEncodedFormParameterEncoder.Destination
-    /// How the name of an array's element is written.
+    /// The notation of an array element's name.
     public typealias ArrayEncoding = URLEncodedFormEncoder.ArrayEncoding
-    /// How truth is written.
+    /// The notation of truth values.
     public typealias BoolEncoding = URLEncodedFormEncoder.BoolEncoding
 
-    /// By method, arrays with brackets, truth as a number.
+    /// The encoding that chooses the place by the method, with brackets for arrays and numbers for truth values.
     public static var `default`: URLEncoding { URLEncoding() }
-    /// Always into the query.
+    /// The encoding that always uses the query.
     public static var queryString: URLEncoding { URLEncoding(destination: .queryString) }
-    /// Always into the body.
+    /// The encoding that always uses the body.
     public static var httpBody: URLEncoding { URLEncoding(destination: .httpBody) }
 
+    /// The place of the parameters.
     public let destination: Destination
+    /// The notation of an array element's name.
     public let arrayEncoding: ArrayEncoding
+    /// The notation of truth values.
     public let boolEncoding: BoolEncoding
 
+    /// Creates an encoding; the parameters are the properties of the same names.
     @preconcurrency
     public init(
         destination: Destination = .methodDependent, arrayEncoding: ArrayEncoding = .brackets,
@@ -34,9 +38,10 @@ public struct URLEncoding: ParameterEncoding {
         self.boolEncoding = boolEncoding
     }
 
-    /// Sets `Content-Type` to `application/x-www-form-urlencoded; charset=utf-8` with a body, unless it's set.
+    /// Writes the parameters into the query or the body. With a body, sets `Content-Type` to
+    /// `application/x-www-form-urlencoded; charset=utf-8` unless the request has one.
     ///
-    /// - Throws: `AFError.parameterEncodingFailed` when the request has no URL, or the query can't stand in one.
+    /// - Throws: `AFError.parameterEncodingFailed` when the request has no URL, or when the query cannot occur in one.
     public func encode(
         _ urlRequest: any URLRequestConvertible, with parameters: Parameters?
     ) throws -> URLRequest {
@@ -53,9 +58,11 @@ public struct URLEncoding: ParameterEncoding {
         return request
     }
 
-    /// The pairs, percent-encoded, that a value is written as.
+    /// Returns the percent-encoded pairs that represent a value.
     ///
-    /// - Parameter value: Collections give several pairs, or none.
+    /// - Parameters:
+    ///   - key: The name of the value.
+    ///   - value: The value; a collection yields several pairs, or none.
     public func queryComponents(fromKey key: String, value: Any) -> [(String, String)] {
         switch value {
         case let dictionary as [String: Any]:
@@ -70,7 +77,7 @@ public struct URLEncoding: ParameterEncoding {
         }
     }
 
-    /// Percent-encodes all but RFC 3986's unreserved characters (§2.3), `?` and `/`.
+    /// Percent-encodes all characters but RFC 3986's unreserved ones (§2.3), `?` and `/`.
     public func escape(_ string: String) -> String { QueryEscaping.standard.escape(string) }
 
     private func query(_ parameters: Parameters) -> String {
@@ -81,7 +88,7 @@ public struct URLEncoding: ParameterEncoding {
     }
 
     private func text(of value: Any) -> String {
-        // A cast to Bool would also take the numbers 0 and 1: what counts is the type that was put in.
+        // A cast to Bool would also accept the numbers 0 and 1, hence the comparison of the types.
         if type(of: value) == Bool.self, let bool = value as? Bool { return boolEncoding.encode(bool) }
         if let number = value as? NSNumber, type(of: number) == Self.booleanNumber {
             return boolEncoding.encode(number.boolValue)
@@ -89,6 +96,6 @@ public struct URLEncoding: ParameterEncoding {
         return "\(value)"
     }
 
-    /// Foundation keeps numbers that stand for truth in a class of their own; their `objCType` is that of `Int8` too.
+    /// The class in which Foundation keeps truth values. Their `objCType` is that of `Int8`, and so no distinction.
     private static let booleanNumber: any Any.Type = type(of: NSNumber(value: true))
 }

@@ -5,9 +5,9 @@ import TransferCore
 import TransferEngine
 
 extension Request {
-    /// Asks `handler` about each redirect, instead of the session's.
+    /// Asks `handler`, in place of the session's handler, about each redirect.
     ///
-    /// - Precondition: The request has none yet.
+    /// - Precondition: The request has no handler yet.
     @discardableResult
     public func redirect(using handler: any RedirectHandler) -> Self {
         update { state in
@@ -21,7 +21,7 @@ extension Request {
         read { $0.own.redirectHandler } ?? session.settings.redirectHandler
     }
 
-    /// Called on a loop.
+    /// Reports a redirect to the monitors and asks the handler about it. Called on a loop.
     func redirected(_ proposal: RedirectProposal, _ record: AttemptRecord) {
         let handler = effectiveRedirectHandler
         guard handler != nil || isMonitored else { return }
@@ -35,7 +35,7 @@ extension Request {
         session.rootQueue.async { [self] in
             guard record.isRunning, !isCancelled else { return }
             handler.task(task, willBeRedirectedTo: next, for: response) { request in
-                // A second answer, or a late one, must not count for the redirect after this one.
+                // A second answer, or a late one, must not count for the next redirect.
                 guard answer.isTaken() else { return }
                 record.decide(request.flatMap { RedirectDecision($0, proposed: next) } ?? .stay)
             }
@@ -43,7 +43,7 @@ extension Request {
     }
 }
 
-/// Tells the first answer from further ones.
+/// A flag that accepts only the first answer.
 private final class FirstAnswer: Sendable {
     private let hasOne = Atomic(false)
 
@@ -51,7 +51,7 @@ private final class FirstAnswer: Sendable {
 }
 
 extension URLRequest {
-    /// What would follow, with what is Foundation's own from the first request.
+    /// Makes the proposed request, with Foundation's own settings from the first request.
     fileprivate init?(_ proposal: RedirectProposal, like first: URLRequest) {
         guard let url = URL(string: proposal.nextURL) else { return nil }
         self = first
@@ -64,13 +64,13 @@ extension URLRequest {
 }
 
 extension RedirectDecision {
-    /// - Parameter proposed: What the handler was shown.
+    /// - Parameter proposed: The request that the handler received.
     fileprivate init?(_ request: URLRequest, proposed: URLRequest) {
         guard var url = request.url else { return nil }
         let method = request.httpMethod ?? "GET"
         var fields = request.headers
         if url.user != nil, var components = URLComponents(url: url, resolvingAgainstBaseURL: true) {
-            // The engine takes no userinfo: it would go into logs and Referer fields.
+            // The engine accepts no userinfo, as it would appear in logs and Referer fields.
             if fields["Authorization"] == nil {
                 let (user, password) = (url.user ?? "", url.password ?? "")
                 fields.add(
@@ -86,7 +86,7 @@ extension RedirectDecision {
         if request.httpBody != proposed.httpBody {
             body = request.httpBody.map { .bytes([UInt8]($0)) } ?? .none
         } else {
-            // A method that has none is no occasion to repeat a body that isn't seen here (a file, a stream, a form).
+            // A body outside `httpBody` (a file, a stream, a form) is not repeated for a method that has none.
             body = method != proposed.httpMethod && ["GET", "HEAD"].contains(method) ? .none : .asProposed
         }
         self = .follow(

@@ -4,11 +4,11 @@ import Synchronization
 import TransferCore
 import TransferEngine
 
-/// One attempt of a request on the network, and what is known of it.
+/// One attempt of a request on the network, with its state and its results.
 final class AttemptRecord: Sendable {
     enum Kind { case data, upload, download }
 
-    /// `ready` → `running` → `ended`.
+    /// The states of an attempt: `ready` → `running` → `ended`.
     private enum State {
         case ready
         case running(any ExchangeCommands)
@@ -18,30 +18,30 @@ final class AttemptRecord: Sendable {
     private struct Mutable {
         var state = State.ready
         var start: BodyStart?
-        /// There was room again before the handle was known.
+        /// Whether the body may continue although the handle was not known yet.
         var mustProceed = false
-        /// A redirect was decided about before the handle was known.
+        /// The decision about a redirect that was made before the handle was known.
         var decision: RedirectDecision?
         var response: HTTPURLResponse?
-        /// What a class of the program's answered; used as it is.
+        /// The response of a `URLProtocol` of the program, which is used unchanged.
         var given: URLResponse?
         var metrics: TransferTaskMetrics?
         weak var task: URLSessionTask?
     }
 
     let kind: Kind
-    /// Of its request; one that never reached the network has no record.
+    /// The number of the attempt within its request. An attempt that never reached the network has no record.
     let attempt: Int
-    /// Of its session.
+    /// The number of the attempt within its session.
     let number: Int
     let urlRequest: URLRequest
     let meter = ExchangeMeter()
-    /// Length of the request's body.
+    /// The length of the request's body, in bytes.
     let bodyLength: Int64?
-    /// What the cache has to do with it.
+    /// The cache's part of the attempt.
     let cached: CachedExchange?
     let startDate = Date()
-    /// Between the head of the answer and its body.
+    /// The gate between the head of the response and its body.
     let gate = AnswerGate()
     private let mutable = Mutex(Mutable())
 
@@ -56,11 +56,11 @@ final class AttemptRecord: Sendable {
         self.cached = cached
     }
 
-    // MARK: What happens to it
+    // MARK: Events
 
     func started(_ handle: any ExchangeCommands) {
         let (mustProceed, decision) = mutable.withLock { state in
-            // It may have ended before anybody was told that it began.
+            // The attempt may have ended before its start was reported.
             if case .ended = state.state {} else { state.state = .running(handle) }
             return (state.mustProceed, state.decision)
         }
@@ -68,7 +68,7 @@ final class AttemptRecord: Sendable {
         if let decision { handle.decide(decision) }
     }
 
-    /// What becomes of a redirect.
+    /// Passes the decision about a redirect to the carrier.
     func decide(_ decision: RedirectDecision) {
         let handle = mutable.withLock { state -> (any ExchangeCommands)? in
             if case .running(let handle) = state.state { return handle }
@@ -78,10 +78,10 @@ final class AttemptRecord: Sendable {
         handle?.decide(decision)
     }
 
-    /// The body of the answer may come.
+    /// Admits the body of the response.
     func proceed() { if gate.decide() { readOn() } }
 
-    /// Whoever takes the body has room again.
+    /// Resumes the delivery of the body, as its receiver has room again.
     func readOn() {
         let handle = mutable.withLock { state -> (any ExchangeCommands)? in
             if case .running(let handle) = state.state { return handle }
@@ -91,7 +91,7 @@ final class AttemptRecord: Sendable {
         handle?.proceed()
     }
 
-    /// The answer is this, whatever its head says.
+    /// Replaces the response, whatever its head contains.
     func adopt(_ response: URLResponse?) { mutable.withLock { $0.given = response } }
 
     func responded(_ start: BodyStart) {
@@ -101,7 +101,7 @@ final class AttemptRecord: Sendable {
         }
     }
 
-    /// - Returns: The end, with the last answer whose body began.
+    /// - Returns: The end, with the last response whose body began.
     func ended(_ outcome: ExchangeOutcome) -> TransferEnd {
         mutable.withLock { state in
             let end = TransferEnd(outcome: outcome, start: outcome.start ?? state.start)
@@ -111,7 +111,7 @@ final class AttemptRecord: Sendable {
         }
     }
 
-    /// It ends before the network was used.
+    /// Ends the attempt before it used the network.
     func ended(unsent failure: AFError) -> TransferEnd {
         mutable.withLock { state in
             let end = TransferEnd(unsent: failure, url: urlRequest.url?.absoluteString ?? "")
@@ -120,7 +120,7 @@ final class AttemptRecord: Sendable {
         }
     }
 
-    /// A file of this machine was read.
+    /// Ends the attempt after a file of this machine was read.
     func endedLocally() -> TransferEnd {
         mutable.withLock { state in
             let end = TransferEnd(localURL: urlRequest.url?.absoluteString ?? "")
@@ -129,9 +129,9 @@ final class AttemptRecord: Sendable {
         }
     }
 
-    // MARK: What is known
+    // MARK: Results
 
-    /// Whether nothing of it has been given to the network.
+    /// Whether nothing of the attempt was passed to the network.
     var isUnsent: Bool {
         mutable.withLock { state in
             if case .ready = state.state { true } else { false }
@@ -158,7 +158,8 @@ final class AttemptRecord: Sendable {
         }
     }
 
-    /// The bytes that have arrived, and not those that the kernel has taken. The end tells a length that was not known.
+    /// The progress of the body, in bytes that have arrived rather than bytes that the kernel has accepted. The end
+    /// determines an unknown length.
     var uploaded: ProgressCount {
         let sent = meter.acknowledged
         guard bodyLength == nil, sent > 0, let end, case .success = end.outcome.result else {
@@ -167,7 +168,8 @@ final class AttemptRecord: Sendable {
         return ProgressCount(completed: sent, total: sent)
     }
 
-    /// Where the length isn't known, the end tells; a coded answer is counted as it comes over the network.
+    /// The progress of the response. The end determines an unknown length; an encoded response is counted before
+    /// decoding.
     var downloaded: ProgressCount {
         let count = ProgressCount(completed: meter.position, total: meter.total)
         guard let end, case .success = end.outcome.result, end.start != nil else { return count }
@@ -175,7 +177,7 @@ final class AttemptRecord: Sendable {
         return ProgressCount(completed: whole, total: whole)
     }
 
-    /// The answer as programs expect it, made when somebody asks: that costs as much as a small request.
+    /// The response in Foundation's form. It is made on demand, as it costs as much as a small request.
     var response: HTTPURLResponse? {
         let (known, end, start) = mutable.withLock { state -> (HTTPURLResponse?, TransferEnd?, BodyStart?) in
             if let given = state.given { return (given as? HTTPURLResponse, nil, nil) }
@@ -192,7 +194,7 @@ final class AttemptRecord: Sendable {
         }
     }
 
-    /// Made when somebody asks.
+    /// The metrics of the attempt, made on demand.
     var metrics: TransferTaskMetrics? {
         guard let end else { return nil }
         if let known = mutable.withLock({ $0.metrics }) { return known }
@@ -202,7 +204,7 @@ final class AttemptRecord: Sendable {
         return made
     }
 
-    /// The task of this attempt; the same one for as long as somebody holds it.
+    /// Returns the task of this attempt, which stays the same as long as a caller holds it.
     func task(of request: Request) -> URLSessionTask {
         if let known = mutable.withLock({ $0.task }) { return known }
         let made: URLSessionTask

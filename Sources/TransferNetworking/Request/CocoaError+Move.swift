@@ -3,13 +3,13 @@ import Glibc
 import TransferCore
 
 extension CocoaError {
-    /// The failure of a move in the form in which `FileManager` has it.
+    /// Returns the failure of a move in the form that `FileManager` uses.
     ///
-    /// - Parameter error: Of the system, or one of `FileManager`'s own, which is as it is.
+    /// - Parameter error: The error of the system, or one of `FileManager`, which is returned unchanged.
     static func ofMove(_ error: any Error, from source: URL, to target: URL) -> any Error {
         guard let error = error as? TransferError else { return error }
         let code = code(error)
-        // The file that is named is the one that is at fault.
+        // The error names the file that caused the failure.
         let path = code == .fileNoSuchFile ? source.path : target.path
         var info: [String: Any] = [NSFilePathErrorKey: path, NSUnderlyingErrorKey: error]
         info[NSLocalizedDescriptionKey] = error.message

@@ -2,7 +2,7 @@ public import Dispatch
 import Foundation
 public import FoundationNetworking
 
-/// A request that lets the head of its answer be looked at before the body is taken.
+/// A request whose program can examine the head of a response before the body is accepted.
 protocol RespondingRequest: Request {
     func onResponse(_ change: (inout ResponseHook) -> Void)
 }
@@ -22,9 +22,10 @@ extension RespondingRequest {
 }
 
 extension DataRequest {
-    /// Calls `handler` on `queue` with the head of each answer; the body isn't read before the handler has called back
-    /// with what is to become of the request. The last one set counts.
+    /// Calls `handler` on `queue` with the head of each response. The body is read only after the handler has passed
+    /// its decision about the request to the completion. A later call replaces the handler.
     ///
+    /// A handler that never calls the completion blocks the request until the server gives up.
     /// A handler that never calls back holds the request for as long as the server lets it.
     @preconcurrency
     @discardableResult
@@ -37,7 +38,7 @@ extension DataRequest {
             ) -> Void
     ) -> Self { decide(on: queue, handler) }
 
-    /// Calls `handler` on `queue` with the head of each answer. The last one set counts.
+    /// Calls `handler` on `queue` with the head of each response. A later call replaces the handler.
     @preconcurrency
     @discardableResult
     public func onHTTPResponse(
@@ -49,14 +50,15 @@ extension DataRequest {
         }
     }
 
-    /// Awaits what is to become of the request, before the body of each answer is read. The last one set counts.
+    /// Awaits the decision about the request before the body of each response is read. A later call replaces the
+    /// handler.
     @preconcurrency
     @discardableResult
     public func onHTTPResponse(
         perform handler: @escaping @Sendable (_ response: HTTPURLResponse) async -> ResponseDisposition
     ) -> Self { decide(handler) }
 
-    /// Awaits `handler` before the body of each answer is read. The last one set counts.
+    /// Awaits `handler` before the body of each response is read. A later call replaces the handler.
     @preconcurrency
     @discardableResult
     public func onHTTPResponse(perform handler: @escaping @Sendable (_ response: HTTPURLResponse) async -> Void)
@@ -70,10 +72,10 @@ extension DataRequest {
 }
 
 extension DataStreamRequest {
-    /// Calls `handler` on `queue` with the head of each answer; the stream isn't read before the handler has called
-    /// back with what is to become of the request. The last one set counts.
+    /// Calls `handler` on `queue` with the head of each response. The stream is read only after the handler has passed
+    /// its decision about the request to the completion. A later call replaces the handler.
     ///
-    /// A handler that never calls back holds the request for as long as the server lets it.
+    /// A handler that never calls the completion blocks the request until the server gives up.
     @preconcurrency
     @discardableResult
     public func onHTTPResponse(
@@ -85,7 +87,7 @@ extension DataStreamRequest {
             ) -> Void
     ) -> Self { decide(on: queue, handler) }
 
-    /// Calls `handler` on `queue` with the head of each answer. The last one set counts.
+    /// Calls `handler` on `queue` with the head of each response. A later call replaces the handler.
     @preconcurrency
     @discardableResult
     public func onHTTPResponse(
@@ -97,14 +99,14 @@ extension DataStreamRequest {
         }
     }
 
-    /// Awaits what is to become of the request, before the stream is read. The last one set counts.
+    /// Awaits the decision about the request before the stream is read. A later call replaces the handler.
     @preconcurrency
     @discardableResult
     public func onHTTPResponse(
         perform handler: @escaping @Sendable (_ response: HTTPURLResponse) async -> ResponseDisposition
     ) -> Self { decide(handler) }
 
-    /// Awaits `handler` before the stream is read. The last one set counts.
+    /// Awaits `handler` before the stream is read. A later call replaces the handler.
     @preconcurrency
     @discardableResult
     public func onHTTPResponse(perform handler: @escaping @Sendable (_ response: HTTPURLResponse) async -> Void)

@@ -4,9 +4,11 @@ import Synchronization
 import TransferCore
 import TransferEngine
 
-/// A request whose answer is kept in memory.
+/// A request whose response is kept in memory.
 public class DataRequest: Request, @unchecked Sendable {  // Its own state is behind a lock.
-    /// - Returns: Whether the answer is taken.
+    /// A closure that validates a response.
+    ///
+    /// - Returns: Whether the response is accepted.
     public typealias Validation =
         @Sendable (_ request: URLRequest?, _ response: HTTPURLResponse, _ data: Data?) -> ValidationResult
 
@@ -16,7 +18,7 @@ public class DataRequest: Request, @unchecked Sendable {  // Its own state is be
         var hook = ResponseHook()
     }
 
-    /// The value that the request is made of.
+    /// The source of the URL request.
     public let convertible: any URLRequestConvertible
     private let answer = Mutex(Answer())
 
@@ -25,10 +27,10 @@ public class DataRequest: Request, @unchecked Sendable {  // Its own state is be
         super.init(session: session, options)
     }
 
-    /// The body of the answer; `nil` while there is none.
+    /// The body of the response; `nil` before its first byte.
     public var data: Data? { answer.withLock { $0.received }?.data }
 
-    /// Adds a rule that an answer has to pass.
+    /// Adds a validation that a response has to pass.
     @preconcurrency
     @discardableResult
     public func validate(_ validation: @escaping Validation) -> Self {
@@ -40,16 +42,16 @@ public class DataRequest: Request, @unchecked Sendable {  // Its own state is be
 
     override var makesURLRequestQuickly: Bool { convertible.isQuick }
 
-    /// The body to send instead of the URL request's own.
+    /// Returns the body that is sent in place of the URL request's own.
     func requestBody(_ request: URLRequest) throws -> RequestBody? { nil }
 
     override func makeTransfer(_ request: URLRequest) throws -> Transfer {
-        // A class of the program's may want it.
+        // A `URLProtocol` of the program may claim the URL.
         if readsFiles, session.protocols == nil, let file = LocalFile(request) {
             return Transfer(urlRequest: request, file: file)
         }
         var exchange = try ExchangeRequest(request, of: session, body: try requestBody(request))
-        // Who asks is part of what the cache may answer.
+        // The cached response depends on the credentials.
         authenticate(&exchange)
         let cached = kind == .data ? session.cachedExchange(request, &exchange) : nil
         let received = ReceivedData()
@@ -59,7 +61,7 @@ public class DataRequest: Request, @unchecked Sendable {  // Its own state is be
         }
     }
 
-    /// Shows monitors the pieces of the body as they arrive.
+    /// Returns a closure that shows monitors the pieces of the body as they arrive.
     private func tap(_ record: AttemptRecord) -> ((Data) -> Void)? {
         guard isMonitored else { return nil }
         return { [self] data in emit(record) { $0.dataTask($1, $2, didReceive: data) } }
@@ -80,7 +82,7 @@ public class DataRequest: Request, @unchecked Sendable {  // Its own state is be
         if !body.isEmpty { tap(record)?(body) }
     }
 
-    // MARK: The head of the answer
+    // MARK: The head of the response
 
     override func responded(_ record: AttemptRecord) { answer.withLock { $0.hook }.responded(record, self) }
 
@@ -107,7 +109,7 @@ public class DataRequest: Request, @unchecked Sendable {  // Its own state is be
 }
 
 extension EventMonitor {
-    /// The kind of a task is its class; one of another kind isn't told.
+    /// Reports a piece of a body. The class of a task is its kind; tasks of other kinds are not reported.
     func dataTask(_ session: URLSession, _ task: URLSessionTask, didReceive data: Data) {
         guard let task = task as? URLSessionDataTask else { return }
         urlSession(session, dataTask: task, didReceive: data)

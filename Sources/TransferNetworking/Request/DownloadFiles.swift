@@ -4,25 +4,26 @@ import Synchronization
 import TransferCore
 import TransferEngine
 
-/// The files of one download, from the temporary one to its destination. Blocks: for workers.
+/// The files of one download, from the temporary one to its destination. Calls block, and are therefore for workers.
 final class DownloadFiles: Sendable {
-    /// `empty` → `open` → (`resumable` → `open` …) → `saved`.
+    /// The states of the files: `empty` → `open` → (`resumable` → `open` …) → `saved`.
     private enum State {
         case empty
-        /// An attempt writes to it; it began with the bytes of `resumed`.
+        /// An attempt writes to the partial file, which began with the bytes of `resumed`.
         case open(PartFile, resumed: ResumeData?)
-        /// Closed; the bytes wait for whoever goes on.
+        /// The partial file is closed; a later attempt can continue it.
         case resumable(ResumeData)
         case saved(URL)
     }
 
     private let folder: String
     private let manager: FileManager
-    /// The partial file came with resume data: it's the caller's, who may come back with the same data.
+    /// Whether the partial file came with the caller's resume data. Such a file is kept, as the caller may use the same
+    /// data again.
     private let isCallers = Mutex(false)
     private let state = Mutex(State.empty)
 
-    /// - Parameter manager: Gives complete files their places, and removes what isn't wanted any more.
+    /// - Parameter manager: The file manager that moves complete files and removes unneeded ones.
     init(folder: String, manager: FileManager = .default) {
         self.folder = folder
         self.manager = manager
@@ -43,7 +44,7 @@ final class DownloadFiles: Sendable {
         return nil
     }
 
-    /// Where the bytes of the attempt under way are.
+    /// The partial file of the running attempt.
     var temporary: URL? {
         if case .open(let part, _) = state.withLock({ $0 }) { return URL(fileURLWithPath: part.path) }
         return nil
@@ -51,13 +52,13 @@ final class DownloadFiles: Sendable {
 
     // MARK: An attempt begins
 
-    /// Opens the file for an attempt, and says what of it can be continued.
+    /// Opens the partial file for an attempt, and returns the point from which it can be continued.
     func open(for url: String) throws -> (PartFile, ResumePoint?) {
         switch state.withLock({ $0 }) {
         case .resumable(let resume):
             if let opened = try reopen(resume, url) { return opened }
         case .saved(let url):
-            // What an attempt that wasn't valid left at the destination: its place is needed.
+            // An attempt that failed validation left its file at the destination, whose place is needed.
             try? manager.removeItem(at: url)
         case .open: discard()
         case .empty: break
@@ -68,10 +69,10 @@ final class DownloadFiles: Sendable {
         return (part, nil)
     }
 
-    /// - Returns: `nil` when the file can't be used any more.
+    /// - Returns: `nil` when the file can no longer be used.
     private func reopen(_ resume: ResumeData, _ url: String) throws -> (PartFile, ResumePoint?)? {
         guard let path = resume.partialFile, manager.fileExists(atPath: path) else { return nil }
-        // The caller vouches for the name; a file of somebody else isn't written to all the same.
+        // The caller's resume data vouch for the name. A foreign file of that name is still refused.
         guard let part = try partFile(path, claim: .name) else { return nil }
         let (known, length) = Self.trusted(part, resume, url)
         if length < part.initialSize { try part.truncate(to: length) }
@@ -80,11 +81,11 @@ final class DownloadFiles: Sendable {
         return (part, ResumePoint(known, offset: length))
     }
 
-    /// How many bytes of the file are those of the version that is to be continued.
+    /// Returns the resume data and the number of bytes in the file that belong to the version to be continued.
     ///
-    /// The record in the file itself speaks of the bytes that are there, so it wins. Without one (a small file, a file
-    /// system without extended attributes) another process may have started the file again from a newer version since:
-    /// then only a size that is exactly the one in the resume data is believed.
+    /// The record in the file itself describes the existing bytes, and therefore has priority. It is missing for small
+    /// files and on file systems without extended attributes. Then another process may have replaced the content by a
+    /// newer version. The resume data are believed only if they state exactly the file's size.
     static func trusted(_ part: PartFile, _ resume: ResumeData, _ url: String) -> (ResumeData, Int64) {
         let redacted = Redaction.url(url)
         if let record = part.initialRecord {
@@ -95,7 +96,7 @@ final class DownloadFiles: Sendable {
         return (resume, part.trustedLength(resume))
     }
 
-    /// - Returns: `nil` when the name is another one's.
+    /// - Returns: `nil` when the file of that name is foreign: a link, another user's, or not made by this library.
     private func partFile(_ path: String, claim: PartOwnership.Claim = .none) throws -> PartFile? {
         do throws(TransferError) {
             return try PartFile.open(path, claim: claim)
@@ -107,13 +108,13 @@ final class DownloadFiles: Sendable {
 
     // MARK: An attempt ends
 
-    /// Keeps what a failed attempt left, when it can be continued.
+    /// Keeps the bytes of a failed attempt if they can be continued.
     func keep(_ end: TransferEnd, method: String) {
         guard case .open(let part, let resumed) = state.withLock({ $0 }) else { return }
         guard let resume = Self.continuation(end, method: method, resumed: resumed) else { return discard() }
         part.trimReservation()
         var durable = resume
-        // A later process continues from it, perhaps after the machine was switched off.
+        // A later process may continue the file after a power failure.
         do throws(TransferError) {
             try part.sync()
             durable.synced = durable.written
@@ -124,7 +125,7 @@ final class DownloadFiles: Sendable {
     }
 
     private static func continuation(_ end: TransferEnd, method: String, resumed: ResumeData?) -> ResumeData? {
-        // No body began: the bytes are as they were.
+        // No body began, so that the bytes are unchanged.
         guard let start = end.start, !end.outcome.isUntouched else { return resumed }
         guard method == "GET", start.head.status == 200 || start.head.status == 206,
             let resume = end.outcome.resumeData, resume.validator?.ifRange != nil
@@ -132,9 +133,9 @@ final class DownloadFiles: Sendable {
         return resume
     }
 
-    /// Gives the complete file its place.
+    /// Moves the complete file to its destination.
     ///
-    /// - Parameter found: Called with the destination before the file is moved there.
+    /// - Parameter found: A closure called with the destination before the file is moved there.
     func save(
         response: HTTPURLResponse?, to destination: DownloadRequest.Destination?, found: (URL) -> Void = { _ in }
     ) throws {
@@ -158,7 +159,7 @@ final class DownloadFiles: Sendable {
         state.withLock { $0 = .saved(target) }
     }
 
-    /// Takes a file of this machine in, without an attempt on the network.
+    /// Copies a file of this machine, without an attempt on the network.
     func copy(_ file: LocalFile) throws {
         let copy = URL(fileURLWithPath: "\(folder)/transferkit-\(UUID().uuidString).\(file.url.pathExtension)")
         try file.copy(to: copy, manager)
@@ -166,7 +167,7 @@ final class DownloadFiles: Sendable {
         state.withLock { $0 = .saved(copy) }
     }
 
-    /// What came isn't taken: it's of no use to anybody, and nothing can be continued from it.
+    /// Removes the bytes of a response that failed validation; they are useless and cannot be continued.
     func refuse() {
         state.withLock { state in
             guard case .open(let part, _) = state else { return }
@@ -176,7 +177,8 @@ final class DownloadFiles: Sendable {
         }
     }
 
-    /// The request is over: a file that is still open is kept as it was before the attempt, or removed.
+    /// Closes the files at the end of the request. A file that is still open is kept as it was before the attempt, or
+    /// removed.
     func close() {
         guard case .open(let part, let resumed) = state.withLock({ $0 }) else { return }
         guard let resumed else { return discard() }
@@ -184,7 +186,7 @@ final class DownloadFiles: Sendable {
         state.withLock { $0 = .resumable(resumed) }
     }
 
-    /// Removes a complete file that was left in the temporary folder, where nobody would look for it.
+    /// Removes a complete file in the temporary folder, where no user would look for it.
     func removeSaved() {
         state.withLock { state in
             guard case .saved(let url) = state else { return }
@@ -193,7 +195,7 @@ final class DownloadFiles: Sendable {
         }
     }
 
-    /// Removes what has come; not a file that the caller's own resume data speaks of.
+    /// Removes the received bytes, except for a file that the caller's own resume data name.
     func discard() {
         let isCallers = isCallers.withLock { $0 }
         state.withLock { state in

@@ -3,7 +3,8 @@ import FoundationNetworking
 import TransferCore
 
 extension DownloadRequest {
-    /// A destination in one of the user's folders, named by the server (Content-Disposition) or the URL, made safe.
+    /// Returns a destination in one of the user's folders. The safe name stems from the server (Content-Disposition) or
+    /// the URL.
     @preconcurrency
     public class func suggestedDownloadDestination(
         for directory: FileManager.SearchPathDirectory = .documentDirectory,
@@ -20,7 +21,7 @@ extension DownloadRequest {
         }
     }
 
-    /// A destination that doesn't depend on the answer.
+    /// Returns a destination that does not depend on the response.
     @preconcurrency
     public static func destination(_ url: URL, options: Options = []) -> Destination { { _, _ in (url, options) } }
 }

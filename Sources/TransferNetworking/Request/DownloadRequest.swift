@@ -4,39 +4,46 @@ import Synchronization
 import TransferCore
 import TransferEngine
 
-/// A request whose answer goes to a file.
+/// A request whose response is written to a file.
 ///
-/// The body is written to a file in the temporary folder, and moved to its destination when it's whole. What came
-/// before a failure or a cancellation stays there for ``resumeData``, where the server gave a validator by which the
-/// rest can be asked for safely (RFC 9110 §13.1.5).
+/// The body is written to a file in the temporary folder, which is moved to its destination when it is complete. The
+/// bytes of a failed or cancelled attempt are kept for ``resumeData`` if the server sent a validator. A validator is
+/// needed to request the rest safely (RFC 9110 §13.1.5).
 public final class DownloadRequest: Request, @unchecked Sendable {  // Its own state is behind a lock.
-    /// Steps before the file is moved to its destination.
+    /// The steps before the file is moved to its destination.
     public struct Options: OptionSet, Sendable {
+        /// The bits of the options.
         public let rawValue: Int
+        /// Creates options from their bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
         /// Makes the folders above the destination.
         public static let createIntermediateDirectories = Options(rawValue: 1 << 0)
-        /// Takes the place of a file that is there.
+        /// Replaces an existing file.
         public static let removePreviousFile = Options(rawValue: 1 << 1)
     }
 
-    /// Says where a complete file belongs.
+    /// A closure that returns the destination of a complete file.
     public typealias Destination =
         @Sendable (_ temporaryURL: URL, _ response: HTTPURLResponse) -> (destinationURL: URL, options: Options)
 
-    /// - Parameter fileURL: Where the complete file is for now: in the temporary folder.
-    /// - Returns: Whether the answer is taken.
+    /// A closure that validates a response.
+    ///
+    /// - Parameter fileURL: The place of the complete file, in the temporary folder.
+    /// - Returns: Whether the response is accepted.
     public typealias Validation =
         @Sendable (_ request: URLRequest?, _ response: HTTPURLResponse, _ fileURL: URL?) -> ValidationResult
 
-    /// The thing that is downloaded.
+    /// The source of the download.
     public enum Downloadable: Sendable {
+        /// A new download, with the source of its URL request.
         case request(any URLRequestConvertible)
+        /// A download that continues with the resume data of an earlier one.
         case resumeData(Data)
     }
 
+    /// The source of the download.
     public let downloadable: Downloadable
-    /// `nil` leaves the file in the temporary folder.
+    /// The closure that chooses the destination; `nil` leaves the file in the temporary folder.
     public let destination: Destination?
     let files: DownloadFiles
     private let mutable = Mutex(Mutable())
@@ -44,9 +51,9 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
     private struct Mutable {
         var cancellation = Cancellation.none
         var validators: [Validation] = []
-        /// What monitors are told of the rules once they have been told of the end.
+        /// The verdicts of validations, which monitors receive after the end.
         var verdicts: [MonitorEvent] = []
-        /// Those who wait for resume data.
+        /// The handlers that wait for resume data.
         var handlers: [@Sendable (Data?) -> Void] = []
     }
 
@@ -69,8 +76,8 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
         }
     }
 
-    /// The data that `Session.download(resumingWith:)` takes, in this process or another; `nil` when there is nothing to go on
-    /// from. There after a cancellation that asked for it, and after a failure.
+    /// The data for `Session.download(resumingWith:)`, in this process or another; `nil` when nothing can be continued.
+    /// They exist after a failure, and after a cancellation that asked for them.
     public var resumeData: Data? {
         switch mutable.withLock({ $0.cancellation }) {
         case .discarding: return nil
@@ -80,14 +87,14 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
         return DownloadResumption(request, resume).data
     }
 
-    /// Where the file is, once it's whole.
+    /// The URL of the file, once it is complete.
     public var fileURL: URL? { files.saved }
 
-    /// Cancels without resume data; what has come is removed.
+    /// Cancels the download without resume data; the received bytes are removed.
     @discardableResult
     override public func cancel() -> Self { cancel(producingResumeData: false) }
 
-    /// Cancels, and keeps what has come when `shouldProduceResumeData`.
+    /// Cancels the download, and keeps the received bytes if `shouldProduceResumeData`.
     @discardableResult
     public func cancel(producingResumeData shouldProduceResumeData: Bool) -> Self {
         mutable.withLock { state in
@@ -97,27 +104,28 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
         return super.cancel()
     }
 
-    /// Cancels, keeps what has come, and hands over the resume data, on the session's queue; `nil` when there is none.
+    /// Cancels the download, keeps the received bytes, and passes the resume data to the handler on the session's
+    /// queue; `nil` if there are none.
     @discardableResult
     public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (_ data: Data?) -> Void) -> Self {
         mutable.withLock { state in
             switch state.cancellation {
-            // Handlers are answered in any case; a cancellation that discards stays one.
+            // All handlers are called. An earlier cancellation without resume data is not changed.
             case .none where !isFinished: state.cancellation = .producing
             case .none, .discarding, .producing: break
             }
             state.handlers.append(completionHandler)
         }
         super.cancel()
-        // What is being stopped has its resume data later; everything else is settled by now, or about to be.
+        // A download that is being stopped has its resume data later. Any other state is settled now or soon.
         if read({ $0.lifecycle.state }) != .cancelled(.stopping) {
             session.rootQueue.async { self.answerCancellations() }
         }
         return self
     }
 
-    /// Adds a rule that an answer has to pass before its file is given its place: what is refused replaces nothing at the
-    /// destination, and is removed.
+    /// Adds a validation that a response has to pass before its file is moved to the destination. The file of a refused
+    /// response is removed and replaces no other.
     @preconcurrency
     @discardableResult
     public func validate(_ validation: @escaping Validation) -> Self {
@@ -138,14 +146,14 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
     override var kind: AttemptRecord.Kind { .download }
 
     override func makeTransfer(_ request: URLRequest) throws -> Transfer {
-        // A class of the program's may want it.
+        // A `URLProtocol` of the program may claim the URL.
         if session.protocols == nil, let file = LocalFile(request) { return Transfer(urlRequest: request, file: file) }
         var exchange = try ExchangeRequest(request, of: session)
         let (part, point) = try files.open(for: exchange.url)
         if let point { exchange.intent = .representation(point) }
         if request.value(forHTTPHeaderField: "Accept-Encoding") == nil {
-            // The file is to hold the representation itself, and offsets in it are to mean something: what the session
-            // accepts for bodies in memory doesn't count here.
+            // The file has to hold the representation itself, so that offsets in it have a meaning. The encodings that
+            // the session accepts for bodies in memory are not requested here.
             exchange.headers.set("Accept-Encoding", "identity")
         }
         let url = Redaction.url(exchange.url)
@@ -165,7 +173,7 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
         }
     }
 
-    /// Only a GET whose answer has a validator can be continued (RFC 9110 §13.1.5).
+    /// Whether the rest can be requested: only for a GET whose response has a validator (RFC 9110 §13.1.5).
     override var isResumable: Bool {
         guard let record = read({ $0.running }), record.urlRequest.httpMethod == "GET", let head = record.start?.head
         else { return false }
@@ -174,14 +182,14 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
 
     override var readsFiles: Bool { true }
 
-    /// Without the head of an answer there is nothing for a destination to look at: the copy stays where it is, as in
-    /// the original.
+    /// Copies the file into the temporary folder. The copy stays there, as in Alamofire, as a destination needs the
+    /// head of a response.
     override func receive(_ file: LocalFile, _ record: AttemptRecord) throws { try files.copy(file) }
 
     override var placesFiles: Bool { true }
 
     override func take(_ end: TransferEnd) -> AFError? {
-        // A file that became whole while the request was cancelled isn't given to anybody either.
+        // A file that became complete during a cancellation is not delivered either.
         guard let failure = end.failure ?? (isCancelled ? .explicitlyCancelled : nil) else { return nil }
         switch mutable.withLock({ $0.cancellation }) {
         case .discarding: files.discard()
@@ -191,7 +199,7 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
     }
 
     override func place(_ end: TransferEnd) -> AFError? {
-        // Cancelled while its rules were looked at.
+        // The request may have been cancelled during its validations.
         if let failure = take(end) { return failure }
         do {
             let temporary = files.temporary

@@ -2,16 +2,20 @@ public import Foundation
 import FoundationNetworking
 public import TransferCore
 
-/// The data with which a new process goes on with a download: the request, and which bytes of which version are there.
+/// The data from which a new process continues a download: the request, and the received bytes of a version.
 ///
-/// The value holds the URL with its query and the request's header fields as they were given, because the download
-/// could not be continued without them: keep it as you would keep those.
+/// The value holds the URL with its query and the request's header fields unchanged, as the download could not be
+/// continued without them. It must be kept as safely as those.
 public struct DownloadResumption: Sendable, Hashable, Codable {
-    /// The form of the data; 1.
+    /// The version of the format; 1.
     public var version = 1
+    /// The URL of the request, with its query.
     public var url: String
+    /// The method of the request.
     public var method: String
+    /// The header fields of the request.
     public var headers: [HeaderField]
+    /// The partial file, and the version that its bytes belong to.
     public var resume: ResumeData
 
     init(_ request: URLRequest, _ resume: ResumeData) {
@@ -21,7 +25,9 @@ public struct DownloadResumption: Sendable, Hashable, Codable {
         self.resume = resume
     }
 
-    /// - Throws: `TransferError` when `data` isn't what a `DownloadRequest` produced.
+    /// Reads resume data.
+    ///
+    /// - Throws: `TransferError` when `data` was not produced by a `DownloadRequest`.
     public init(_ data: Data) throws {
         do {
             self = try JSONDecoder().decode(Self.self, from: data)
@@ -33,7 +39,7 @@ public struct DownloadResumption: Sendable, Hashable, Codable {
         }
     }
 
-    /// The form in which a `DownloadRequest` hands it out.
+    /// The value in the form of `DownloadRequest.resumeData`.
     public var data: Data? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -48,5 +54,6 @@ public struct DownloadResumption: Sendable, Hashable, Codable {
 }
 
 extension TransferError.Code {
+    /// The code of the error for data that are not resume data, or are of another version.
     public static let invalidResumeData = Self(rawValue: "invalidResumeData")
 }

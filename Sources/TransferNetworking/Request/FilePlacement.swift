@@ -3,14 +3,14 @@ import Glibc
 import TransferCore
 import TransferEngine
 
-/// The last step of a download: a complete file gets its name.
+/// The last step of a download: the complete file is moved to its final name.
 struct FilePlacement {
     let part: PartFile
     let target: URL
     let options: DownloadRequest.Options
     var files = FileManager.default
 
-    /// A previous file is replaced in one step where that can be done, so that it isn't lost to a failed move.
+    /// Moves the file. A previous file is replaced in one step if possible, so that a failed move does not lose it.
     func perform() throws {
         var isFolder: ObjCBool = false
         let replaces = options.contains(.removePreviousFile)
@@ -20,7 +20,7 @@ struct FilePlacement {
         if options.contains(.createIntermediateDirectories) {
             try files.createDirectory(at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
         }
-        // One of the program's own is to see, and may decide about, every step.
+        // The program's own file manager has to see every step, and may decide about it.
         guard files === FileManager.default else { return try moveByManager(replacing: replaces) }
         do throws(TransferError) {
             try part.rename(to: target.path, replacing: replaces)
@@ -35,7 +35,8 @@ struct FilePlacement {
         try files.moveItem(at: URL(fileURLWithPath: part.path), to: target)
     }
 
-    /// To another file system: copied under another name first, so that the target never shows a part of it.
+    /// Moves the file to another file system. A copy under another name comes first, so that the target is never
+    /// incomplete.
     private func moveAcross(replacing: Bool) throws {
         let beside = target.deletingLastPathComponent().appendingPathComponent(".\(UUID().uuidString).part")
         do {

@@ -1,12 +1,12 @@
-/// The latest of many: a request that is retried for days must not grow.
+/// The latest of many elements, so that a request that is retried for days does not grow.
 struct History<Element: Sendable>: Sendable {
-    /// How many are kept.
+    /// The number of elements that are kept.
     static var limit: Int { 32 }
 
     private(set) var first: Element?
     private var recent: [Element] = []
 
-    /// All of them, or the last ``limit`` when there were more.
+    /// All elements, or the last ``limit`` if there were more.
     var elements: [Element] { recent }
     var last: Element? { recent.last }
 

@@ -4,10 +4,13 @@ import FoundationNetworking
 import TransferCore
 
 extension Request {
-    /// The `curl` command that sends the same request; without secrets (credentials, cookies, signed queries), unless
-    /// they are asked for; then `-b` has the cookies that the session's store adds. Every part is quoted, so that pasting it into a shell runs `curl` and nothing else.
+    /// Returns the `curl` command that sends the same request. Every part is quoted, so that a shell runs `curl` and
+    /// nothing else.
     ///
-    /// - Parameter includingSecrets: Whether what authorises the request is written out.
+    /// Secrets (credentials, cookies, signed queries) are left out by default. With them, `-b` has the cookies that the
+    /// session's store adds.
+    ///
+    /// - Parameter includingSecrets: Whether the secrets that authorise the request are included.
     public func cURLDescription(includingSecrets: Bool = false) -> String {
         guard let request else { return "$ curl command could not be created" }
         return cURLDescription(of: request, includingSecrets: includingSecrets)
@@ -53,7 +56,7 @@ struct CURLCommand {
     let request: URLRequest
     let sessionHeaders: HTTPHeaders
     let includesSecrets: Bool
-    /// What the session's store adds.
+    /// The cookies that the session's store adds.
     var cookies: String?
 
     var text: String {
@@ -64,18 +67,18 @@ struct CURLCommand {
             parts.append("-b \(Self.quoted(cookies))")
         }
         let defaults = sessionHeaders.filter { own[$0.name] == nil }
-        // Brackets and braces in a URL are a pattern to curl otherwise.
+        // curl would otherwise expand brackets and braces in a URL.
         if url.absoluteString.contains(where: { "[]{}".contains($0) }) { parts.append("-g") }
         for header in defaults + own where includesSecrets || header.name.lowercased() != "cookie" {
             let isSecret = Redaction.isSecretHeader(header.name)
             let value = includesSecrets || !isSecret ? header.value : Redaction.mark
-            // A name with a colon and nothing behind it would take the field out.
+            // A name with a colon and no value would make curl remove the field.
             parts.append("-H \(Self.quoted(value.isEmpty ? "\(header.name);" : "\(header.name): \(value)"))")
         }
         if let body = request.httpBody, !body.isEmpty {
-            // What isn't text can't be an argument.
+            // A body that is not text cannot be an argument.
             let text = String(data: body, encoding: .utf8).flatMap { $0.contains("\0") ? nil : $0 }
-            // To curl, `-d @name` is what a file contains.
+            // The argument `-d @name` means the content of a file.
             let option = text?.hasPrefix("@") == true ? "--data-raw" : "-d"
             parts.append(text.map { "\(option) \(Self.quoted($0))" } ?? "--data-binary @-")
         }
@@ -83,7 +86,7 @@ struct CURLCommand {
         return parts.joined(separator: " \\\n\t")
     }
 
-    /// In double quotes as documented; in single ones where a shell would read more in it than text.
+    /// Quotes an argument with double quotes, as documented, or with single ones where a shell would expand the text.
     private static func quoted(_ text: String) -> String {
         guard text.contains(where: { "$`\\!\"\n\r".contains($0) }) else { return "\"\(text)\"" }
         return "'" + text.replacingOccurrences(of: "'", with: "'\\''") + "'"

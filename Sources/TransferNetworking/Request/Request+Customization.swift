@@ -1,21 +1,22 @@
-// What a program adds to one request: it counts from the next attempt on, and so best before the request is started.
+// The program's additions to one request. They apply from the next attempt, and are best made before the request is
+// started.
 extension Request {
-    /// Has `adapter` change the URL request: after the interceptors that the request has, before the session's.
+    /// Adds an adapter of the URL request. It runs after the request's interceptors so far and before the session's.
     @discardableResult
     public func adapt(using adapter: any RequestAdapter) -> Self { interceptor(Interceptor(adapters: [adapter])) }
 
-    /// Has `retrier` asked about failures: after the interceptors that the request has, before the session's.
+    /// Adds a retrier. It is asked after the request's interceptors so far and before the session's.
     @discardableResult
     public func retry(using retrier: any RequestRetrier) -> Self { interceptor(Interceptor(retriers: [retrier])) }
 
-    /// Adds `interceptor` behind those that the request has; the session's comes after it.
+    /// Adds an interceptor after the request's interceptors so far; the session's comes after it.
     @discardableResult
     public func interceptor(_ interceptor: any RequestInterceptor) -> Self {
         update { $0.own.interceptors.append(interceptor) }
         return self
     }
 
-    /// Tells `monitor` of this request too, after the session's monitors.
+    /// Adds a monitor of this request, which receives events after the session's monitors.
     @discardableResult
     public func eventMonitor(_ monitor: any EventMonitor) -> Self {
         add(monitor)

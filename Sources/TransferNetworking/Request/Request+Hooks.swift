@@ -2,7 +2,7 @@ public import Dispatch
 import Foundation
 public import FoundationNetworking
 
-/// Who is told of what a request makes on its way.
+/// The observers of the URL requests and tasks that a request creates.
 struct RequestHooks: Sendable {
     struct Hook<Value: Sendable>: Sendable {
         let queue: DispatchQueue
@@ -13,10 +13,10 @@ struct RequestHooks: Sendable {
 
     var request: Hook<URLRequest>?
     var task: Hook<URLSessionTask>?
-    /// Those of streams of values, beside the one of a closure.
+    /// The hooks of streams, in addition to the hook of a closure.
     var requestStreams: [Hook<URLRequest>] = []
     var taskStreams: [Hook<URLSessionTask>] = []
-    /// Those who wait for a first URL request.
+    /// The hooks that are called for the first URL request only.
     var curl: [Hook<URLRequest>] = []
 
     func created(_ request: URLRequest) {
@@ -34,9 +34,9 @@ struct RequestHooks: Sendable {
 }
 
 extension Request {
-    /// Calls `handler` with each URL request, adapted, before it's sent; the last one set counts.
+    /// Calls `handler` with each adapted URL request before it is sent; a later call replaces the handler.
     ///
-    /// One that was made before is told at once.
+    /// The handler is called at once if a URL request exists already.
     @preconcurrency
     @discardableResult
     public func onURLRequestCreation(
@@ -51,10 +51,10 @@ extension Request {
         return self
     }
 
-    /// Calls `handler` with the task of each attempt; the last one set counts.
+    /// Calls `handler` with the task of each attempt; a later call replaces the handler.
     ///
-    /// The task shows what happens; what becomes of it is the request's business. One that was made before is told at
-    /// once.
+    /// The task only shows the attempt, which the request controls. The handler is called at once if a task exists
+    /// already.
     @preconcurrency
     @discardableResult
     public func onURLSessionTaskCreation(

@@ -1,16 +1,16 @@
 import Foundation
 import FoundationNetworking
 
-// What the monitors of a session and of the request are told. Nothing is made for them when there are none.
+// The events for the monitors of a session and of a request. They are not created without monitors.
 extension Request {
     func emit(_ event: @autoclosure () -> MonitorEvent) { if isMonitored { tell(event()) } }
 
-    /// For later; nothing without monitors.
+    /// Returns an event to be emitted later; `nil` without monitors.
     func parsed(_ tell: @escaping @Sendable (any EventMonitor) -> Void) -> MonitorEvent? {
         !isMonitored ? nil : MonitorEvent(tell)
     }
 
-    /// With the task of an attempt.
+    /// Emits an event with the task of an attempt.
     func emit(
         _ record: AttemptRecord, _ tell: @escaping @Sendable (any EventMonitor, URLSession, URLSessionTask) -> Void
     ) {

@@ -5,7 +5,7 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-// From one action of the life cycle to the next event: an attempt, from its place in the queue to its end.
+// The steps from an action of the life cycle to the next event: an attempt, from its place in the queue to its end.
 extension Request {
     func perform(_ action: RequestLifecycle.Action) {
         switch action {
@@ -39,7 +39,7 @@ extension Request {
     private func enterNetwork(_ transfer: Transfer, _ attempt: Int) {
         if transfer.file != nil { return send(.admitted, attempt: attempt) }
         guard let cached = transfer.cached else { return enterHost(transfer, attempt) }
-        // Who needs no network takes nobody's place at the host.
+        // A request that needs no network occupies no slot of the host.
         cached.look { [self] isSettled in
             if isSettled { send(.admitted, attempt: attempt) } else { enterHost(transfer, attempt) }
         }
@@ -49,14 +49,14 @@ extension Request {
         whenConnected(transfer) { [self] in
             session.hosts.enter(transfer.hostKey) { [self] slot in
                 send(.admitted, attempt: attempt) { state in
-                    // A slot that isn't taken is free again at once.
+                    // A slot that is not stored here is released at once.
                     if state.lifecycle.state == .resumed(.queued) { state.slot = slot }
                 }
             }
         }
     }
 
-    /// It's there, and the program holds it back.
+    /// Reports a prepared attempt that the program has suspended.
     private func holdTask() {
         guard let record = read({ $0.lastAttempt }) else { return }
         emit(record) { [self] in $0.request(self, didSuspendTask: $2) }
@@ -66,7 +66,7 @@ extension Request {
         let (prepared, known, attempt) = update { state in (state.transfer.take(), state.lastAttempt, state.attempt) }
         guard let prepared, let record = known else { return }
         if let claim = prepared.claim { return carry(prepared, claim, record, attempt) }
-        // What no class of the program's took.
+        // No `URLProtocol` of the program has claimed the URL.
         if session.protocols != nil, Origin(url: prepared.exchange.url) == nil {
             if readsFiles, let file = LocalFile(prepared.urlRequest) { return readLocally(file, record, attempt) }
             return endUnsent(record, dueTo: ExchangeRequest.unsupported(prepared.exchange.url), attempt)
@@ -104,12 +104,12 @@ extension Request {
         read(file, record) { [self] in transferEnded($0, record, attempt) }
     }
 
-    /// An attempt that ends before the network is used.
+    /// Ends an attempt before it used the network.
     func endUnsent(_ record: AttemptRecord, dueTo failure: AFError, _ attempt: Int) {
         transferEnded(record.ended(unsent: failure), record, attempt)
     }
 
-    /// The task of a request that was cancelled before the network was used ends too.
+    /// Ends the task of a request that was cancelled before it used the network.
     func endCancelledTask() {
         guard let record = read({ $0.isCancelled ? $0.lastAttempt : nil }), record.isUnsent else { return }
         let end = record.ended(unsent: .sessionTaskFailed(error: URLError(.cancelled)))
@@ -117,7 +117,7 @@ extension Request {
         tellEnd(of: record, end, .explicitlyCancelled)
     }
 
-    /// Called on the loop that carries the exchange.
+    /// Handles an event. Called on the loop that carries the exchange.
     func happened(_ event: ExchangeEvent, _ record: AttemptRecord, _ attempt: Int) {
         switch event {
         case .interim, .netrcUsed: break
@@ -136,8 +136,8 @@ extension Request {
             let end = record.ended(outcome)
             let slot = update { state in state.slot.take() }
             if outcome.metrics.httpVersion == HTTPVersion.two { slot?.hostMultiplexes() }
-            // What failed needs no decision about its head. A cancellation may have come before the head, and so before
-            // the gate was closed.
+            // A failed attempt needs no decision about its head. A cancellation may have come before the head, and thus
+            // before the gate was closed.
             if end.error != nil || read({ $0.isCancelled }) { _ = record.gate.decide() }
             record.gate.whenDecided { [self] in
                 whenHandled { [self] in
@@ -148,22 +148,22 @@ extension Request {
         }
     }
 
-    /// - Returns: Whether the end of the exchange isn't the end of the attempt.
+    /// - Returns: Whether the attempt continues although the exchange has ended.
     private func settled(
         by cached: CachedExchange, _ outcome: ExchangeOutcome, _ record: AttemptRecord, _ attempt: Int
     ) -> Bool {
-        // Also of a request that is cancelled: what would begin it anew is let go of.
+        // The call is needed for a cancelled request too, as it releases the closure that would repeat the exchange.
         let end = cached.ended(outcome)
         switch read({ $0.isCancelled }) ? .network : end {
         case .network: return false
         case .again(let begin):
             begin()
-            // What was said to the exchange before.
+            // The new exchange receives the commands that the earlier one had received.
             let (isCancelled, isSuspended) = read { ($0.isCancelled, $0.publicState == .suspended) }
             if isCancelled { record.handle?.cancel() }
             if isSuspended { record.handle?.suspend() }
         case .stored(let stored):
-            // Given back outside the lock: that may start the next one here.
+            // The slot is released outside the lock, as its release may start the next transfer here.
             _ = update { state in state.slot.take() }
             answer(stored, record, after: outcome) { [self] in transferEnded($0, $1, attempt) }
         }
@@ -185,10 +185,11 @@ extension Request {
 
     private func cancelTransfer() {
         guard let record = read({ $0.lastAttempt }) else { return }
-        // Before the gate is opened: the loop takes the body as soon as it is, and hears of the cancellation later.
+        // The refusal comes before the gate is opened. The loop takes the body at once then, and learns of the
+        // cancellation later.
         record.gate.refuse()
         record.handle?.cancel()
-        // Nobody has to decide any more whether the answer is taken: the end doesn't wait for it.
+        // The decision about the response is no longer needed, and the end must not wait for it.
         _ = record.gate.decide()
     }
 
@@ -217,7 +218,7 @@ extension Request {
         }
     }
 
-    /// The rules have been looked at before the file has its place.
+    /// Continues after the validations, which come before the file is moved to its destination.
     private func judged(_ refusal: AFError?, _ end: TransferEnd, _ record: AttemptRecord, _ attempt: Int) {
         reportFinalProgress(record)
         let failure = refusal == nil ? place(end) : nil
@@ -233,7 +234,7 @@ extension Request {
         emitEnd(of: record, failure)
         tellEnd(of: record, end, failure)
         guard failure == nil, hasValidators, !placesFiles else { return attemptEnded(failure, attempt) }
-        // Rules are other people's code.
+        // Validations are the program's code, hence on the root queue.
         session.rootQueue.async { [self] in attemptEnded(validate(record), attempt) }
     }
 

@@ -5,7 +5,7 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-// The way to an attempt: the URL request is made and adapted, files are opened.
+// The preparation of an attempt: the URL request is created and adapted, and files are opened.
 extension Request {
     func prepare() {
         let attempt = update { state in
@@ -74,7 +74,8 @@ extension Request {
     }
 
     private func opened(_ result: Result<Transfer, any Error>, _ request: URLRequest, _ attempt: Int) {
-        // Cancelled while files were opened: the end has been settled, so nobody else would let go of them.
+        // The request was cancelled while files were opened. Its end has been settled, so that only this step can close
+        // them.
         if read({ $0.isCancelled }) { return enqueue(.release) }
         switch result {
         case .failure(let cause):
@@ -84,16 +85,16 @@ extension Request {
             }
             enqueue(.endUnsent(record, error))
         case .success(let transfer):
-            // Cancelled, and settled, since the look above.
+            // The request was cancelled and settled since the check above.
             guard beginTask(request, transfer, attempt) != nil else { return enqueue(.release) }
             send(.prepared, attempt: attempt)
         }
     }
 
-    /// Everything for an attempt is there: it's told of as a task.
+    /// Creates the task of an attempt that is completely prepared, and reports it.
     ///
-    /// - Parameter transfer: `nil` where there is nothing that could be sent.
-    /// - Returns: `nil` when nobody waits for it any more.
+    /// - Parameter transfer: The prepared transfer; `nil` where nothing can be sent.
+    /// - Returns: `nil` when the attempt is no longer wanted.
     private func beginTask(_ request: URLRequest, _ transfer: Transfer?, _ attempt: Int) -> AttemptRecord? {
         let record = AttemptRecord(
             kind: kind, attempt: attempt, number: session.nextTaskNumber, urlRequest: request,

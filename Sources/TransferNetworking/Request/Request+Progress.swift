@@ -3,21 +3,21 @@ public import Foundation
 import FoundationNetworking
 import TransferEngine
 
-/// Who is told how far a request is.
+/// The observers of a request's progress.
 struct ProgressObservers {
     var upload: Observer?
     var download: Observer?
-    /// Those of streams of values, beside the one of a closure.
+    /// The observers of streams, in addition to the observer of a closure.
     var uploadStreams: [Observer] = []
     var downloadStreams: [Observer] = []
-    /// What was told last of the attempt, so that nothing is told twice.
+    /// The last reported counts of the attempt, so that none is reported twice.
     var lastUpload: ProgressCount?
     var lastDownload: ProgressCount?
 
     struct Observer: Sendable {
         let queue: DispatchQueue
         let closure: Request.ProgressHandler
-        /// Leads to the queue, and keeps the order where that is a concurrent one.
+        /// The serial queue in front of `queue`, which keeps the order if `queue` is concurrent.
         private let lane: DispatchQueue
 
         init(queue: DispatchQueue, closure: @escaping Request.ProgressHandler) {
@@ -31,21 +31,22 @@ struct ProgressObservers {
 
     var uploads: [Observer] { (upload.map { [$0] } ?? []) + uploadStreams }
     var downloads: [Observer] { (download.map { [$0] } ?? []) + downloadStreams }
-    /// It counts from its own beginning.
+    /// Resets the counts, as each attempt counts from its own beginning.
     mutating func attemptStarted() { (lastUpload, lastDownload) = (nil, nil) }
 
     var isEmpty: Bool { upload == nil && download == nil && uploadStreams.isEmpty && downloadStreams.isEmpty }
 }
 
-/// A moment of a progress.
+/// The progress at one moment, in bytes.
 struct ProgressCount: Sendable, Equatable {
     var completed: Int64
-    /// `nil` when nobody knows.
+    /// The total in bytes; `nil` if it is unknown.
     var total: Int64?
 
-    /// Fresh each time: a `Progress` isn't safe to share between threads.
+    /// The progress in Foundation's form. Each call creates a new object, as a `Progress` is not safe to share between
+    /// threads.
     var progress: Progress {
-        // −1 is Foundation's word for unknown.
+        // −1 is Foundation's value for an unknown total.
         let progress = Progress(totalUnitCount: total ?? -1)
         progress.completedUnitCount = completed
         return progress
@@ -53,30 +54,31 @@ struct ProgressCount: Sendable, Equatable {
 }
 
 extension Request {
+    /// A closure that receives the progress of a request.
     @preconcurrency
     public typealias ProgressHandler = @Sendable (_ progress: Progress) -> Void
 
-    /// How often it's looked how far a transfer is, where somebody wants to know.
+    /// The interval between observations of the progress.
     private static let interval = DispatchTimeInterval.milliseconds(50)
 
-    /// Calls `closure` while the request's body is sent, at most twenty times a second, and when it's all sent.
+    /// Calls `closure` while the request's body is sent, at most twenty times a second, and at its end.
     @discardableResult
     public func uploadProgress(queue: DispatchQueue = .main, closure: @escaping ProgressHandler) -> Self {
         observe { $0.upload = .init(queue: queue, closure: closure) }
     }
 
-    /// Calls `closure` while the answer's body arrives, at most twenty times a second, and when it's all there.
+    /// Calls `closure` while the response's body arrives, at most twenty times a second, and at its end.
     @discardableResult
     public func downloadProgress(queue: DispatchQueue = .main, closure: @escaping ProgressHandler) -> Self {
         observe { $0.download = .init(queue: queue, closure: closure) }
     }
 
-    /// How much of the request's body has been sent.
+    /// The progress of sending the request's body, in bytes.
     public var uploadProgress: Progress {
         read { $0.attempts.last }?.uploaded.progress ?? Progress(totalUnitCount: 0)
     }
 
-    /// How much of the answer's body has arrived; for a resumed download, of the whole file.
+    /// The progress of receiving the response's body, in bytes; for a resumed download, of the whole file.
     public var downloadProgress: Progress {
         read { $0.attempts.last }?.downloaded.progress ?? Progress(totalUnitCount: 0)
     }
@@ -88,12 +90,12 @@ extension Request {
             change(&state.progress)
             return wasEmpty && state.transferring != nil ? state.attempt : nil
         }
-        // With monitors it's looked at anyway.
+        // The progress is reported anyway if there are monitors.
         if let running, !isMonitored { session.rootQueue.async { self.reportProgress(of: running) } }
         return self
     }
 
-    /// Reports while the attempt runs and somebody listens.
+    /// Reports the progress while the attempt runs and has observers.
     func reportProgress(of attempt: Int) {
         let record = read { state in
             state.attempt == attempt && (!state.progress.isEmpty || isMonitored) ? state.transferring : nil
@@ -105,13 +107,14 @@ extension Request {
         }
     }
 
-    /// The last word on an attempt: what arrived in a moment is reported too, and before the responses.
+    /// Reports the final counts of an attempt before its responses, so that even a very short attempt is reported.
     func reportFinalProgress(_ record: AttemptRecord) {
         guard read({ !$0.progress.isEmpty }) || isMonitored else { return }
         report(record)
     }
 
-    /// In the lock from the look at the counts to the hand-over: an older value never follows a newer one.
+    /// Reports the current counts. The lock covers reading and reporting, so that an older value never follows a newer
+    /// one.
     private func report(_ record: AttemptRecord) {
         update { state in
             let (upload, download) = (record.uploaded, record.downloaded)
@@ -138,7 +141,7 @@ extension Request {
     }
 
     private func emitWritten(_ record: AttemptRecord, _ count: ProgressCount, since last: ProgressCount?) {
-        // What an earlier attempt left isn't written again; a body that starts anew is.
+        // Bytes of an earlier attempt are not written again, unless the body starts anew.
         let (before, offset) = (last?.completed ?? 0, record.start?.offset ?? 0)
         let written = count.completed - (before <= count.completed ? max(before, offset) : offset)
         emit(record) { monitor, session, task in

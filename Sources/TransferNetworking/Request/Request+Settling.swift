@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 
-// After an attempt: another one, or the responses.
+// The steps after an attempt: another attempt, or the responses.
 extension Request {
     // MARK: Retrying
 
@@ -18,7 +18,8 @@ extension Request {
         }
     }
 
-    /// Responses couldn't be made: each is a failure like others, and the retriers are asked about one after the other.
+    /// Asks the retriers about responses that could not be serialized, one after the other. Each is a failure like
+    /// others.
     func reconsider() {
         let (index, failure, attempt) = read { state in
             let index = state.settled.firstIndex { $0.response.failure != nil && !$0.isDecided }
@@ -40,9 +41,9 @@ extension Request {
         }
     }
 
-    /// Retriers are other people's code, and may be slow.
+    /// Asks the retriers, which are the program's code and may be slow.
     ///
-    /// - Parameter refused: Called when there is to be no retry, with the error that a retrier gives for that.
+    /// - Parameter refused: A closure called without a retry, with the error that a retrier gives as the reason.
     private func ask(
         _ chain: InterceptorChain, about error: AFError, _ attempt: Int,
         refused: @escaping @Sendable ((any Error)?) -> Void
@@ -68,14 +69,14 @@ extension Request {
     func awaitRetry() {
         let (delay, attempt) = update { state in
             state.retryCount += 1
-            // Those whose responses are given up wait for the next.
+            // Handlers whose responses are discarded wait for the next ones.
             state.handlers = state.settled.map(\.handler) + state.handlers
             state.settled = []
             return (state.retryDelay, state.attempt)
         }
         emit(MonitorEvent { [self] in $0.requestIsRetrying(self) })
         guard delay > 0 else { return send(.retryDue, attempt: attempt) }
-        // Weakly: the session holds what is under way, and what is cancelled must not stay until then.
+        // The reference is weak, as the session holds running requests and a cancelled one must not stay until then.
         session.rootQueue.asyncAfter(deadline: .now() + min(delay, 1e8)) { [weak self] in
             self?.send(.retryDue, attempt: attempt)
         }
@@ -87,8 +88,8 @@ extension Request {
         endCancelledTask()
         release()
         let body = body
-        // Of an attempt that never began: it may hold a file open. Given back outside the lock, as that may start
-        // another request here.
+        // The transfer of an attempt that never began may hold a file open. It is released outside the lock, as the
+        // release may start another request here.
         _ = update { state in (state.transfer.take(), state.slot.take()) }
         let (handlers, record, request, error) = update { state in
             (state.handlers.take(), state.lastAttempt, state.requests.last, state.error)
@@ -113,7 +114,7 @@ extension Request {
 
     func deliver() {
         ended()
-        // Told once, of cancelled requests too: a handler that is added later is no second end.
+        // The end is reported once, for cancelled requests too. A handler that is added later causes no second end.
         if session.active.remove(self) { emit(MonitorEvent { [self] in $0.requestDidFinish(self) }) }
         for settled in update({ state in state.settled.take() }) {
             settled.response.deliver(settled.replacement)
@@ -121,7 +122,7 @@ extension Request {
         for observer in update({ state in state.endObservers.take() }) { observer() }
     }
 
-    /// Calls `observer` when the request has come to its end; at once when it has.
+    /// Calls `observer` when the request has ended, or at once if it has.
     func onEnd(_ observer: @escaping @Sendable () -> Void) {
         let isOver = update { state in
             if !state.isOver { state.endObservers.append(observer) }
@@ -132,7 +133,7 @@ extension Request {
 }
 
 extension Array {
-    /// What is in it; it's empty afterwards.
+    /// Returns all elements and empties the array.
     mutating func take() -> [Element] {
         let all = self
         self = []

@@ -4,24 +4,29 @@ import Synchronization
 import TransferCore
 import TransferEngine
 
-/// The common part of requests of all kinds; made by a ``Session`` only.
+/// The common part of requests of all kinds, which only a ``Session`` creates.
 ///
-/// `@unchecked Sendable`, as a class with subclasses: what changes is behind a lock, in this class and in them.
+/// `@unchecked Sendable`, as the class has subclasses: mutable state is protected by a lock, in this class and in its
+/// subclasses.
 public class Request: @unchecked Sendable, Identifiable {
+    /// The state of a request.
     public enum State: Sendable {
-        /// Made, and not started.
+        /// The request was created and not started.
         case initialized
+        /// The request was started or resumed, and runs.
         case resumed
+        /// The request was suspended.
         case suspended
-        /// Cancelled for good; its handlers are called with `AFError.explicitlyCancelled`.
+        /// The request was cancelled for good; its handlers receive `AFError.explicitlyCancelled`.
         case cancelled
-        /// Every handler has its response; one that is added now is called too.
+        /// Every handler has its response; a handler that is added now is called too.
         case finished
     }
 
+    /// The identifier of the request, the same for all of its attempts.
     public var id: UUID { update { $0.id } }
     let session: Session
-    /// Whether the first response handler starts it; `nil` leaves that to the session.
+    /// Whether the first response handler starts the request; `nil` means the session's setting.
     public let shouldAutomaticallyResume: Bool?
     private let mutable = Mutex(RequestState())
     private let hasOwnMonitors = Atomic(false)
@@ -34,62 +39,76 @@ public class Request: @unchecked Sendable, Identifiable {
 
     // MARK: State
 
+    /// The state of the request.
     public var state: State { read { $0.publicState } }
+    /// Whether the request was created and not started.
     public var isInitialized: Bool { state == .initialized }
+    /// Whether the request was started or resumed.
     public var isResumed: Bool { state == .resumed }
+    /// Whether the request was suspended.
     public var isSuspended: Bool { state == .suspended }
+    /// Whether the request was cancelled.
     public var isCancelled: Bool { state == .cancelled }
+    /// Whether every handler has its response.
     public var isFinished: Bool { state == .finished }
 
-    /// The URL requests made for it: as it was first, and as it was adapted, for each attempt. Of a request that is
-    /// retried for long, the latest 32.
+    /// The URL requests of all attempts, each as it was created and as it was adapted; the latest 32.
     public var requests: [URLRequest] { read { $0.requests.elements } }
+    /// The first URL request; `nil` before it was created.
     public var firstRequest: URLRequest? { read { $0.requests.first } }
+    /// The latest URL request; `nil` before the first was created.
     public var lastRequest: URLRequest? { read { $0.requests.last } }
-    /// The URL request that was sent last.
+    /// The latest URL request; `nil` before the first was created.
     public var request: URLRequest? { lastRequest }
-    /// The tasks of its attempts, one for each; the latest 32.
+    /// The tasks of the attempts, one for each; the latest 32.
     public var tasks: [URLSessionTask] { read { $0.attempts.elements }.map { $0.task(of: self) } }
+    /// The task of the first attempt; `nil` before it begins.
     public var firstTask: URLSessionTask? { read { $0.attempts.first }?.task(of: self) }
+    /// The task of the latest attempt; `nil` before the first begins.
     public var lastTask: URLSessionTask? { task }
+    /// The task of the latest attempt; `nil` before the first begins.
     public var task: URLSessionTask? { read { $0.attempts.last }?.task(of: self) }
-    /// The answer to the last attempt; there as soon as its head has arrived. `nil` while another is prepared.
+    /// The response of the current attempt, as soon as its head has arrived; `nil` while another attempt is prepared.
     public var response: HTTPURLResponse? { read { $0.lastAttempt }?.response }
-    /// Measurements of the attempts that have ended; the latest 32.
+    /// The metrics of the attempts that have ended; the latest 32.
     public var allMetrics: [TransferTaskMetrics] { read { $0.attempts.elements }.compactMap(\.metrics) }
+    /// The metrics of the first attempt; `nil` before its end.
     public var firstMetrics: TransferTaskMetrics? { read { $0.attempts.first }?.metrics }
+    /// The metrics of the latest attempt that has ended.
     public var lastMetrics: TransferTaskMetrics? { metrics }
+    /// The metrics of the latest attempt that has ended.
     public var metrics: TransferTaskMetrics? { read { $0.attempts.elements }.last { $0.end != nil }?.metrics }
-    /// Why it failed, where it did; of an attempt that is about to be retried too.
+    /// The failure of the request, or of an attempt that is about to be retried.
     public var error: AFError? { read { $0.error } }
-    /// Attempts after the first.
+    /// The number of attempts after the first.
     public var retryCount: Int { read { $0.retryCount } }
 
     // MARK: Commands
 
-    /// Starts it, or lets it go on.
+    /// Starts or resumes the request.
     @discardableResult
     public func resume() -> Self {
         send(.resume)
         return self
     }
 
-    /// Stops reading and sending. The connection stays, except that of a download that is suspended for long and can
-    /// be continued: it's closed, and the rest is asked for when the request is resumed.
+    /// Suspends the request, which stops reading and sending. The connection stays open, except for a download that can
+    /// be continued and is suspended for long. Its connection is closed, and the rest is requested when the request is
+    /// resumed.
     @discardableResult
     public func suspend() -> Self {
         send(.suspend)
         return self
     }
 
-    /// Ends it: its handlers are called with `AFError.explicitlyCancelled`.
+    /// Cancels the request; its handlers receive `AFError.explicitlyCancelled`.
     @discardableResult
     public func cancel() -> Self {
         send(.cancel)
         return self
     }
 
-    /// Cancels it for a reason that its handlers are told instead of the cancellation.
+    /// Cancels the request; its handlers receive the cause in place of the cancellation.
     func cancel(dueTo cause: AFError) {
         send(.cancel) { state in
             state.cancellationCause = cause
@@ -97,55 +116,57 @@ public class Request: @unchecked Sendable, Identifiable {
         }
     }
 
-    // MARK: What each kind contributes
+    // MARK: Hooks for the kinds of requests
 
-    /// The request before it's adapted.
+    /// Returns the URL request before its adaptation.
     func makeURLRequest() throws -> URLRequest { throw AFError.invalidURL(url: "") }
-    /// Whether making the URL request takes time, or calls somebody else's code.
+    /// Whether the URL request is created quickly and without the program's code.
     var makesURLRequestQuickly: Bool { false }
-    /// Whether an attempt is made and ended on a worker, as that touches files.
+    /// Whether attempts begin and end on a worker, as they use files.
     var touchesFiles: Bool { false }
     var kind: AttemptRecord.Kind { .data }
-    /// - Throws: Why there can be no attempt.
+    /// Prepares the transfer of an attempt.
+    ///
+    /// - Throws: The reason why there can be no attempt.
     func makeTransfer(_ request: URLRequest) throws -> Transfer { throw AFError.invalidURL(url: "") }
-    /// The head of an answer whose body is wanted is there. Called on a loop.
+    /// Handles the head of a response whose body is wanted. Called on a loop.
     func responded(_ record: AttemptRecord) {}
-    /// The whole body of the answer, where it's kept in memory.
+    /// The whole body of the response, if it is kept in memory.
     var receivedBody: Data? { nil }
-    /// Does it when the program's handlers have had every piece of the body.
+    /// Runs the action after the program's handlers have received every piece of the body.
     func whenHandled(_ action: @escaping @Sendable () -> Void) { action() }
-    /// Takes the body of an answer that was stored.
+    /// Takes the body of a stored response.
     func received(_ body: Data, _ record: AttemptRecord) {}
-    /// Whether a `file` URL is read.
+    /// Whether `file` URLs are read.
     var readsFiles: Bool { false }
-    /// Takes what a file of this machine has.
+    /// Takes the content of a local file.
     func receive(_ file: LocalFile, _ record: AttemptRecord) throws {}
-    /// Takes what an attempt brought.
+    /// Takes the result of an attempt.
     ///
-    /// - Returns: The attempt's failure, or one of this step.
+    /// - Returns: The attempt's failure, or the failure of this step.
     func take(_ end: TransferEnd) -> AFError? { end.failure }
-    /// Whether what came is given its place after the rules have been looked at, in a step of its own.
+    /// Whether the result is moved to its place after the validations, in a separate step.
     var placesFiles: Bool { false }
-    /// Gives what came its place.
+    /// Moves the result to its place.
     ///
-    /// - Returns: Why that failed.
+    /// - Returns: The failure of this step.
     func place(_ end: TransferEnd) -> AFError? { nil }
-    /// A rule says that the answer isn't taken.
+    /// Discards a response that failed a validation.
     func refused() {}
-    /// Tells monitors what the rules said, where that was kept until they were told of the end.
+    /// Reports the verdicts of validations to monitors, if they were kept until the end was reported.
     func tellVerdicts() {}
-    /// Whether there is anything for `validate(_:)` to do.
+    /// Whether `validate(_:)` has anything to do.
     var hasValidators: Bool { false }
-    /// - Throws: Why the answer isn't taken.
+    /// - Throws: The reason why the response is not accepted.
     func validate(_ response: HTTPURLResponse) throws {}
-    /// Whether the bytes of the attempt under way can be continued by another.
+    /// Whether another attempt can continue the bytes of the running one.
     var isResumable: Bool { false }
-    /// Lets go of what an attempt left behind. May be called again.
+    /// Releases the remains of an attempt. May be called more than once.
     func release() {}
-    /// Every handler has its response, and there will be no other attempt.
+    /// Ends the request: every handler has its response, and no attempt follows.
     func ended() {}
     var body: EndedRequest.Body { .data(nil) }
-    /// What monitors are told when an attempt has ended, before the request is validated.
+    /// Reports the end of an attempt to monitors, before the request is validated.
     func emitEnd(of record: AttemptRecord, _ error: AFError?) {}
 
     // MARK: Machinery
@@ -156,17 +177,17 @@ public class Request: @unchecked Sendable, Identifiable {
         mutable.withLock { change(&$0) }
     }
 
-    /// Takes a handler in; it's called even when the request is over already.
+    /// Adds a handler, which is called even if the request has ended already.
     func add(_ handler: ResponseHandler) {
         send(.handlerAdded(starts: startsAutomatically)) { $0.handlers.append(handler) }
     }
 
-    /// Starts it as a response handler would.
+    /// Starts the request as a response handler would.
     func startIfAutomatic() { if startsAutomatically, isInitialized { send(.resume) } }
 
     var startsAutomatically: Bool { shouldAutomaticallyResume ?? session.startRequestsImmediately }
 
-    /// Whether anybody is told of what happens; nothing is made for monitors where there are none.
+    /// Whether there are monitors; events are not created without them.
     var isMonitored: Bool { hasOwnMonitors.load(ordering: .acquiring) || session.monitors != nil }
 
     func add(_ monitor: any EventMonitor) {
@@ -174,21 +195,21 @@ public class Request: @unchecked Sendable, Identifiable {
         hasOwnMonitors.store(true, ordering: .releasing)
     }
 
-    /// To the session's monitors, then to the request's own.
+    /// Passes an event to the session's monitors, then to the request's own.
     func tell(_ event: MonitorEvent) {
         session.monitors?.emit(event)
         if hasOwnMonitors.load(ordering: .acquiring) { read { $0.own.monitors }?.emit(event) }
     }
 
-    /// Tells the life cycle what happened, and does what follows.
+    /// Passes an event to the life cycle, and performs the resulting actions.
     ///
-    /// What follows is done outside the lock, one thing after the other, by the thread that came first: what others
-    /// bring meanwhile is left to it. So no thread is woken for a step, and steps of one request never overlap. Nobody
-    /// else's code runs in a step: that is handed to the queues that are documented for it.
+    /// Actions are performed outside the lock, one after the other, by the first thread. Events that other threads add
+    /// meanwhile are left to it. So no thread is woken for an action, and actions of one request never overlap. The
+    /// program's code never runs within an action, but on the queues documented for it.
     ///
     /// - Parameters:
-    ///   - attempt: The attempt that this is about; nothing happens when there is another one by now.
-    ///   - change: What to note together with the event.
+    ///   - attempt: The attempt of the event, which has no effect if a later attempt has begun.
+    ///   - change: The change of the state that belongs to the event.
     func send(
         _ event: RequestLifecycle.Event, attempt: Int? = nil, _ change: (inout RequestState) -> Void = { _ in }
     ) {
@@ -198,12 +219,13 @@ public class Request: @unchecked Sendable, Identifiable {
             let (before, wasAtRest) = (state.publicState, state.lifecycle.isNotStarted)
             let action = state.lifecycle.handle(event)
             let after = state.publicState
-            // Suspended before the start, it's nobody's but the program's: the session would keep it for ever.
+            // A request that was never started belongs to the program alone. The session would hold it for ever.
             if wasAtRest, !state.lifecycle.isNotStarted { session.active.insert(self) }
             if before != after {
                 if after == .cancelled { state.cancelled() }
                 if after == .suspended { state.suspensions += 1 }
-                // The end is told when handlers have their responses; one that is added later changes nothing.
+                // The end is reported when handlers have their responses; a handler that is added later changes
+                // nothing.
                 if isMonitored, before != .finished, after != .finished {
                     state.steps.append(.changed(after))
                 }
@@ -216,7 +238,7 @@ public class Request: @unchecked Sendable, Identifiable {
         if isFirst { performSteps() }
     }
 
-    /// Has `step` done in its turn.
+    /// Adds a step, which is performed after the earlier ones.
     func enqueue(_ step: RequestStep) {
         let isFirst = mutable.withLock { state in
             state.steps.append(step)
@@ -270,7 +292,7 @@ extension Request: Hashable {
 }
 
 extension Request: CustomStringConvertible {
-    /// Method, URL (without secrets) and status, as far as they are known.
+    /// The method, the URL without secrets, and the status, to the extent that they are known.
     public var description: String {
         guard let request else { return "No request created yet." }
         let url = Redaction.url(request.url?.absoluteString ?? "")

@@ -1,12 +1,12 @@
-/// The life of a request of any kind: pure, no I/O.
+/// The life cycle of a request of any kind: pure, no I/O.
 ///
-/// The shell tells what happened, and performs the one action that follows. An event that doesn't fit the state (a
-/// second answer of an adapter, a timer of an attempt that was cancelled) has no effect.
+/// The caller passes events and performs the action that each returns. An event that does not fit the state has no
+/// effect, such as an adapter's second answer or the timer of a cancelled attempt.
 struct RequestLifecycle: Equatable {
-    /// How far the program lets it go. Nothing of one that isn't resumed reaches the network.
+    /// The pace that the program has set. Only a resumed request uses the network.
     enum Pace: Equatable { case initialized, resumed, suspended }
 
-    /// A pace, and what is being done; or an end.
+    /// The state: a pace and the current work, or an end.
     enum State: Equatable {
         case active(Pace, Work)
         case cancelled(Ending)
@@ -17,55 +17,55 @@ struct RequestLifecycle: Equatable {
         static func suspended(_ work: Work) -> State { .active(.suspended, work) }
     }
 
-    /// What is being done, in this order; `parked`, `waitingToRetry` and `retryDue` lead back to `preparing`.
+    /// The current work, in this order. `parked`, `waitingToRetry` and `retryDue` lead back to `preparing`.
     enum Work: Equatable {
         case notStarted
-        /// The URL request is made and adapted, files are opened.
+        /// The URL request is created and adapted, and files are opened.
         case preparing
-        /// There is a task for it, which isn't resumed.
+        /// The attempt has a task, which is not resumed.
         case prepared
-        /// Waits for its turn at the host.
+        /// The attempt waits for a slot of its host.
         case queued
         case transferring
-        /// The suspension lasts: the exchange was told to stop, what came is kept.
+        /// The suspension lasts long: the exchange is being stopped, and its bytes are kept.
         case parking
-        /// The bytes that came are kept; the next attempt continues it.
+        /// The received bytes are kept, and the next attempt continues them.
         case parked
         /// The retriers are asked.
         case deciding
         case waitingToRetry
-        /// The wait is over, and a suspension holds the next attempt back.
+        /// The delay is over, but the request is suspended.
         case retryDue
-        /// Responses are serialized.
+        /// The responses are serialized.
         case settling
-        /// A response couldn't be serialized, and the retriers are asked.
+        /// The retriers are asked about a response that could not be serialized.
         case reconsidering
     }
 
     enum Ending: Equatable {
-        /// The exchange was told to stop and has not ended yet.
+        /// The exchange is being stopped and has not ended yet.
         case stopping
         case settling
         case over
     }
 
     enum Event: Equatable {
-        /// The session sets its requests up as soon as they are made.
+        /// The session prepares its requests as soon as they are created.
         case setUp
         case resume, suspend, cancel
-        /// A response handler was added; `starts` where a session starts requests by themselves.
+        /// A response handler was added; `starts` where that starts the request.
         case handlerAdded(starts: Bool)
         case prepared
-        /// The host has room for it.
+        /// The host has a slot for the attempt.
         case admitted
-        /// The request has been suspended for so long that its connection is better given up.
+        /// The request has been suspended so long that its connection should be closed.
         case suspensionExpired
-        /// The attempt is over; a failure asks the retriers.
+        /// The attempt has ended; the retriers are asked about a failure.
         case attemptEnded(failed: Bool)
         case retryDecided(Bool)
         case retryDue
-        /// The handlers there were have their responses; `failed` when one of them couldn't be made and a retrier may
-        /// be asked, `hasMore` when others were added meanwhile.
+        /// The responses were serialized. `failed` means that one could not be serialized and a retrier may be asked.
+        /// `hasMore` means that handlers were added meanwhile.
         case settled(failed: Bool, hasMore: Bool)
     }
 
@@ -111,7 +111,7 @@ struct RequestLifecycle: Equatable {
         guard case .active(let pace, let work) = state, pace != .suspended else { return .none }
         switch work {
         case .transferring: return go(.suspended(.transferring), .suspendTransfer)
-        // The request's place in the queue is given up: a suspended request must not keep others from the host.
+        // The place in the queue is given up, as a suspended request must not block others at the host.
         case .prepared, .queued: return go(.suspended(.prepared), .holdTask)
         default: return go(.suspended(work), .none)
         }
@@ -121,7 +121,7 @@ struct RequestLifecycle: Equatable {
         guard case .active(_, let work) = state else { return .none }
         switch work {
         case .transferring, .parking: return go(.cancelled(.stopping), .cancelTransfer)
-        // The responses are being made of what came: too late to undo it.
+        // The responses are being serialized, which is too late for a cancellation.
         case .settling: return .none
         default: return go(.cancelled(.settling), .settle)
         }
@@ -202,7 +202,7 @@ extension RequestLifecycle {
         if case .active(_, let work) = state { work } else { nil }
     }
 
-    /// Whether nothing has been done for it yet.
+    /// Whether no work has begun.
     var isNotStarted: Bool { work == .notStarted }
 
     var isPreparing: Bool { work == .preparing }

@@ -3,42 +3,43 @@ import Foundation
 import FoundationNetworking
 import TransferEngine
 
-/// What a request of any kind remembers.
+/// The mutable state of a request of any kind.
 struct RequestState {
-    /// Made when somebody asks: random numbers have their price.
+    /// The identifier, created on demand, as random numbers are expensive.
     lazy var id = UUID()
     var lifecycle = RequestLifecycle()
-    /// What is to be done, in order, by whoever is at it.
+    /// The pending steps, in order.
     var steps: [RequestStep] = []
     var isPerforming = false
-    /// Counts the attempts, so that answers to an earlier one are told apart.
+    /// The number of the current attempt, by which late answers to an earlier one are recognized.
     var attempt = 0
-    /// The attempt whose adapters have answered: a second answer of theirs doesn't count.
+    /// The attempt whose adapters have answered; their second answer has no effect.
     var adaptedAttempt = 0
-    /// Ready to be started.
+    /// The prepared transfer, before it is started.
     var transfer: Transfer?
     var slot: HostSlot?
     var requests = History<URLRequest>()
-    /// The one of `requests` that is to be sent: made and adapted.
+    /// The URL request that is to be sent: created and adapted.
     var created: URLRequest?
     var attempts = History<AttemptRecord>()
     var error: AFError?
-    /// Why the program's own code has it cancelled, where that isn't a plain cancellation.
+    /// The cause of a cancellation by the library, such as an error of a handler; `nil` for a plain cancellation.
     var cancellationCause: AFError?
     var retryCount = 0
     var retryDelay: TimeInterval = 0
-    /// Counts the suspensions, so that the timer of an earlier one is told apart.
+    /// The number of suspensions, by which the timer of an earlier one is recognized.
     var suspensions = 0
     var handlers: [ResponseHandler] = []
-    /// Those whose responses are made, and not handed over yet.
+    /// The handlers whose responses are serialized and not yet delivered.
     var settled: [SettledHandler] = []
-    /// Called when the request has come to its end.
+    /// The closures that are called at the end of the request.
     var endObservers: [@Sendable () -> Void] = []
     var progress = ProgressObservers()
     var hooks = RequestHooks()
     var own = RequestCustomization()
 
-    /// Responses that were held back for a retrier are made anew: every handler is told of the cancellation.
+    /// Notes the cancellation. Responses that were held back for a retrier are serialized again, so that every handler
+    /// receives the cancellation.
     mutating func cancelled() {
         error = cancellationCause ?? .explicitlyCancelled
         handlers = settled.map(\.handler) + handlers
@@ -52,10 +53,10 @@ struct RequestState {
 
     var isOver: Bool { lifecycle.state == .finished || lifecycle.state == .cancelled(.over) }
 
-    /// The last attempt on the network, unless there was another since that never got there.
+    /// The record of the current attempt; `nil` if it never reached the network.
     var lastAttempt: AttemptRecord? { attempts.last.flatMap { $0.attempt == attempt ? $0 : nil } }
 
-    /// - Returns: Those who are told of the request; who waits for a first one only is told once.
+    /// - Returns: The hooks to call; those for the first URL request only are called once.
     mutating func created(_ request: URLRequest) -> RequestHooks {
         created = request
         let hooks = hooks
@@ -63,50 +64,50 @@ struct RequestState {
         return hooks
     }
 
-    /// The attempt that is under way.
+    /// The running attempt.
     var running: AttemptRecord? { attempts.last.flatMap { $0.isRunning ? $0 : nil } }
 
-    /// The attempt that the network is at.
+    /// The attempt that is using the network.
     var transferring: AttemptRecord? { lifecycle.isTransferring ? running : nil }
 }
 
-/// What a program asks for one request alone.
+/// The program's settings for one request.
 struct RequestCustomization {
-    /// Called before the session's, in the order in which they came.
+    /// The request's own interceptors, called before the session's in the order of their addition.
     var interceptors: [any RequestInterceptor] = []
-    /// Told after the session's.
+    /// The request's own monitors, called after the session's.
     var monitors: CompositeEventMonitor?
     var redirectHandler: (any RedirectHandler)?
     var cachedResponseHandler: (any CachedResponseHandler)?
-    /// For challenges of the request's origin.
+    /// The credential for challenges of the request's origin.
     var credential: OwnCredential?
 
-    /// As the program gave it, and in the engine's form.
+    /// A credential, as the program passed it and in the engine's form.
     struct OwnCredential {
         let given: URLCredential
         let challenge: ChallengeCredential
     }
 }
 
-/// One thing that is to be done.
+/// A pending step.
 enum RequestStep {
     case perform(RequestLifecycle.Action)
-    /// Tells of the task of an attempt.
+    /// Reports the task of an attempt.
     case begun(AttemptRecord)
-    /// The attempt ends before the network is used.
+    /// Ends the attempt before it uses the network.
     case endUnsent(AttemptRecord, AFError)
-    /// Lets go of files that were opened too late.
+    /// Releases files that were opened too late.
     case release
-    /// Tells the monitors of a new public state.
+    /// Reports a new public state to the monitors.
     case changed(Request.State)
 }
 
-/// A handler whose response is made.
+/// A handler whose response is serialized.
 struct SettledHandler: Sendable {
     let handler: ResponseHandler
     let response: SettledResponse
-    /// The failure that a retrier gave instead.
+    /// The failure that a retrier gave as a replacement.
     var replacement: AFError?
-    /// Whether the retriers have been asked about its failure.
+    /// Whether the retriers have been asked about the failure.
     var isDecided = false
 }

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 
-/// What a request ended with, before it's made into a response.
+/// The end of a request, from which its responses are made.
 struct EndedRequest: Sendable {
     let request: URLRequest?
     let answer: AnswerFacts
@@ -33,7 +33,8 @@ struct EndedRequest: Sendable {
     }
 }
 
-/// What is known of an answer; in the forms that programs expect when they ask, as making those has its price.
+/// The response and the metrics of an attempt. They are converted to Foundation's forms on demand, as that is
+/// expensive.
 enum AnswerFacts: Sendable {
     case made(HTTPURLResponse?, TransferTaskMetrics?)
     case attempt(AttemptRecord)
@@ -53,10 +54,10 @@ enum AnswerFacts: Sendable {
     }
 }
 
-/// Where a response is handed over.
+/// The place where a response is delivered.
 enum ResponseTarget: Sendable {
     case queue(DispatchQueue)
-    /// At once, on whatever thread: for what only wakes somebody.
+    /// Responses are delivered at once, on any thread. This suits handlers that only wake a waiting task.
     case direct
 
     func deliver(_ handOver: @escaping @Sendable () -> Void) {
@@ -67,19 +68,19 @@ enum ResponseTarget: Sendable {
     }
 }
 
-/// Somebody who waits for the end of a request.
+/// A handler that waits for the end of a request.
 struct ResponseHandler: Sendable {
-    /// Whether `settle` takes no time and calls nobody else's code, so that any thread will do.
+    /// Whether `settle` takes no time and does not call the program's code, so that any thread may call it.
     let isQuick: Bool
     let settle: @Sendable (EndedRequest) -> SettledResponse
 }
 
-/// A response that was made and isn't handed over yet: a retry may still take its place.
+/// A response that is serialized and not yet delivered; a retry may still replace it.
 struct SettledResponse: Sendable {
-    /// Why it couldn't be made, where the request itself went well.
+    /// The failure of the serialization, if the request itself succeeded.
     let failure: AFError?
-    /// What a monitor is told.
+    /// The event for the monitors.
     let parsed: MonitorEvent?
-    /// Hands it over, with another failure where a retrier gave one.
+    /// Delivers the response, with another failure if a retrier gave one.
     let deliver: @Sendable (AFError?) -> Void
 }

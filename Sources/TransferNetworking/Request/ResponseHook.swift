@@ -3,31 +3,31 @@ import Foundation
 import FoundationNetworking
 
 extension Request {
-    /// Whether a request whose answer's head is known goes on.
+    /// The decision about a request after the head of its response.
     public enum ResponseDisposition: Sendable {
-        /// The body is taken.
+        /// Accepts the body.
         case allow
-        /// The request is cancelled, as by ``Request/cancel()``.
+        /// Cancels the request, as by ``Request/cancel()``.
         case cancel
     }
 }
 
-/// Who looks at the head of an answer before its body is taken.
+/// The handlers that examine the head of a response before its body is accepted.
 struct ResponseHook: Sendable {
     typealias Handler = @Sendable (HTTPURLResponse, @escaping @Sendable (Request.ResponseDisposition) -> Void) -> Void
 
-    /// Decides whether the request goes on. The last one set counts.
+    /// The handler that decides whether the request continues.
     var decide: (queue: DispatchQueue?, handler: Handler)?
-    /// Only looks on.
+    /// The handlers that only observe.
     var streams: [@Sendable (HTTPURLResponse) -> Void] = []
 
-    /// Called on the loop: the body waits behind the record's gate until the decision.
+    /// Calls the handlers. Called on the loop; the body waits behind the record's gate until the decision.
     func responded(_ record: AttemptRecord, _ request: Request) {
         request.emitResponse(record)
         guard decide != nil || !streams.isEmpty else { return }
         let streams = streams
         guard let (queue, handler) = decide else {
-            // Here and now: on the way over another queue, the end of the request could overtake the head.
+            // The call is direct, as the end of the request could overtake the head on the way over another queue.
             if let response = record.response { for stream in streams { stream(response) } }
             return
         }
@@ -37,13 +37,13 @@ struct ResponseHook: Sendable {
             guard let response = record.response else { return record.proceed() }
             for stream in streams { stream(response) }
             handler(response) { disposition in
-                // What is decided about an earlier attempt doesn't concern the one under way.
+                // A decision about an earlier attempt does not affect the current one.
                 if case .cancel = disposition, !record.gate.hasDecision, let request = asker.request,
                     request.isLatest(record)
                 {
                     request.cancel()
                 }
-                // Also by the handler itself, or anybody meanwhile: nothing of the body is delivered any more.
+                // No part of the body is delivered after a cancellation, by the handler or by another caller.
                 if asker.request?.isCancelled == true { record.gate.refuse() }
                 record.proceed()
             }
@@ -51,7 +51,7 @@ struct ResponseHook: Sendable {
     }
 }
 
-/// Somebody else's closure must not keep a request.
+/// A weak reference to a request, for closures of the program that must not keep it alive.
 struct WeakRequest: Sendable {
     private(set) weak var request: Request?
     init(_ request: Request) { self.request = request }

@@ -2,17 +2,18 @@ public import Foundation
 public import FoundationNetworking
 
 extension DownloadRequest {
-    /// A task that goes on with a download of the request's session: what resumes it starts a request of its own.
+    /// Returns a task that continues a download of the request's session. Resuming the task starts a request of its
+    /// own.
     ///
     /// - Parameters:
-    ///   - data: From ``resumeData``.
-    ///   - session: Of no influence: nothing is sent through it.
+    ///   - data: The resume data, from ``resumeData``.
+    ///   - session: A session of Foundation, which is not used.
     public func task(forResumeData data: Data, using session: URLSession) -> URLSessionTask {
         ResumingTask(self.session.download(resumingWith: data, to: destination), number: self.session.nextTaskNumber)
     }
 }
 
-/// A task that was made before its request was started.
+/// A task that exists before its request is started.
 final class ResumingTask: URLSessionDownloadTask, @unchecked Sendable {  // Constants of Sendable types only.
     private let request: DownloadRequest
     private let number: Int

@@ -2,10 +2,10 @@ import Foundation
 import FoundationNetworking
 import TransferEngine
 
-// One attempt of a request in the form that Foundation's signatures ask for. Three classes, as there the kind of a task
-// is its class; each only passes on what its attempt knows.
+// One attempt of a request in the form that Foundation's signatures require. Three classes are needed, as the class of
+// a task is its kind there. Each only shows its attempt.
 
-/// The commands of a task go to its request, which decides what becomes of the attempt.
+/// The commands of a task, which its request executes if the task is the latest.
 private struct TaskCommands: Sendable {
     private weak let request: Request?
     private let isLatest: @Sendable () -> Bool

@@ -6,18 +6,23 @@ import TransferEngine
 
 /// A request that sends a body of its own.
 public final class UploadRequest: DataRequest, @unchecked Sendable {  // Its own state is behind a lock.
-    /// The body that is sent.
+    /// The body of an upload.
     public enum Uploadable: @unchecked Sendable {  // A stream is read by one attempt at a time.
+        /// The body is in memory.
         case data(Data)
-        /// - Parameter shouldRemove: Whether the file is removed when the request has come to its end.
+        /// The body is a file.
+        ///
+        /// - Parameter shouldRemove: Whether the file is removed at the end of the request.
         case file(URL, shouldRemove: Bool)
+        /// The body is read from a stream, once.
         case stream(InputStream)
     }
 
-    /// The body that is sent; `nil` for one that has to be made first (a form, a stream by a closure).
+    /// The body of the upload; `nil` for one that is created later (a form, a stream from a closure).
     public var uploadable: Uploadable? { made.withLock { $0 }?.uploadable ?? (upload as? UploadParts)?.ready }
-    /// The value that the upload is made of.
+    /// The source of the URL request and the body.
     public let upload: any UploadConvertible
+    /// The file manager that removes the upload's temporary file.
     public let fileManager: FileManager
     private let made = Mutex<Made?>(nil)
 
@@ -61,7 +66,7 @@ public final class UploadRequest: DataRequest, @unchecked Sendable {  // Its own
     }
 
     private func body(of stream: InputStream, _ request: URLRequest) -> InputStreamBody {
-        // A length that was set by hand is the one to be announced; without one the body is sent in chunks.
+        // A length that the program has set is announced; without one the body is sent in chunks.
         let length = request.headers["Content-Length"].flatMap { Int64($0) }
         return InputStreamBody(stream, length: length) { [upload, weak self] in
             if let self, let record = read({ $0.running }) {
@@ -71,12 +76,12 @@ public final class UploadRequest: DataRequest, @unchecked Sendable {  // Its own
         }
     }
 
-    /// Removes a temporary file that was made for the upload; a request does it itself at its end.
+    /// Removes a temporary file of the upload; a request does so automatically at its end.
     public func cleanup() { removeFile() }
 
     override func ended() { removeFile() }
 
-    /// A temporary file is of no use to anybody else, whatever came of the request.
+    /// Removes the temporary file, which is of no use after the request, whatever its result.
     private func removeFile() {
         (upload as? UploadParts)?.cleanUp()
         guard case .file(let url, shouldRemove: true) = made.withLock({ $0 })?.uploadable else { return }
@@ -84,14 +89,14 @@ public final class UploadRequest: DataRequest, @unchecked Sendable {  // Its own
     }
 }
 
-/// What an upload sends, for all of its attempts.
+/// The body of an upload, for all of its attempts.
 private final class Made: Sendable {
     let uploadable: UploadRequest.Uploadable
     private let stream = Mutex<InputStreamBody?>(nil)
 
     init(uploadable: UploadRequest.Uploadable) { self.uploadable = uploadable }
 
-    /// One body for all attempts: it knows whether its stream has been read.
+    /// Returns the one body for all attempts, which knows whether its stream has been read.
     func stream(_ make: () -> InputStreamBody) -> InputStreamBody {
         stream.withLock { stream in
             let body = stream ?? make()
@@ -101,22 +106,23 @@ private final class Made: Sendable {
     }
 }
 
-/// Shows a stream to monitors, which only look at it.
-struct ProvidedStream: @unchecked Sendable {  // Read by one attempt at a time; nobody else touches it.
+/// A stream for monitors, which must not read it.
+struct ProvidedStream: @unchecked Sendable {  // Read by one attempt at a time, and by no other code.
     let stream: InputStream
 }
 
-/// Makes what an upload sends.
+/// A source of an upload's body.
 @preconcurrency
 public protocol UploadableConvertible: Sendable {
-    /// Called once, on a worker: it may touch files.
+    /// Creates the body. Called once, on a worker, so that it may use files.
     func createUploadable() throws -> UploadRequest.Uploadable
 }
 
-/// Both halves of an upload: the request and what it sends.
+/// Both parts of an upload: the URL request and the body.
 @preconcurrency
 public protocol UploadConvertible: UploadableConvertible, URLRequestConvertible {}
 
 extension UploadRequest.Uploadable: UploadableConvertible {
+    /// Returns the body itself.
     public func createUploadable() throws -> UploadRequest.Uploadable { self }
 }

@@ -2,11 +2,11 @@ import Foundation
 import FoundationNetworking
 
 extension Request {
-    /// A rule's verdict on an answer. An error of the program's own arrives as `customValidationFailed`.
+    /// The verdict of a validation. An error of the program is reported as `customValidationFailed`.
     public typealias ValidationResult = Result<Void, any Error>
 }
 
-/// The rules that answers of every kind are held to.
+/// The standard validations of responses.
 enum ResponseRule {
     static let successes = 200..<300
 
@@ -18,14 +18,15 @@ enum ResponseRule {
         return .success(())
     }
 
-    /// Types that the request's Accept field names; every type where it has none.
+    /// Accepts the types that the request's Accept field names, or every type without such a field.
     ///
-    /// - Parameter isEmpty: An answer without a body has no type. `false` where that can't be known, as for streams.
+    /// - Parameter isEmpty: Whether the body is empty, and so has no type; `false` where that is unknown, as for
+    ///   streams.
     static func contentType(
         _ request: URLRequest?, _ response: HTTPURLResponse, isEmpty: Bool
     ) -> Request.ValidationResult { contentType(response, acceptable(request), isEmpty: isEmpty) }
 
-    /// `type/*`, `*/sub` and `*/*` match too, and parameters don't count.
+    /// Accepts the given types. `type/*`, `*/sub` and `*/*` are patterns, and parameters are ignored.
     static func contentType(
         _ response: HTTPURLResponse, _ accepted: some Sequence<String>, isEmpty: Bool
     ) -> Request.ValidationResult {
@@ -48,7 +49,7 @@ enum ResponseRule {
         return .success(())
     }
 
-    /// What the request said it takes. An empty field says no more than a missing one.
+    /// Returns the types of the request's Accept field. An empty field means the same as a missing one.
     static func acceptable(_ request: URLRequest?) -> [String] {
         let types = request?.value(forHTTPHeaderField: "Accept")?.split(separator: ",")
             .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
@@ -76,7 +77,7 @@ struct MediaType: Equatable, CustomStringConvertible {
         subtype = String(parts[1])
     }
 
-    /// Whether `other` fits this pattern.
+    /// Whether `other` matches this pattern.
     func matches(_ other: MediaType) -> Bool {
         (type == "*" || type == other.type) && (subtype == "*" || subtype == other.subtype)
     }
@@ -85,16 +86,17 @@ struct MediaType: Equatable, CustomStringConvertible {
 }
 
 extension DataRequest {
-    /// Takes only answers with a status of `acceptableStatusCodes`.
+    /// Accepts only responses with a status in `acceptableStatusCodes`.
     @preconcurrency
     @discardableResult
     public func validate(statusCode acceptableStatusCodes: some Sequence<Int> & Sendable) -> Self {
         validate { _, response, _ in ResponseRule.status(response, acceptableStatusCodes) }
     }
 
-    /// Takes only answers of these types; `image/*` and the like are patterns, and an answer without a body passes.
+    /// Accepts only responses of these types, which may be patterns such as `image/*`. A response without a body
+    /// passes.
     ///
-    /// - Parameter acceptableContentTypes: Looked at when the answer is there.
+    /// - Parameter acceptableContentTypes: The types, evaluated when the response has arrived.
     @preconcurrency
     @discardableResult
     public func validate<Types: Sequence<String> & Sendable>(
@@ -105,7 +107,7 @@ extension DataRequest {
         }
     }
 
-    /// Takes only answers with a status of 200 to 299, and of a type that the request's Accept field names.
+    /// Accepts only responses with a status of 200 to 299, and of a type that the request's Accept field names.
     @discardableResult
     public func validate() -> Self {
         validate(statusCode: ResponseRule.successes).validate { request, response, data in
@@ -115,16 +117,16 @@ extension DataRequest {
 }
 
 extension DownloadRequest {
-    /// Takes only answers with a status of `acceptableStatusCodes`.
+    /// Accepts only responses with a status in `acceptableStatusCodes`.
     @preconcurrency
     @discardableResult
     public func validate(statusCode acceptableStatusCodes: some Sequence<Int> & Sendable) -> Self {
         validate { _, response, _ in ResponseRule.status(response, acceptableStatusCodes) }
     }
 
-    /// Takes only answers of these types; `image/*` and the like are patterns, and an empty file passes.
+    /// Accepts only responses of these types, which may be patterns such as `image/*`. An empty file passes.
     ///
-    /// - Parameter acceptableContentTypes: Looked at when the answer is there.
+    /// - Parameter acceptableContentTypes: The types, evaluated when the response has arrived.
     @preconcurrency
     @discardableResult
     public func validate<Types: Sequence<String> & Sendable>(
@@ -135,7 +137,7 @@ extension DownloadRequest {
         }
     }
 
-    /// Takes only answers with a status of 200 to 299, and of a type that the request's Accept field names.
+    /// Accepts only responses with a status of 200 to 299, and of a type that the request's Accept field names.
     @discardableResult
     public func validate() -> Self {
         validate(statusCode: ResponseRule.successes).validate { request, response, url in
@@ -143,7 +145,7 @@ extension DownloadRequest {
         }
     }
 
-    /// Whether nothing was downloaded; the file isn't read.
+    /// Whether nothing was downloaded; the file is not read.
     static func isEmpty(_ url: URL?) -> Result<Bool, any Error> {
         guard let url else { return .failure(AFError.responseValidationFailed(reason: .dataFileNil)) }
         guard let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber else {
@@ -154,16 +156,16 @@ extension DownloadRequest {
 }
 
 extension DataStreamRequest {
-    /// Takes only answers with a status of `acceptableStatusCodes`.
+    /// Accepts only responses with a status in `acceptableStatusCodes`.
     @preconcurrency
     @discardableResult
     public func validate(statusCode acceptableStatusCodes: some Sequence<Int> & Sendable) -> Self {
         validate { _, response in ResponseRule.status(response, acceptableStatusCodes) }
     }
 
-    /// Takes only answers of these types; `image/*` and the like are patterns.
+    /// Accepts only responses of these types, which may be patterns such as `image/*`.
     ///
-    /// - Parameter acceptableContentTypes: Looked at when the stream has ended.
+    /// - Parameter acceptableContentTypes: The types, evaluated when the stream has ended.
     @preconcurrency
     @discardableResult
     public func validate<Types: Sequence<String> & Sendable>(
@@ -174,7 +176,7 @@ extension DataStreamRequest {
         }
     }
 
-    /// Takes only answers with a status of 200 to 299, and of a type that the request's Accept field names.
+    /// Accepts only responses with a status of 200 to 299, and of a type that the request's Accept field names.
     @discardableResult
     public func validate() -> Self {
         validate(statusCode: ResponseRule.successes).validate { request, response in

@@ -3,8 +3,8 @@ import FoundationNetworking
 import TransferCore
 
 extension HTTPURLResponse {
-    /// The name of the encoding of a text (RFC 9110 §8.3.2). Foundation's `textEncodingName` misses it here where it's
-    /// written in capitals or stands behind another parameter.
+    /// The name of the text's encoding (RFC 9110 §8.3.2). Foundation's `textEncodingName` on Linux does not find a name
+    /// in capitals or after another parameter.
     var characterSet: String? {
         guard let type = value(forHTTPHeaderField: "Content-Type") else { return nil }
         return FieldParameters.of(type).first { $0.name.lowercased() == "charset" }?.value
@@ -12,7 +12,7 @@ extension HTTPURLResponse {
 }
 
 extension String.Encoding {
-    /// The encoding of a name in IANA's registry of character sets, or of an alias that servers use.
+    /// Makes the encoding for a name in IANA's registry of character sets, or for an alias that servers use.
     init?(characterSet name: String) {
         guard let encoding = Self.named[name.lowercased()] else { return nil }
         self = encoding
@@ -26,7 +26,7 @@ extension String.Encoding {
         return result
     }()
 
-    /// Those that Foundation has no constant for have CoreFoundation's number; its marking bit tells them apart.
+    /// Returns an encoding that Foundation has no constant for: CoreFoundation's number with a bit that marks it.
     private static func number(_ number: UInt) -> String.Encoding { .init(rawValue: 0x8000_0000 | number) }
 
     private static let names: [(String.Encoding, String)] = [
@@ -63,7 +63,7 @@ extension String.Encoding {
         (number(0x410), "ibm850 cp850 850 cspc850multilingual"),
         (number(0x412), "ibm852 cp852 852"),
         (number(0x41B), "ibm866 cp866 866 csibm866"),
-        // By its number: the constant decodes as another encoding here.
+        // The number is needed, as the constant decodes another encoding on Linux.
         (number(0), "macintosh mac x-mac-roman csmacintosh"),
         (number(7), "x-mac-cyrillic"),
         (.utf16, "utf-16 csutf16 iso-10646-ucs-2 ucs-2 unicode"),
@@ -72,12 +72,12 @@ extension String.Encoding {
         (.utf32, "utf-32 csutf32 iso-10646-ucs-4 ucs-4"),
         (.utf32BigEndian, "utf-32be csutf32be"),
         (.utf32LittleEndian, "utf-32le csutf32le"),
-        // Microsoft's superset, which is what the name stands for on the web.
+        // Microsoft's superset, which the name means on the web.
         (number(0x420), "shift_jis shift-jis sjis x-sjis ms_kanji csshiftjis windows-31j cp932 ms932"),
         (.iso2022JP, "iso-2022-jp csiso2022jp"),
-        // Foundation can't decode it here: such an answer fails, rather than come out as another text.
+        // Foundation on Linux cannot decode this encoding. Such a response fails rather than yield a wrong text.
         (.japaneseEUC, "euc-jp x-euc-jp cseucpkdfmtjapanese"),
-        // Each is a superset of those before it.
+        // Each encoding is a superset of the previous ones.
         (number(0x632), "gb18030 gbk gb2312 gb_2312-80 x-gbk cp936 ms936 windows-936 csgb2312 chinese"),
         (number(0xA06), "big5-hkscs"),
         (number(0x423), "big5 big-5 cn-big5 x-x-big5 csbig5 cp950"),

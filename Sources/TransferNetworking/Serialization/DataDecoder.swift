@@ -1,9 +1,11 @@
 public import Foundation
 
-/// Decodes a value from bytes: Foundation's decoders do.
+/// A decoder of values from bytes, such as Foundation's decoders.
 @preconcurrency
 public protocol DataDecoder: Sendable {
-    /// - Throws: What makes the serialization fail, as `decodingFailed`.
+    /// Decodes a value.
+    ///
+    /// - Throws: The cause of the serialization's failure, which is reported as `decodingFailed`.
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
 }
 

@@ -1,37 +1,44 @@
 public import Foundation
 
-/// Changes the bytes of an answer before they're made into a value.
+/// A preprocessor that changes the bytes of a response before they are serialized.
 @preconcurrency
 public protocol DataPreprocessor: Sendable {
-    /// - Throws: What makes the serialization fail, as `customSerializationFailed` unless it's an `AFError`.
+    /// Returns the changed bytes.
+    ///
+    /// - Throws: The cause of the serialization's failure, which is reported as `customSerializationFailed` unless it
+    ///   is an `AFError`.
     func preprocess(_ data: Data) throws -> Data
 }
 
-/// Leaves the bytes as they are.
+/// A preprocessor that leaves the bytes unchanged.
 public struct PassthroughPreprocessor: DataPreprocessor {
+    /// Creates a preprocessor.
     public init() {}
 
+    /// Returns the bytes unchanged.
     public func preprocess(_ data: Data) throws -> Data { data }
 }
 
-/// Takes off the line `)]}',` that Google's and other services put in front of JSON, so that a page of another site
-/// can't run it as a script.
+/// A preprocessor that removes the line `)]}',` in front of JSON. Google's and other services send it so that a page of
+/// another site cannot run the JSON as a script.
 public struct GoogleXSSIPreprocessor: DataPreprocessor {
     private static let prefix = Data(")]}',\n".utf8)
 
+    /// Creates a preprocessor.
     public init() {}
 
+    /// Returns the bytes without the line `)]}',` at their beginning.
     public func preprocess(_ data: Data) throws -> Data {
         data.starts(with: Self.prefix) ? Data(data.dropFirst(Self.prefix.count)) : data
     }
 }
 
 extension DataPreprocessor where Self == PassthroughPreprocessor {
-    /// Leaves the bytes as they are.
+    /// A preprocessor that leaves the bytes unchanged.
     public static var passthrough: PassthroughPreprocessor { PassthroughPreprocessor() }
 }
 
 extension DataPreprocessor where Self == GoogleXSSIPreprocessor {
-    /// Takes off the line `)]}',` in front of JSON.
+    /// A preprocessor that removes the line `)]}',` in front of JSON.
     public static var googleXSSI: GoogleXSSIPreprocessor { GoogleXSSIPreprocessor() }
 }

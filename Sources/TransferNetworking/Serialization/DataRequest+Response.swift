@@ -2,7 +2,7 @@ public import Dispatch
 public import Foundation
 
 extension DataRequest {
-    /// Calls the handler with the answer as it came, on `queue`.
+    /// Calls the handler on `queue` with the unserialized response.
     @preconcurrency
     @discardableResult
     public func response(
@@ -16,7 +16,7 @@ extension DataRequest {
         }
     }
 
-    /// Calls the handler with what a serializer made of the answer, on `queue`.
+    /// Calls the handler on `queue` with the value that a serializer makes of the response.
     @preconcurrency
     @discardableResult
     public func response<Serializer: DataResponseSerializerProtocol>(
@@ -24,7 +24,7 @@ extension DataRequest {
         completionHandler: @escaping @Sendable (AFDataResponse<Serializer.SerializedObject>) -> Void
     ) -> Self { handle(.queue(queue), responseSerializer, completionHandler) }
 
-    /// Calls the handler with what a serializer made of the answer, on `queue`; `.data` and the like say which.
+    /// Calls the handler on `queue` with the value that a serializer, such as `.data`, makes of the response.
     @preconcurrency
     @discardableResult
     public func response<Serializer: ResponseSerializer>(
@@ -52,7 +52,8 @@ extension DataRequest {
         serialize: @escaping @Sendable (EndedRequest) throws -> Value
     ) -> Self {
         add(
-            // A request that is never started would keep itself; and it's the request that calls its handlers.
+            // A strong reference would keep a request that is never started. The request calls its handlers, and so
+            // exists then.
             ResponseHandler(isQuick: isQuick) { [unowned self] ended in
                 let (result, seconds) = Serialization.perform(isTimed: !isQuick) { try serialize(ended) }
                 let response = AFDataResponse<Value>(
@@ -70,9 +71,9 @@ extension DataRequest {
     }
 }
 
-/// Runs a serializer and takes its time.
+/// The run of a serializer and the measurement of its duration.
 enum Serialization {
-    /// - Parameter isTimed: Looking at the clock costs more than some serializers do.
+    /// - Parameter isTimed: Whether the duration is measured, as reading the clock costs more than some serializers do.
     static func perform<Value>(
         isTimed: Bool, _ serialize: () throws -> Value
     ) -> (AFResult<Value>, seconds: TimeInterval) {

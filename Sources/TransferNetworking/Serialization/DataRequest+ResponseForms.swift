@@ -1,16 +1,16 @@
 public import Dispatch
 public import Foundation
 
-// The forms that an answer is asked for in most. Each handler has a serializer of its own, and parses for itself.
+// The most common forms of responses. Each handler has a serializer of its own, and so parses the body separately.
 extension DataRequest {
-    /// Calls the handler with the body, on `queue`.
+    /// Calls the handler on `queue` with the body.
     ///
     /// - Parameters:
-    ///   - queue: Where the handler is called.
-    ///   - dataPreprocessor: Changes the bytes first.
-    ///   - emptyResponseCodes: Statuses of answers without a body.
-    ///   - emptyRequestMethods: Methods whose answers have no body.
-    ///   - completionHandler: Called once, at the end.
+    ///   - queue: The queue on which the handler is called.
+    ///   - dataPreprocessor: The preprocessor of the bytes.
+    ///   - emptyResponseCodes: The statuses of responses that may have no body.
+    ///   - emptyRequestMethods: The methods of requests whose responses may have no body.
+    ///   - completionHandler: The handler, called once at the end of the request.
     @preconcurrency
     @discardableResult
     public func responseData(
@@ -28,15 +28,15 @@ extension DataRequest {
             completionHandler: completionHandler)
     }
 
-    /// Calls the handler with the body as text, on `queue`.
+    /// Calls the handler on `queue` with the body as text.
     ///
     /// - Parameters:
-    ///   - queue: Where the handler is called.
-    ///   - dataPreprocessor: Changes the bytes first.
-    ///   - encoding: `nil` takes the one that the answer names, else ISO-8859-1.
-    ///   - emptyResponseCodes: Statuses of answers without a body.
-    ///   - emptyRequestMethods: Methods whose answers have no body.
-    ///   - completionHandler: Called once, at the end.
+    ///   - queue: The queue on which the handler is called.
+    ///   - dataPreprocessor: The preprocessor of the bytes.
+    ///   - encoding: The encoding of the text; `nil` means the one that the response names, or else ISO-8859-1.
+    ///   - emptyResponseCodes: The statuses of responses that may have no body.
+    ///   - emptyRequestMethods: The methods of requests whose responses may have no body.
+    ///   - completionHandler: The handler, called once at the end of the request.
     @preconcurrency
     @discardableResult
     public func responseString(
@@ -55,15 +55,15 @@ extension DataRequest {
             completionHandler: completionHandler)
     }
 
-    /// Calls the handler with the body as JSON, on `queue`: objects cast to `[String: Any]`, arrays to `[Any]`.
+    /// Calls the handler on `queue` with the body as JSON: objects can be cast to `[String: Any]`, arrays to `[Any]`.
     ///
     /// - Parameters:
-    ///   - queue: Where the handler is called.
-    ///   - dataPreprocessor: Changes the bytes first.
-    ///   - emptyResponseCodes: Statuses of answers without a body.
-    ///   - emptyRequestMethods: Methods whose answers have no body.
-    ///   - options: Those of `JSONSerialization`.
-    ///   - completionHandler: Called once, at the end.
+    ///   - queue: The queue on which the handler is called.
+    ///   - dataPreprocessor: The preprocessor of the bytes.
+    ///   - emptyResponseCodes: The statuses of responses that may have no body.
+    ///   - emptyRequestMethods: The methods of requests whose responses may have no body.
+    ///   - options: The options of `JSONSerialization`.
+    ///   - completionHandler: The handler, called once at the end of the request.
     @preconcurrency
     @discardableResult
     public func responseJSON(
@@ -82,7 +82,7 @@ extension DataRequest {
             completionHandler: completionHandler)
     }
 
-    /// `responseJSON` for handlers that are declared to take a response of `Any`.
+    /// Does the same as `responseJSON`, for handlers that take a response of `Any`.
     @_disfavoredOverload
     @discardableResult
     public func responseJSON(
@@ -101,15 +101,15 @@ extension DataRequest {
             completionHandler: { response in completionHandler(response.map { $0 }) })
     }
 
-    /// Calls the handler with the body as a property list, on `queue`.
+    /// Calls the handler on `queue` with the body as a property list.
     ///
     /// - Parameters:
-    ///   - queue: Where the handler is called.
-    ///   - dataPreprocessor: Changes the bytes first.
-    ///   - emptyResponseCodes: Statuses of answers without a body.
-    ///   - emptyRequestMethods: Methods whose answers have no body.
-    ///   - options: Those of `JSONSerialization`.
-    ///   - completionHandler: Called once, at the end.
+    ///   - queue: The queue on which the handler is called.
+    ///   - dataPreprocessor: The preprocessor of the bytes.
+    ///   - emptyResponseCodes: The statuses of responses that may have no body.
+    ///   - emptyRequestMethods: The methods of requests whose responses may have no body.
+    ///   - options: The options of `PropertyListSerialization`.
+    ///   - completionHandler: The handler, called once at the end of the request.
     @preconcurrency
     @discardableResult
     public func responsePropertyList(
@@ -128,7 +128,7 @@ extension DataRequest {
             completionHandler: completionHandler)
     }
 
-    /// `responsePropertyList` for handlers that are declared to take a response of `Any`.
+    /// Does the same as `responsePropertyList`, for handlers that take a response of `Any`.
     @_disfavoredOverload
     @discardableResult
     public func responsePropertyList(
@@ -147,16 +147,16 @@ extension DataRequest {
             completionHandler: { response in completionHandler(response.map { $0 }) })
     }
 
-    /// Calls the handler with the body, decoded, on `queue`.
+    /// Calls the handler on `queue` with the value decoded from the body.
     ///
     /// - Parameters:
-    ///   - type: What is decoded; can be left out where the handler names it.
-    ///   - queue: Where the handler is called.
-    ///   - dataPreprocessor: Changes the bytes first.
-    ///   - decoder: Of JSON, unless it's another one.
-    ///   - emptyResponseCodes: Statuses of answers without a body.
-    ///   - emptyRequestMethods: Methods whose answers have no body.
-    ///   - completionHandler: Called once, at the end.
+    ///   - type: The type of the value; it can be omitted where the handler names it.
+    ///   - queue: The queue on which the handler is called.
+    ///   - dataPreprocessor: The preprocessor of the bytes.
+    ///   - decoder: The decoder; one for JSON by default.
+    ///   - emptyResponseCodes: The statuses of responses that may have no body.
+    ///   - emptyRequestMethods: The methods of requests whose responses may have no body.
+    ///   - completionHandler: The handler, called once at the end of the request.
     @preconcurrency
     @discardableResult
     public func responseDecodable<Value: Decodable & Sendable>(

@@ -10,18 +10,18 @@ public typealias AFResult<Success> = Result<Success, AFError>
 
 /// The result of a `DataRequest` or `UploadRequest`, in the form that a handler asked for.
 public struct DataResponse<Success, Failure: Error> {
-    /// The URL request that was sent last; `nil` when none could be made.
+    /// The URL request that was sent last; `nil` if none could be created.
     public let request: URLRequest?
-    /// The head of the answer; `nil` when there was none.
+    /// The head of the response; `nil` if there was none.
     public var response: HTTPURLResponse? { answer.response }
-    /// The body as it came.
+    /// The unserialized body.
     public let data: Data?
-    /// Measurements of the last attempt; `nil` when the network was never reached.
+    /// The metrics of the last attempt; `nil` if the network was never reached.
     public var metrics: TransferTaskMetrics? { answer.metrics }
-    /// How long the serializer took, in seconds.
+    /// The duration of the serialization, in seconds.
     public let serializationDuration: TimeInterval
     private let answer: AnswerFacts
-    /// The value that the serializer made of the answer, or why there is nothing.
+    /// The value that the serializer made of the response, or the failure.
     public let result: Result<Success, Failure>
 
     /// The value, if there is one.
@@ -36,6 +36,7 @@ public struct DataResponse<Success, Failure: Error> {
         return error
     }
 
+    /// Creates a response with these values.
     public init(
         request: URLRequest?, response: HTTPURLResponse?, data: Data?, metrics: TransferTaskMetrics?,
         serializationDuration: TimeInterval, result: Result<Success, Failure>
@@ -60,22 +61,22 @@ public struct DataResponse<Success, Failure: Error> {
 extension DataResponse: Sendable where Success: Sendable {}
 
 extension DataResponse {
-    /// The same response with another value; a failure stays.
+    /// Returns the response with a transformed value; a failure is kept.
     public func map<NewSuccess>(_ transform: (Success) -> NewSuccess) -> DataResponse<NewSuccess, Failure> {
         with(result.map(transform))
     }
 
-    /// The same response with another value, or with what `transform` throws; a failure stays.
+    /// Returns the response with a transformed value, or with the error that `transform` throws; a failure is kept.
     public func tryMap<NewSuccess>(
         _ transform: (Success) throws -> NewSuccess
     ) -> DataResponse<NewSuccess, any Error> { with(result.tryMap(transform)) }
 
-    /// The same response with another failure; a value stays.
+    /// Returns the response with a transformed failure; a value is kept.
     public func mapError<NewFailure: Error>(
         _ transform: (Failure) -> NewFailure
     ) -> DataResponse<Success, NewFailure> { with(result.mapError(transform)) }
 
-    /// The same response with another failure, or with what `transform` throws; a value stays.
+    /// Returns the response with a transformed failure, or with the error that `transform` throws; a value is kept.
     public func tryMapError<NewFailure: Error>(
         _ transform: (Failure) throws -> NewFailure
     ) -> DataResponse<Success, any Error> { with(result.tryMapError(transform)) }
@@ -93,8 +94,8 @@ extension DataResponse: CustomStringConvertible, CustomDebugStringConvertible {
     /// The result: `success(…)` or `failure(…)`.
     public var description: String { result.text }
 
-    /// Everything that is known, one topic a line; without credentials, cookies, signed queries and the body of the
-    /// request.
+    /// The whole response, one topic a line. Credentials, cookies, signed queries and the body of the request are left
+    /// out.
     public var debugDescription: String {
         var report = ResponseReport()
         report.add(request)
@@ -106,7 +107,7 @@ extension DataResponse: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension Result {
-    /// What both kinds of response show of their result.
+    /// The description of a result, for both kinds of responses.
     var text: String {
         switch self {
         case .success(let value): "success(\(value))"

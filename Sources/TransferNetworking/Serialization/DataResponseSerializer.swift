@@ -1,16 +1,21 @@
 public import Foundation
 public import FoundationNetworking
 
-/// The body itself; no bytes where an answer may be empty.
+/// A serializer that returns the body itself, or no bytes for a response that may be empty.
 public struct DataResponseSerializer: ResponseSerializer {
+    /// The preprocessor of the bytes.
     public let dataPreprocessor: any DataPreprocessor
+    /// The statuses of responses that may have no body.
     public let emptyResponseCodes: Set<Int>
+    /// The methods of requests whose responses may have no body.
     public let emptyRequestMethods: Set<HTTPMethod>
 
+    /// Creates a serializer.
+    ///
     /// - Parameters:
-    ///   - dataPreprocessor: Changes the bytes first.
-    ///   - emptyResponseCodes: Statuses of answers without a body.
-    ///   - emptyRequestMethods: Methods whose answers have no body.
+    ///   - dataPreprocessor: The preprocessor of the bytes.
+    ///   - emptyResponseCodes: The statuses of responses that may have no body.
+    ///   - emptyRequestMethods: The methods of requests whose responses may have no body.
     public init(
         dataPreprocessor: any DataPreprocessor = DataResponseSerializer.defaultDataPreprocessor,
         emptyResponseCodes: Set<Int> = DataResponseSerializer.defaultEmptyResponseCodes,
@@ -21,12 +26,16 @@ public struct DataResponseSerializer: ResponseSerializer {
         self.emptyRequestMethods = emptyRequestMethods
     }
 
+    /// Returns the body.
+    ///
+    /// - Throws: The request's failure, `inputDataNilOrZeroLength`, or the error of the preprocessor.
     public func serialize(
         request: URLRequest?, response: HTTPURLResponse?, data: Data?, error: (any Error)?
     ) throws -> Data { try body(request, response, data, error) ?? Data() }
 }
 
-/// A serializer that takes no time: it runs where the request ended, and asks of the answer only what it needs.
+/// A serializer that takes no time. It runs on the thread on which the request ended, and reads only the parts of the
+/// response that it needs.
 protocol QuickSerializer: Sendable {
     associatedtype SerializedObject: Sendable
     var isQuick: Bool { get }
@@ -44,10 +53,10 @@ extension DataResponseSerializer: QuickSerializer {
 }
 
 extension ResponseSerializer where Self == DataResponseSerializer {
-    /// The body itself.
+    /// A serializer that returns the body itself.
     public static var data: DataResponseSerializer { DataResponseSerializer() }
 
-    /// The body itself; the parameters are those of ``DataResponseSerializer``.
+    /// Returns a serializer for the body itself; the parameters are those of ``DataResponseSerializer``.
     public static func data(
         dataPreprocessor: any DataPreprocessor = DataResponseSerializer.defaultDataPreprocessor,
         emptyResponseCodes: Set<Int> = DataResponseSerializer.defaultEmptyResponseCodes,

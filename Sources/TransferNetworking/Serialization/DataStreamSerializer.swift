@@ -1,26 +1,33 @@
 public import Foundation
 
-/// Makes a value of each piece of a stream.
+/// A serializer that makes a value of each piece of a stream.
 ///
-/// Pieces are as the network brings them, and a serializer keeps nothing from one to the next: a value that is split
-/// between two pieces is not put together again.
+/// Pieces have the sizes in which the network delivers them, and a serializer keeps nothing between them. A value that
+/// is split between two pieces is not put together again.
 @preconcurrency
 public protocol DataStreamSerializer<SerializedObject>: Sendable {
+    /// The type of the values.
     associatedtype SerializedObject: Sendable
 
-    /// - Throws: What the piece's result fails with, as `customSerializationFailed` unless it's an `AFError`.
+    /// Makes a value of a piece.
+    ///
+    /// - Throws: The failure of the piece, which is reported as `customSerializationFailed` unless it is an `AFError`.
     func serialize(_ data: Data) throws -> SerializedObject
 }
 
-/// Each piece, decoded: for servers that send one value at a time.
+/// A serializer that decodes each piece, for servers that send one value at a time.
 @preconcurrency
 public struct DecodableStreamSerializer<Value: Decodable & Sendable>: DataStreamSerializer {
+    /// The decoder of the values.
     public let decoder: any DataDecoder
+    /// The preprocessor of the bytes.
     public let dataPreprocessor: any DataPreprocessor
 
+    /// Creates a serializer.
+    ///
     /// - Parameters:
-    ///   - decoder: Of JSON, unless it's another one.
-    ///   - dataPreprocessor: Changes the bytes first.
+    ///   - decoder: The decoder; one for JSON by default.
+    ///   - dataPreprocessor: The preprocessor of the bytes.
     public init(
         decoder: any DataDecoder = JSONDecoder(), dataPreprocessor: any DataPreprocessor = PassthroughPreprocessor()
     ) {
@@ -28,7 +35,9 @@ public struct DecodableStreamSerializer<Value: Decodable & Sendable>: DataStream
         self.dataPreprocessor = dataPreprocessor
     }
 
-    /// - Throws: `decodingFailed` with what the decoder threw, and what the preprocessor throws.
+    /// Decodes a piece.
+    ///
+    /// - Throws: `decodingFailed` with the decoder's error, or the error of the preprocessor.
     public func serialize(_ data: Data) throws -> Value {
         let data = try dataPreprocessor.preprocess(data)
         do { return try decoder.decode(Value.self, from: data) } catch {
@@ -37,25 +46,29 @@ public struct DecodableStreamSerializer<Value: Decodable & Sendable>: DataStream
     }
 }
 
-/// Each piece as it came.
+/// A serializer that returns each piece unchanged.
 public struct PassthroughStreamSerializer: DataStreamSerializer {
+    /// Creates a serializer.
     public init() {}
 
+    /// Returns the piece unchanged.
     public func serialize(_ data: Data) throws -> Data { data }
 }
 
-/// Each piece as text in UTF-8.
+/// A serializer that returns each piece as UTF-8 text.
 ///
-/// Bytes that are no UTF-8 become U+FFFD. That happens too where a character is split between two pieces, as each piece
-/// is read by itself: to get such text unharmed, take the pieces as they come and decode them when they are whole.
+/// Invalid UTF-8 becomes U+FFFD. This also happens to a character that is split between two pieces, as each piece is
+/// decoded separately. Programs that need such text intact take the raw pieces and decode the whole.
 public struct StringStreamSerializer: DataStreamSerializer {
+    /// Creates a serializer.
     public init() {}
 
+    /// Returns the piece as UTF-8 text.
     public func serialize(_ data: Data) throws -> String { String(decoding: data, as: UTF8.self) }
 }
 
 extension DataStreamSerializer {
-    /// Each piece, decoded; the parameters are those of ``DecodableStreamSerializer``.
+    /// Returns a serializer that decodes each piece; the parameters are those of ``DecodableStreamSerializer``.
     @preconcurrency
     public static func decodable<Value: Decodable & Sendable>(
         of type: Value.Type = Value.self, decoder: any DataDecoder = JSONDecoder(),
@@ -66,11 +79,11 @@ extension DataStreamSerializer {
 }
 
 extension DataStreamSerializer where Self == PassthroughStreamSerializer {
-    /// Each piece as it came.
+    /// A serializer that returns each piece unchanged.
     public static var passthrough: PassthroughStreamSerializer { PassthroughStreamSerializer() }
 }
 
 extension DataStreamSerializer where Self == StringStreamSerializer {
-    /// Each piece as text in UTF-8.
+    /// A serializer that returns each piece as UTF-8 text.
     public static var string: StringStreamSerializer { StringStreamSerializer() }
 }

@@ -1,19 +1,25 @@
 public import Foundation
 public import FoundationNetworking
 
-/// The body, decoded. Where an answer may be empty, its type has to be an `EmptyResponse`.
+/// A serializer that decodes the body. For a response that may be empty, the type has to be an `EmptyResponse`.
 @preconcurrency
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
+    /// The preprocessor of the bytes.
     public let dataPreprocessor: any DataPreprocessor
+    /// The decoder of the value.
     public let decoder: any DataDecoder
+    /// The statuses of responses that may have no body.
     public let emptyResponseCodes: Set<Int>
+    /// The methods of requests whose responses may have no body.
     public let emptyRequestMethods: Set<HTTPMethod>
 
+    /// Creates a serializer.
+    ///
     /// - Parameters:
-    ///   - dataPreprocessor: Changes the bytes first.
-    ///   - decoder: Of JSON, unless it's another one.
-    ///   - emptyResponseCodes: Statuses of answers without a body.
-    ///   - emptyRequestMethods: Methods whose answers have no body.
+    ///   - dataPreprocessor: The preprocessor of the bytes.
+    ///   - decoder: The decoder; one for JSON by default.
+    ///   - emptyResponseCodes: The statuses of responses that may have no body.
+    ///   - emptyRequestMethods: The methods of requests whose responses may have no body.
     public init(
         dataPreprocessor: any DataPreprocessor = DecodableResponseSerializer.defaultDataPreprocessor,
         decoder: any DataDecoder = JSONDecoder(),
@@ -26,8 +32,10 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
         self.emptyRequestMethods = emptyRequestMethods
     }
 
-    /// - Throws: `decodingFailed` with what the decoder threw; `invalidEmptyResponse` when the answer is rightly empty
-    ///   and the type has no value for that.
+    /// Decodes the body.
+    ///
+    /// - Throws: The request's failure, or the error of the preprocessor. `decodingFailed` contains the decoder's
+    ///   error. `invalidEmptyResponse` means that an empty response is permitted, but the type has no value for it.
     public func serialize(
         request: URLRequest?, response: HTTPURLResponse?, data: Data?, error: (any Error)?
     ) throws -> Value {
@@ -44,7 +52,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
 }
 
 extension ResponseSerializer {
-    /// The body, decoded; the parameters are those of ``DecodableResponseSerializer``.
+    /// Returns a serializer that decodes the body; the parameters are those of ``DecodableResponseSerializer``.
     @preconcurrency
     public static func decodable<Value: Decodable & Sendable>(
         of type: Value.Type = Value.self,

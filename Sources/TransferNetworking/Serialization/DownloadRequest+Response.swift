@@ -2,7 +2,7 @@ public import Dispatch
 public import Foundation
 
 extension DownloadRequest {
-    /// Calls the handler with where the file is, on `queue`.
+    /// Calls the handler on `queue` with the URL of the file.
     @preconcurrency
     @discardableResult
     public func response(
@@ -16,7 +16,7 @@ extension DownloadRequest {
         }
     }
 
-    /// Calls the handler with what a serializer made of the file, on `queue`.
+    /// Calls the handler on `queue` with the value that a serializer makes of the file.
     @preconcurrency
     @discardableResult
     public func response<Serializer: DownloadResponseSerializerProtocol>(
@@ -24,7 +24,7 @@ extension DownloadRequest {
         completionHandler: @escaping @Sendable (AFDownloadResponse<Serializer.SerializedObject>) -> Void
     ) -> Self { handle(.queue(queue), responseSerializer, completionHandler) }
 
-    /// Calls the handler with what a serializer made of the file, on `queue`; `.data` and the like say which.
+    /// Calls the handler on `queue` with the value that a serializer, such as `.data`, makes of the file.
     @preconcurrency
     @discardableResult
     public func response<Serializer: ResponseSerializer>(
@@ -50,7 +50,8 @@ extension DownloadRequest {
         serialize: @escaping @Sendable (EndedRequest) throws -> Value
     ) -> Self {
         add(
-            // A request that is never started would keep itself; and it's the request that calls its handlers.
+            // A strong reference would keep a request that is never started. The request calls its handlers, and so
+            // exists then.
             ResponseHandler(isQuick: isQuick) { [unowned self] ended in
                 let (result, seconds) = Serialization.perform(isTimed: !isQuick) { try serialize(ended) }
                 let response = AFDownloadResponse<Value>(

@@ -1,9 +1,9 @@
 public import Dispatch
 public import Foundation
 
-// The forms that an answer is asked for in most. Each handler has a serializer of its own, and parses for itself.
+// The most common forms of responses. Each handler has a serializer of its own, and so parses the file separately.
 extension DownloadRequest {
-    /// Calls the handler with where the file is, on `queue`; a failure where there is none.
+    /// Calls the handler on `queue` with the URL of the file, or with a failure if there is none.
     @preconcurrency
     @discardableResult
     public func responseURL(
@@ -12,14 +12,14 @@ extension DownloadRequest {
         response(queue: queue, responseSerializer: URLResponseSerializer(), completionHandler: completionHandler)
     }
 
-    /// Calls the handler with the file's content, on `queue`. The file is read into memory.
+    /// Calls the handler on `queue` with the file's content. The file is read into memory.
     ///
     /// - Parameters:
-    ///   - queue: Where the handler is called.
-    ///   - dataPreprocessor: Changes the bytes first.
-    ///   - emptyResponseCodes: Statuses of answers without a body.
-    ///   - emptyRequestMethods: Methods whose answers have no body.
-    ///   - completionHandler: Called once, at the end.
+    ///   - queue: The queue on which the handler is called.
+    ///   - dataPreprocessor: The preprocessor of the bytes.
+    ///   - emptyResponseCodes: The statuses of responses that may have no body.
+    ///   - emptyRequestMethods: The methods of requests whose responses may have no body.
+    ///   - completionHandler: The handler, called once at the end of the request.
     @preconcurrency
     @discardableResult
     public func responseData(
@@ -37,15 +37,15 @@ extension DownloadRequest {
             completionHandler: completionHandler)
     }
 
-    /// Calls the handler with the file's content as text, on `queue`. The file is read into memory.
+    /// Calls the handler on `queue` with the file's content as text. The file is read into memory.
     ///
     /// - Parameters:
-    ///   - queue: Where the handler is called.
-    ///   - dataPreprocessor: Changes the bytes first.
-    ///   - encoding: `nil` takes the one that the answer names, else ISO-8859-1.
-    ///   - emptyResponseCodes: Statuses of answers without a body.
-    ///   - emptyRequestMethods: Methods whose answers have no body.
-    ///   - completionHandler: Called once, at the end.
+    ///   - queue: The queue on which the handler is called.
+    ///   - dataPreprocessor: The preprocessor of the bytes.
+    ///   - encoding: The encoding of the text; `nil` means the one that the response names, or else ISO-8859-1.
+    ///   - emptyResponseCodes: The statuses of responses that may have no body.
+    ///   - emptyRequestMethods: The methods of requests whose responses may have no body.
+    ///   - completionHandler: The handler, called once at the end of the request.
     @preconcurrency
     @discardableResult
     public func responseString(
@@ -64,16 +64,16 @@ extension DownloadRequest {
             completionHandler: completionHandler)
     }
 
-    /// Calls the handler with the file's content as JSON, on `queue`: objects cast to `[String: Any]`, arrays to `[Any]`.
-    /// The file is read into memory.
+    /// Calls the handler on `queue` with the file's content as JSON: objects can be cast to `[String: Any]`, arrays to
+    /// `[Any]`. The file is read into memory.
     ///
     /// - Parameters:
-    ///   - queue: Where the handler is called.
-    ///   - dataPreprocessor: Changes the bytes first.
-    ///   - emptyResponseCodes: Statuses of answers without a body.
-    ///   - emptyRequestMethods: Methods whose answers have no body.
-    ///   - options: Those of `JSONSerialization`.
-    ///   - completionHandler: Called once, at the end.
+    ///   - queue: The queue on which the handler is called.
+    ///   - dataPreprocessor: The preprocessor of the bytes.
+    ///   - emptyResponseCodes: The statuses of responses that may have no body.
+    ///   - emptyRequestMethods: The methods of requests whose responses may have no body.
+    ///   - options: The options of `JSONSerialization`.
+    ///   - completionHandler: The handler, called once at the end of the request.
     @preconcurrency
     @discardableResult
     public func responseJSON(
@@ -92,7 +92,7 @@ extension DownloadRequest {
             completionHandler: completionHandler)
     }
 
-    /// `responseJSON` for handlers that are declared to take a response of `Any`.
+    /// Does the same as `responseJSON`, for handlers that take a response of `Any`.
     @_disfavoredOverload
     @discardableResult
     public func responseJSON(
@@ -111,15 +111,15 @@ extension DownloadRequest {
             completionHandler: { response in completionHandler(response.map { $0 }) })
     }
 
-    /// Calls the handler with the file's content as a property list, on `queue`. The file is read into memory.
+    /// Calls the handler on `queue` with the file's content as a property list. The file is read into memory.
     ///
     /// - Parameters:
-    ///   - queue: Where the handler is called.
-    ///   - dataPreprocessor: Changes the bytes first.
-    ///   - emptyResponseCodes: Statuses of answers without a body.
-    ///   - emptyRequestMethods: Methods whose answers have no body.
-    ///   - options: Those of `JSONSerialization`.
-    ///   - completionHandler: Called once, at the end.
+    ///   - queue: The queue on which the handler is called.
+    ///   - dataPreprocessor: The preprocessor of the bytes.
+    ///   - emptyResponseCodes: The statuses of responses that may have no body.
+    ///   - emptyRequestMethods: The methods of requests whose responses may have no body.
+    ///   - options: The options of `PropertyListSerialization`.
+    ///   - completionHandler: The handler, called once at the end of the request.
     @preconcurrency
     @discardableResult
     public func responsePropertyList(
@@ -138,7 +138,7 @@ extension DownloadRequest {
             completionHandler: completionHandler)
     }
 
-    /// `responsePropertyList` for handlers that are declared to take a response of `Any`.
+    /// Does the same as `responsePropertyList`, for handlers that take a response of `Any`.
     @_disfavoredOverload
     @discardableResult
     public func responsePropertyList(
@@ -157,16 +157,16 @@ extension DownloadRequest {
             completionHandler: { response in completionHandler(response.map { $0 }) })
     }
 
-    /// Calls the handler with the file's content, decoded, on `queue`. The file is read into memory.
+    /// Calls the handler on `queue` with the value decoded from the file's content. The file is read into memory.
     ///
     /// - Parameters:
-    ///   - type: What is decoded; can be left out where the handler names it.
-    ///   - queue: Where the handler is called.
-    ///   - dataPreprocessor: Changes the bytes first.
-    ///   - decoder: Of JSON, unless it's another one.
-    ///   - emptyResponseCodes: Statuses of answers without a body.
-    ///   - emptyRequestMethods: Methods whose answers have no body.
-    ///   - completionHandler: Called once, at the end.
+    ///   - type: The type of the value; it can be omitted where the handler names it.
+    ///   - queue: The queue on which the handler is called.
+    ///   - dataPreprocessor: The preprocessor of the bytes.
+    ///   - decoder: The decoder; one for JSON by default.
+    ///   - emptyResponseCodes: The statuses of responses that may have no body.
+    ///   - emptyRequestMethods: The methods of requests whose responses may have no body.
+    ///   - completionHandler: The handler, called once at the end of the request.
     @preconcurrency
     @discardableResult
     public func responseDecodable<Value: Decodable & Sendable>(

@@ -4,20 +4,21 @@ import TransferCore
 
 /// The result of a `DownloadRequest`, in the form that a handler asked for.
 public struct DownloadResponse<Success, Failure: Error> {
-    /// The URL request that was sent last; `nil` when none could be made.
+    /// The URL request that was sent last; `nil` if none could be created.
     public let request: URLRequest?
-    /// The head of the answer; `nil` when there was none.
+    /// The head of the response; `nil` if there was none.
     public var response: HTTPURLResponse? { answer.response }
-    /// Where the file is, once it's whole.
+    /// The URL of the file, once it is complete.
     public let fileURL: URL?
-    /// The data that the download can be continued with, after a failure or a cancellation that asked for it.
+    /// The data from which the download can be continued. They exist after a failure, and after a cancellation that
+    /// asked for them.
     public let resumeData: Data?
-    /// Measurements of the last attempt; `nil` when the network was never reached.
+    /// The metrics of the last attempt; `nil` if the network was never reached.
     public var metrics: TransferTaskMetrics? { answer.metrics }
-    /// How long the serializer took, in seconds.
+    /// The duration of the serialization, in seconds.
     public let serializationDuration: TimeInterval
     private let answer: AnswerFacts
-    /// The value that the serializer made of the file, or why there is nothing.
+    /// The value that the serializer made of the file, or the failure.
     public let result: Result<Success, Failure>
 
     /// The value, if there is one.
@@ -32,6 +33,7 @@ public struct DownloadResponse<Success, Failure: Error> {
         return error
     }
 
+    /// Creates a response with these values.
     public init(
         request: URLRequest?, response: HTTPURLResponse?, fileURL: URL?, resumeData: Data?,
         metrics: TransferTaskMetrics?, serializationDuration: TimeInterval, result: Result<Success, Failure>
@@ -58,22 +60,22 @@ public struct DownloadResponse<Success, Failure: Error> {
 extension DownloadResponse: Sendable where Success: Sendable {}
 
 extension DownloadResponse {
-    /// The same response with another value; a failure stays.
+    /// Returns the response with a transformed value; a failure is kept.
     public func map<NewSuccess>(_ transform: (Success) -> NewSuccess) -> DownloadResponse<NewSuccess, Failure> {
         with(result.map(transform))
     }
 
-    /// The same response with another value, or with what `transform` throws; a failure stays.
+    /// Returns the response with a transformed value, or with the error that `transform` throws; a failure is kept.
     public func tryMap<NewSuccess>(
         _ transform: (Success) throws -> NewSuccess
     ) -> DownloadResponse<NewSuccess, any Error> { with(result.tryMap(transform)) }
 
-    /// The same response with another failure; a value stays.
+    /// Returns the response with a transformed failure; a value is kept.
     public func mapError<NewFailure: Error>(
         _ transform: (Failure) -> NewFailure
     ) -> DownloadResponse<Success, NewFailure> { with(result.mapError(transform)) }
 
-    /// The same response with another failure, or with what `transform` throws; a value stays.
+    /// Returns the response with a transformed failure, or with the error that `transform` throws; a value is kept.
     public func tryMapError<NewFailure: Error>(
         _ transform: (Failure) throws -> NewFailure
     ) -> DownloadResponse<Success, any Error> { with(result.tryMapError(transform)) }
@@ -91,8 +93,8 @@ extension DownloadResponse: CustomStringConvertible, CustomDebugStringConvertibl
     /// The result: `success(…)` or `failure(…)`.
     public var description: String { result.text }
 
-    /// Everything that is known, one topic a line; without credentials, cookies, signed queries and the body of the
-    /// request.
+    /// The whole response, one topic a line. Credentials, cookies, signed queries and the body of the request are left
+    /// out.
     public var debugDescription: String {
         var report = ResponseReport()
         report.add(request)

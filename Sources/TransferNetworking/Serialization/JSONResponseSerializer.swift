@@ -1,22 +1,30 @@
 public import Foundation
 public import FoundationNetworking
 
-/// The body as JSON, parsed by `JSONSerialization`; `NSNull` where an answer may be empty.
+/// A serializer that parses the body as JSON by `JSONSerialization`, or returns `NSNull` for a response that may be
+/// empty.
 ///
-/// Objects cast to `[String: Any]`, arrays to `[Any]`, numbers to `Int`, `Double` and the like, as what
-/// `JSONSerialization` returns. `DecodableResponseSerializer` is quicker and safer for what has a known form.
+/// Objects can be cast to `[String: Any]`, arrays to `[Any]`, and numbers to `Int`, `Double` and similar types, like
+/// the results of `JSONSerialization`. `DecodableResponseSerializer` is faster and safer for values of a known form.
 public struct JSONResponseSerializer: ResponseSerializer {
+    /// The preprocessor of the bytes.
     public let dataPreprocessor: any DataPreprocessor
+    /// The statuses of responses that may have no body.
     public let emptyResponseCodes: Set<Int>
+    /// The methods of requests whose responses may have no body.
     public let emptyRequestMethods: Set<HTTPMethod>
+    /// The options of `JSONSerialization`.
     public let options: JSONSerialization.ReadingOptions
 
+    /// Creates a serializer.
+    ///
     /// - Parameters:
-    ///   - dataPreprocessor: Changes the bytes first.
-    ///   - emptyResponseCodes: Statuses of answers without a body.
-    ///   - emptyRequestMethods: Methods whose answers have no body.
-    ///   - options: Mutable containers and leaves are `NSMutableDictionary`, `NSMutableArray` and `NSMutableString`;
-    ///     what is taken out of such a container, Foundation hands out as Swift's own on Linux.
+    ///   - dataPreprocessor: The preprocessor of the bytes.
+    ///   - emptyResponseCodes: The statuses of responses that may have no body.
+    ///   - emptyRequestMethods: The methods of requests whose responses may have no body.
+    ///   - options: The options of `JSONSerialization`. Mutable containers and leaves are `NSMutableDictionary`,
+    ///     `NSMutableArray` and `NSMutableString`. Foundation on Linux returns the elements of such a container as
+    ///     Swift's own types.
     public init(
         dataPreprocessor: any DataPreprocessor = JSONResponseSerializer.defaultDataPreprocessor,
         emptyResponseCodes: Set<Int> = JSONResponseSerializer.defaultEmptyResponseCodes,
@@ -29,7 +37,10 @@ public struct JSONResponseSerializer: ResponseSerializer {
         self.options = options
     }
 
-    /// - Throws: `jsonSerializationFailed` when the bytes are no JSON.
+    /// Parses the body.
+    ///
+    /// - Throws: `jsonSerializationFailed` when the bytes are not JSON, the request's failure, or the error of the
+    ///   preprocessor.
     @preconcurrency
     public func serialize(
         request: URLRequest?, response: HTTPURLResponse?, data: Data?, error: (any Error)?
@@ -45,10 +56,10 @@ public struct JSONResponseSerializer: ResponseSerializer {
 }
 
 extension ResponseSerializer where Self == JSONResponseSerializer {
-    /// The body as JSON.
+    /// A serializer that parses the body as JSON.
     public static var json: JSONResponseSerializer { JSONResponseSerializer() }
 
-    /// The body as JSON; the parameters are those of ``JSONResponseSerializer``.
+    /// Returns a serializer for JSON; the parameters are those of ``JSONResponseSerializer``.
     public static func json(
         dataPreprocessor: any DataPreprocessor = JSONResponseSerializer.defaultDataPreprocessor,
         emptyResponseCodes: Set<Int> = JSONResponseSerializer.defaultEmptyResponseCodes,

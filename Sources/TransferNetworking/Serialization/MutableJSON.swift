@@ -1,7 +1,7 @@
 import Foundation
 
-/// What `JSONSerialization` makes where mutable containers or leaves are asked for: Foundation's on Linux takes no
-/// notice of those options.
+/// The results of `JSONSerialization` with mutable containers or leaves, as Foundation on Linux ignores the options for
+/// those.
 enum MutableJSON {
     typealias Options = JSONSerialization.ReadingOptions
 
@@ -9,10 +9,11 @@ enum MutableJSON {
         options.contains(.mutableContainers) || options.contains(.mutableLeaves)
     }
 
-    /// - Parameter tree: From `JSONSerialization`. What is made of it belongs to the one handler that gets it.
+    /// - Parameter tree: The result of `JSONSerialization`. The mutable copy belongs to the one handler that receives
+    ///   it.
     static func of(_ tree: Any, _ options: Options) -> any Sendable {
         let made: Any = mutable(tree, options)
-        // `Sendable` has no members, so that both types are laid out alike; and nobody else refers to the objects.
+        // `Sendable` has no requirements, so that both types have the same layout. No other code refers to the objects.
         return unsafeBitCast(made as Any, to: (any Sendable).self)
     }
 

@@ -1,21 +1,28 @@
 public import Foundation
 public import FoundationNetworking
 
-/// The body as a property list of any format, parsed by `PropertyListSerialization`; `NSNull` where an answer may be
-/// empty.
+/// A serializer that parses the body as a property list of any format by `PropertyListSerialization`. A response that
+/// may be empty yields `NSNull`.
 ///
-/// Dictionaries cast to `[String: Any]`, arrays to `[Any]`, numbers to `Int`, `Double` and the like.
+/// Dictionaries can be cast to `[String: Any]`, arrays to `[Any]`, and numbers to `Int`, `Double` and similar types.
 public struct PropertyListResponseSerializer: ResponseSerializer {
+    /// The preprocessor of the bytes.
     public let dataPreprocessor: any DataPreprocessor
+    /// The statuses of responses that may have no body.
     public let emptyResponseCodes: Set<Int>
+    /// The methods of requests whose responses may have no body.
     public let emptyRequestMethods: Set<HTTPMethod>
+    /// The options of `PropertyListSerialization`.
     public let options: PropertyListSerialization.ReadOptions
 
+    /// Creates a serializer.
+    ///
     /// - Parameters:
-    ///   - dataPreprocessor: Changes the bytes first.
-    ///   - emptyResponseCodes: Statuses of answers without a body.
-    ///   - emptyRequestMethods: Methods whose answers have no body.
-    ///   - options: Those that ask for mutable containers have no effect: mutable objects can't cross threads.
+    ///   - dataPreprocessor: The preprocessor of the bytes.
+    ///   - emptyResponseCodes: The statuses of responses that may have no body.
+    ///   - emptyRequestMethods: The methods of requests whose responses may have no body.
+    ///   - options: The options of `PropertyListSerialization`. Those for mutable containers have no effect, as mutable
+    ///     objects cannot cross threads.
     public init(
         dataPreprocessor: any DataPreprocessor = PropertyListResponseSerializer.defaultDataPreprocessor,
         emptyResponseCodes: Set<Int> = PropertyListResponseSerializer.defaultEmptyResponseCodes,
@@ -28,7 +35,10 @@ public struct PropertyListResponseSerializer: ResponseSerializer {
         self.options = options
     }
 
-    /// - Throws: `customSerializationFailed` when the bytes are no property list.
+    /// Parses the body.
+    ///
+    /// - Throws: `customSerializationFailed` when the bytes are not a property list, the request's failure, or the
+    ///   error of the preprocessor.
     @preconcurrency
     public func serialize(
         request: URLRequest?, response: HTTPURLResponse?, data: Data?, error: (any Error)?
@@ -45,10 +55,10 @@ public struct PropertyListResponseSerializer: ResponseSerializer {
 }
 
 extension ResponseSerializer where Self == PropertyListResponseSerializer {
-    /// The body as a property list.
+    /// A serializer that parses the body as a property list.
     public static var propertyList: PropertyListResponseSerializer { PropertyListResponseSerializer() }
 
-    /// The body as a property list; the parameters are those of ``PropertyListResponseSerializer``.
+    /// Returns a serializer for property lists; the parameters are those of ``PropertyListResponseSerializer``.
     public static func propertyList(
         dataPreprocessor: any DataPreprocessor = PropertyListResponseSerializer.defaultDataPreprocessor,
         emptyResponseCodes: Set<Int> = PropertyListResponseSerializer.defaultEmptyResponseCodes,

@@ -2,9 +2,9 @@ import Foundation
 import FoundationNetworking
 import TransferCore
 
-/// The layout of what a response tells a programmer: one topic a line, and what belongs to it indented below.
+/// The layout of a response's description for programmers: one topic a line, with its details indented below.
 struct ResponseReport {
-    /// Longer bodies are shown by their length, in bytes.
+    /// The size of the longest body whose text is shown, in bytes.
     static let longestBody = 10_000
 
     private var lines: [String] = []
@@ -13,7 +13,7 @@ struct ResponseReport {
 
     mutating func add(_ topic: String, _ text: String) { lines.append("\(topic): \(text)") }
 
-    /// The body of a request may hold passwords that nobody could tell from text: only its length is shown.
+    /// Adds a request with only the length of its body, which may contain passwords that look like other text.
     mutating func add(_ request: URLRequest?) {
         guard let request, let url = request.url else { return add("Request", "none") }
         add("Request", "\(request.httpMethod ?? "GET") \(Redaction.url(url.absoluteString))")
@@ -42,7 +42,7 @@ struct ResponseReport {
 
     private mutating func add(_ headers: HTTPHeaders) {
         for header in headers {
-            // Location and others have URLs.
+            // Fields such as Location contain URLs.
             addIndented(HTTPHeader(name: header.name, value: Redaction.url(header.value)).description)
         }
     }
@@ -53,7 +53,7 @@ struct ResponseReport {
 
     private static func seconds(_ seconds: TimeInterval) -> String { String(format: "%.6f s", seconds) }
 
-    /// What isn't text, or would move a terminal's cursor, isn't shown.
+    /// Returns the body as text; `nil` if it is not text, or would move a terminal's cursor.
     private static func printable(_ body: Data) -> String? {
         guard !body.isEmpty, body.count <= longestBody, let text = String(data: body, encoding: .utf8) else {
             return nil

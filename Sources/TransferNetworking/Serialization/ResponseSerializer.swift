@@ -1,83 +1,102 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Makes a value of the answer to a `DataRequest`.
+/// A serializer that makes a value of the response to a `DataRequest`.
 @preconcurrency
 public protocol DataResponseSerializerProtocol<SerializedObject>: Sendable {
+    /// The type of the value.
     associatedtype SerializedObject: Sendable
 
-    /// - Parameter error: The request's failure; a serializer that has no answer to it throws it.
-    /// - Throws: What the response's result fails with, as `customSerializationFailed` unless it's an `AFError`.
+    /// Makes a value of the response.
+    ///
+    /// - Parameters:
+    ///   - request: The URL request that was sent last.
+    ///   - response: The head of the response.
+    ///   - data: The body.
+    ///   - error: The request's failure. A serializer that has no value for it throws it.
+    /// - Throws: The failure of the response's result, which is reported as `customSerializationFailed` unless it is an
+    ///   `AFError`.
     func serialize(
         request: URLRequest?, response: HTTPURLResponse?, data: Data?, error: (any Error)?
     ) throws -> SerializedObject
 }
 
-/// Makes a value of the file of a `DownloadRequest`.
+/// A serializer that makes a value of the file of a `DownloadRequest`.
 @preconcurrency
 public protocol DownloadResponseSerializerProtocol<SerializedObject>: Sendable {
+    /// The type of the value.
     associatedtype SerializedObject: Sendable
 
-    /// - Parameter error: The request's failure; a serializer that has no answer to it throws it.
-    /// - Throws: What the response's result fails with, as `customSerializationFailed` unless it's an `AFError`.
+    /// Makes a value of the file.
+    ///
+    /// - Parameters:
+    ///   - request: The URL request that was sent last.
+    ///   - response: The head of the response.
+    ///   - fileURL: The place of the file.
+    ///   - error: The request's failure. A serializer that has no value for it throws it.
+    /// - Throws: The failure of the response's result, which is reported as `customSerializationFailed` unless it is an
+    ///   `AFError`.
     func serializeDownload(
         request: URLRequest?, response: HTTPURLResponse?, fileURL: URL?, error: (any Error)?
     ) throws -> SerializedObject
 }
 
-/// A serializer of both kinds: prepares the bytes, and knows which answers may be empty.
+/// A serializer for both kinds of requests, which prepares the bytes and knows which responses may be empty.
 ///
-/// All requirements but `serialize` have default implementations.
+/// All requirements except `serialize` have default implementations.
 public protocol ResponseSerializer<SerializedObject>: DataResponseSerializerProtocol,
     DownloadResponseSerializerProtocol
 {
-    /// Changes the bytes before they're made into a value; leaves them as they are by default.
+    /// The preprocessor of the bytes, which leaves them unchanged by default.
     var dataPreprocessor: any DataPreprocessor { get }
-    /// Methods whose answers have no body; HEAD by default.
+    /// The methods of requests whose responses may have no body; HEAD by default.
     var emptyRequestMethods: Set<HTTPMethod> { get }
-    /// Statuses of answers without a body; 204 and 205 by default (RFC 9110 §15.3.5, §15.3.6).
+    /// The statuses of responses that may have no body; 204 and 205 by default (RFC 9110 §15.3.5, §15.3.6).
     var emptyResponseCodes: Set<Int> { get }
 }
 
-/// Made once: each request has them.
+/// The default methods and statuses, stored once as every request uses them.
 private enum EmptyAnswers {
     static let methods: Set<HTTPMethod> = [.head]
     static let codes: Set<Int> = [204, 205]
 }
 
 extension ResponseSerializer {
-    /// Leaves the bytes as they are.
+    /// The default preprocessor, which leaves the bytes unchanged.
     public static var defaultDataPreprocessor: any DataPreprocessor { PassthroughPreprocessor() }
-    /// HEAD.
+    /// The default methods of requests whose responses may have no body: HEAD.
     public static var defaultEmptyRequestMethods: Set<HTTPMethod> { EmptyAnswers.methods }
-    /// 204 and 205.
+    /// The default statuses of responses that may have no body: 204 and 205.
     public static var defaultEmptyResponseCodes: Set<Int> { EmptyAnswers.codes }
 
+    /// The default preprocessor.
     public var dataPreprocessor: any DataPreprocessor { Self.defaultDataPreprocessor }
+    /// The default methods.
     public var emptyRequestMethods: Set<HTTPMethod> { Self.defaultEmptyRequestMethods }
+    /// The default statuses.
     public var emptyResponseCodes: Set<Int> { Self.defaultEmptyResponseCodes }
 
-    /// Whether the request's method allows an answer without a body; `nil` when there is no request or method.
+    /// Whether the request's method permits a response without a body; `nil` without a request or method.
     public func requestAllowsEmptyResponseData(_ request: URLRequest?) -> Bool? {
         request?.method.map(emptyRequestMethods.contains)
     }
 
-    /// Whether the status allows an answer without a body; `nil` when there is no answer.
+    /// Whether the status permits a response without a body; `nil` without a response.
     public func responseAllowsEmptyResponseData(_ response: HTTPURLResponse?) -> Bool? {
         response.map { emptyResponseCodes.contains($0.statusCode) }
     }
 
-    /// Whether an answer without a body is one as it should be, by its method or its status.
+    /// Whether the method or the status permits a response without a body.
     public func emptyResponseAllowed(forRequest request: URLRequest?, response: HTTPURLResponse?) -> Bool {
         requestAllowsEmptyResponseData(request) == true || responseAllowsEmptyResponseData(response) == true
     }
 
     /// Reads the file into memory, and makes a value of its bytes.
     ///
-    /// The file is read and not mapped: a value that keeps the bytes must not change, or end the program, when somebody
-    /// writes to the file or shortens it.
+    /// The file is read rather than mapped. Otherwise a value that keeps the bytes would change, or end the program,
+    /// when another process writes to the file or truncates it.
     ///
-    /// - Throws: The request's failure, `inputFileNil`, `inputFileReadFailed`, and what `serialize` throws.
+    /// - Throws: The request's failure, `inputFileNil`, `inputFileReadFailed`, or the error of `serialize`.
     public func serializeDownload(
         request: URLRequest?, response: HTTPURLResponse?, fileURL: URL?, error: (any Error)?
     ) throws -> SerializedObject {
@@ -89,9 +108,9 @@ extension ResponseSerializer {
         return try serialize(request: request, response: response, data: data, error: nil)
     }
 
-    /// The prepared body, or `nil` where it's rightly missing.
+    /// Returns the preprocessed body, or `nil` if it is permitted to be empty.
     ///
-    /// - Throws: The request's failure, `inputDataNilOrZeroLength`, and what the preprocessor throws.
+    /// - Throws: The request's failure, `inputDataNilOrZeroLength`, or the error of the preprocessor.
     func body(_ request: URLRequest?, _ response: HTTPURLResponse?, _ data: Data?, _ error: (any Error)?) throws
         -> Data?
     {

@@ -1,15 +1,16 @@
 import Foundation
 
-/// Rebuilds what Foundation parsed as a value that may cross threads: what it returns as `Any` is made of values that
-/// may, and doesn't say so.
+/// The conversion of Foundation's parsed values to `Sendable` types. Foundation returns `Any`, although all contained
+/// values may cross threads.
 enum SendableTree {
-    /// A value of a type that no parser makes.
+    /// The error for a value of a type that no parser creates.
     struct UnexpectedType: Error, CustomStringConvertible {
         let type: Any.Type
         var description: String { "a value of the type \(type) in what was parsed" }
     }
 
-    /// Containers become `[String: any Sendable]` and `[any Sendable]`, which cast to `[String: Any]` and `[Any]`.
+    /// Converts containers to `[String: any Sendable]` and `[any Sendable]`, which can be cast to `[String: Any]` and
+    /// `[Any]`.
     static func of(_ value: Any) throws -> any Sendable {
         switch value {
         case let text as String: return text

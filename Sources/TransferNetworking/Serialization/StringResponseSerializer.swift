@@ -1,22 +1,27 @@
 public import Foundation
 public import FoundationNetworking
 
-/// The body as text; an empty string where an answer may be empty.
+/// A serializer that returns the body as text, or an empty string for a response that may be empty.
 ///
-/// The encoding is the one given here, else the one that the answer names, else ISO-8859-1. A name that nobody here
-/// knows counts as none.
+/// The encoding is the given one, or else the one that the response names, or else ISO-8859-1. An unknown name is
+/// ignored.
 public struct StringResponseSerializer: ResponseSerializer {
+    /// The preprocessor of the bytes.
     public let dataPreprocessor: any DataPreprocessor
-    /// `nil` takes the one that the answer names.
+    /// The encoding of the text; `nil` means the one that the response names, or else ISO-8859-1.
     public let encoding: String.Encoding?
+    /// The statuses of responses that may have no body.
     public let emptyResponseCodes: Set<Int>
+    /// The methods of requests whose responses may have no body.
     public let emptyRequestMethods: Set<HTTPMethod>
 
+    /// Creates a serializer.
+    ///
     /// - Parameters:
-    ///   - dataPreprocessor: Changes the bytes first.
-    ///   - encoding: `nil` takes the one that the answer names.
-    ///   - emptyResponseCodes: Statuses of answers without a body.
-    ///   - emptyRequestMethods: Methods whose answers have no body.
+    ///   - dataPreprocessor: The preprocessor of the bytes.
+    ///   - encoding: The encoding of the text; `nil` means the one that the response names, or else ISO-8859-1.
+    ///   - emptyResponseCodes: The statuses of responses that may have no body.
+    ///   - emptyRequestMethods: The methods of requests whose responses may have no body.
     public init(
         dataPreprocessor: any DataPreprocessor = StringResponseSerializer.defaultDataPreprocessor,
         encoding: String.Encoding? = nil,
@@ -29,7 +34,10 @@ public struct StringResponseSerializer: ResponseSerializer {
         self.emptyRequestMethods = emptyRequestMethods
     }
 
-    /// - Throws: `stringSerializationFailed` when the bytes are no text in the encoding.
+    /// Returns the body as text.
+    ///
+    /// - Throws: `stringSerializationFailed` when the bytes are not text in the encoding, the request's failure, or the
+    ///   error of the preprocessor.
     public func serialize(
         request: URLRequest?, response: HTTPURLResponse?, data: Data?, error: (any Error)?
     ) throws -> String {
@@ -43,10 +51,10 @@ public struct StringResponseSerializer: ResponseSerializer {
 }
 
 extension ResponseSerializer where Self == StringResponseSerializer {
-    /// The body as text.
+    /// A serializer that returns the body as text.
     public static var string: StringResponseSerializer { StringResponseSerializer() }
 
-    /// The body as text; the parameters are those of ``StringResponseSerializer``.
+    /// Returns a serializer for text; the parameters are those of ``StringResponseSerializer``.
     public static func string(
         dataPreprocessor: any DataPreprocessor = StringResponseSerializer.defaultDataPreprocessor,
         encoding: String.Encoding? = nil,

@@ -1,10 +1,13 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Where the file is, without reading it.
+/// A serializer that returns the URL of the file without reading it.
 public struct URLResponseSerializer: DownloadResponseSerializerProtocol {
+    /// Creates a serializer.
     public init() {}
 
+    /// Returns the URL of the file.
+    ///
     /// - Throws: The request's failure, or `inputFileNil`.
     public func serializeDownload(
         request: URLRequest?, response: HTTPURLResponse?, fileURL: URL?, error: (any Error)?
@@ -16,6 +19,6 @@ public struct URLResponseSerializer: DownloadResponseSerializerProtocol {
 }
 
 extension DownloadResponseSerializerProtocol where Self == URLResponseSerializer {
-    /// Where the file is, without reading it.
+    /// A serializer that returns the URL of the file without reading it.
     public static var url: URLResponseSerializer { URLResponseSerializer() }
 }

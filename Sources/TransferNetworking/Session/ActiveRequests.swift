@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The requests of a session that were started and haven't come to their end. It holds them meanwhile.
+/// The requests of a session that were started and have not ended. The session holds them until then.
 ///
-/// Not weakly: every use of an object that somebody refers to weakly costs more, and a request has many.
+/// The references are strong. A weak reference would make every use of the request slower, and a request is used often.
 final class ActiveRequests: Sendable {
     private let requests = Mutex<[ObjectIdentifier: Request]>([:])
 
@@ -10,10 +10,10 @@ final class ActiveRequests: Sendable {
 
     func insert(_ request: Request) { requests.withLock { $0[ObjectIdentifier(request)] = request } }
 
-    /// - Returns: Whether it was there.
+    /// - Returns: Whether the request was there.
     func remove(_ request: Request) -> Bool {
         let id = ObjectIdentifier(request)
-        // Let go of outside the lock: it may be the last reference.
+        // The request is released outside the lock, as this may be the last reference.
         let removed = requests.withLock { $0.removeValue(forKey: id) }
         return removed != nil
     }

@@ -2,8 +2,8 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// What ``Session/session`` is: it carries the configuration, and shows the tasks of the requests that are under way.
-final class CarrierSession: URLSession, @unchecked Sendable {  // Its one property is set once, before it's shared.
+/// The value of ``Session/session``, which carries the configuration and lists the tasks of running requests.
+final class CarrierSession: URLSession, @unchecked Sendable {  // Its one property is set once, before it is shared.
     private weak let owner: Session?
 
     init(configuration: URLSessionConfiguration, owner: Session?) {

@@ -1,9 +1,10 @@
 import DequeModule
 import Synchronization
 
-/// Bounds how many transfers of a session one host has at a time; the others wait in the order in which they came.
+/// A limit for a session's simultaneous transfers with one host. Further transfers wait in their order.
 final class HostSlots: Sendable {
-    /// Requests at a time over one HTTP/2 connection: what servers commonly allow (RFC 9113 §6.5.2 recommends no less).
+    /// The most requests at a time over one HTTP/2 connection, as servers commonly permit it. RFC 9113 §6.5.2
+    /// recommends no smaller value.
     static let multiplexedLimit = 100
 
     private struct Host {
@@ -17,7 +18,7 @@ final class HostSlots: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Calls `admitted` as soon as there is room, perhaps at once, and perhaps on the thread that made room.
+    /// Calls `admitted` as soon as there is a slot. The call may come at once, or on the thread that released a slot.
     func enter(_ key: Substring, admitted: @escaping @Sendable (HostSlot) -> Void) {
         let isFree = hosts.withLock { hosts in
             guard let index = hosts.index(forKey: key) else {
@@ -34,7 +35,7 @@ final class HostSlots: Sendable {
         if isFree { admitted(HostSlot(key: key, slots: self)) }
     }
 
-    /// The host speaks HTTP/2: many requests share one connection.
+    /// Notes that the host speaks HTTP/2, so that many requests share one connection.
     func multiplexes(_ key: Substring) {
         let next = hosts.withLock { hosts -> [@Sendable (HostSlot) -> Void] in
             guard var host = hosts[key], !host.isMultiplexed else { return [] }
@@ -53,10 +54,10 @@ final class HostSlots: Sendable {
     fileprivate func leave(_ key: Substring) {
         let next = hosts.withLock { hosts -> (@Sendable (HostSlot) -> Void)? in
             guard let index = hosts.index(forKey: key) else { return nil }
-            // Whoever is next takes the place over.
+            // The next transfer in the queue takes the slot over.
             if let next = hosts.values[index].waiting.popFirst() { return next }
             hosts.values[index].taken -= 1
-            // One that is known to multiplex is remembered.
+            // A host that is known to multiplex stays in the table.
             if hosts.values[index].taken == 0, !hosts.values[index].isMultiplexed { hosts.remove(at: index) }
             return nil
         }
@@ -68,7 +69,7 @@ final class HostSlots: Sendable {
     }
 }
 
-/// One transfer's room at its host; given back when nobody holds it any more.
+/// The slot of one transfer at its host; the last reference's end releases it.
 final class HostSlot: Sendable {
     private let key: Substring
     private let slots: HostSlots

@@ -2,11 +2,11 @@ import Foundation
 public import TransferCore
 
 extension ProxyRule {
-    /// The proxies of a `URLSessionConfiguration.connectionProxyDictionary`, whose keys are CFNetwork's.
+    /// Reads the proxies of a `URLSessionConfiguration.connectionProxyDictionary`, whose keys are CFNetwork's.
     ///
-    /// Read are `HTTPProxy`, `HTTPPort`, `HTTPSProxy`, `HTTPSPort`, `SOCKSProxy`, `SOCKSPort` (each pair counts unless
-    /// its `…Enable` is 0), `ProxyUsername` and `ProxyPassword` (`kCFProxyUsernameKey`, `kCFProxyPasswordKey`) and
-    /// `ExceptionsList`. An empty dictionary stands for no proxies.
+    /// The keys are `HTTPProxy`, `HTTPPort`, `HTTPSProxy`, `HTTPSPort`, `SOCKSProxy` and `SOCKSPort`; each pair counts
+    /// unless its `…Enable` is 0. Further keys are `ProxyUsername` and `ProxyPassword` (`kCFProxyUsernameKey`,
+    /// `kCFProxyPasswordKey`) and `ExceptionsList`. An empty dictionary means no proxies.
     public init(connectionProxyDictionary dictionary: [AnyHashable: Any]) {
         func text(_ names: String...) -> String? {
             names.lazy.compactMap { dictionary[$0] as? String }.first { !$0.isEmpty }

@@ -1,8 +1,8 @@
-/// What a program says of one request when it makes it, beside what is to be sent.
+/// The options of a request's creation, apart from its content.
 struct RequestOptions {
-    /// Called before the session's.
+    /// The request's own interceptor, called before the session's.
     var interceptor: (any RequestInterceptor)?
-    /// Whether the first response handler starts it; `nil` leaves that to the session.
+    /// Whether the first response handler starts the request; `nil` means the session's setting.
     var shouldAutomaticallyResume: Bool?
 
     init(_ interceptor: (any RequestInterceptor)? = nil, _ shouldAutomaticallyResume: Bool? = nil) {

@@ -1,12 +1,12 @@
 import Foundation
 import FoundationNetworking
 
-/// A request as its parts.
+/// The parts of a URL request.
 struct RequestParts: URLRequestConvertible {
     let url: any URLConvertible
     let method: HTTPMethod
     let headers: HTTPHeaders?
-    /// Puts parameters in.
+    /// The closure that adds the parameters.
     var encode: (@Sendable (URLRequest) throws -> URLRequest)?
     var modify: Session.RequestModifier?
 
@@ -18,7 +18,7 @@ struct RequestParts: URLRequestConvertible {
 }
 
 extension URLRequestConvertible {
-    /// Whether it's made into a URL request in no time, and without anybody else's code.
+    /// Whether the URL request is created quickly and without the program's code.
     var isQuick: Bool {
         guard let parts = self as? RequestParts else { return self is URLRequest }
         return parts.encode == nil && parts.modify == nil

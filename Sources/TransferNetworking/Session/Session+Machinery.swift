@@ -6,10 +6,10 @@ import TransferCore
 import TransferEngine
 import TransferReachability
 
-// What a session has for its requests, and does to all of them.
+// The session's services for its requests, and its commands to all of them.
 extension Session {
-    /// The session that Foundation's signatures need: it carries the configuration, and knows the tasks of the requests
-    /// that are under way. Nothing is ever sent through it.
+    /// The session that Foundation's signatures need. It carries the configuration, lists the tasks of running
+    /// requests, and sends nothing.
     public var session: URLSession {
         foundation.withLock { session in
             if let session { return session }
@@ -30,13 +30,13 @@ extension Session {
 
     // MARK: All requests
 
-    /// Calls `action` on the root queue with the requests that were started and haven't come to their end.
+    /// Calls `action` on the root queue with the requests that were started and have not ended.
     @preconcurrency
     public func withAllRequests(perform action: @escaping @Sendable (Set<Request>) -> Void) {
         rootQueue.async { [active] in action(active.all) }
     }
 
-    /// Cancels the requests that were started and haven't come to their end, then calls `completion`.
+    /// Cancels the requests that were started and have not ended, then calls `completion`.
     @preconcurrency
     public func cancelAllRequests(
         completingOnQueue queue: DispatchQueue = .main, completion: (@Sendable () -> Void)? = nil
@@ -47,15 +47,15 @@ extension Session {
         }
     }
 
-    /// The same, as some documents write it.
+    /// Does the same as ``cancelAllRequests(completingOnQueue:completion:)``; some documents use this form.
     @preconcurrency
     public func cancelAllRequests(completingOn queue: DispatchQueue, completion: (@Sendable () -> Void)? = nil) {
         cancelAllRequests(completingOnQueue: queue, completion: completion)
     }
 
-    // MARK: What requests need
+    // MARK: Services for requests
 
-    /// The session's connections and threads, made when the first request needs them.
+    /// Returns the session's engine with its connections and threads, which the first request creates.
     ///
     /// - Throws: `TransferError` when the system has no threads or descriptors left.
     func engine() throws -> ExchangeEngine {
@@ -67,9 +67,9 @@ extension Session {
         }
     }
 
-    /// Whom the session trusts, made when the first request needs it.
+    /// Returns the session's TLS rules, which the first request creates.
     ///
-    /// - Throws: `TransferError` when the file of the authorities can't be read.
+    /// - Throws: `TransferError` when the file of the authorities cannot be read.
     func tlsRules() throws -> TLSRules {
         try lazyRules.withLock { rules in
             if let rules { return rules }
@@ -80,18 +80,18 @@ extension Session {
         }
     }
 
-    /// What the session and one of its requests ask for.
+    /// Returns the settings that the session and one of its requests ask for.
     func exchangeSettings(of request: URLRequest) -> Shared<ExchangeSettings> {
         lastSettings.withLock { $0.settings(of: request, in: settings) }
     }
 
-    /// Those who are told of what happens; `nil` where nobody is, so that nothing has to be made for them.
+    /// The monitors of events; `nil` without an observer, so that no events are created.
     var monitors: CompositeEventMonitor? {
         if isObserved { return eventMonitor }
         return RequestNotifications.areObserved && !eventMonitor.monitors.isEmpty ? eventMonitor : nil
     }
 
-    /// A request that was made just now.
+    /// Returns a new request, which is prepared at once if the session is set to do so.
     func made<Made: Request>(_ request: Made) -> Made {
         if settings.requestSetup == .eager { request.send(.setUp) }
         return request
@@ -105,10 +105,12 @@ extension Session {
         return InterceptorChain(interceptors: own + [shared])
     }
 
-    /// - Throws: `URLError.resourceUnavailable` where only the cache may answer; `URLError.dataNotAllowed` where the only way out is a cellular link, and the request may not use it.
-    ///   What the kernel doesn't tell is no reason to refuse.
+    /// Checks that the request may use the network. An unknown state of the network is no reason to refuse.
+    ///
+    /// - Throws: `URLError.resourceUnavailable` where only the cache may answer. `URLError.dataNotAllowed` where the
+    ///   only route is a cellular link that the request must not use.
     func checkAccess(of request: URLRequest) throws {
-        // What is stored would have been found before.
+        // A stored response would have been found before.
         if cachePolicy(of: request) == .returnCacheDataDontLoad { throw URLError(.resourceUnavailable) }
         guard !settings.allowsCellularAccess || !request.allowsCellularAccess else { return }
         let host = request.url?.host ?? ""

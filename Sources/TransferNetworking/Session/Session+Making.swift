@@ -3,22 +3,25 @@ import Foundation
 public import FoundationNetworking
 import Synchronization
 
-// The forms in which documented programs make sessions.
+// The forms in which programs written for Alamofire create sessions.
 extension Session {
+    /// Creates a session.
+    ///
     /// - Parameters:
-    ///   - configuration: Carries the settings; changes to it afterwards have no effect. `nil` stands for
+    ///   - configuration: The settings; later changes to it have no effect. `nil` means
     ///     `URLSessionConfiguration.af.default`.
-    ///   - delegate: Carries the file manager.
-    ///   - rootQueue: A serial queue.
-    ///   - startRequestsImmediately: Whether a request starts when its first response handler is added.
-    ///   - requestSetup: When a request is set up.
-    ///   - requestQueue: Where URL requests are made and adapted; `nil` makes one that targets `rootQueue`.
-    ///   - serializationQueue: Where responses are serialized; `nil` makes one.
-    ///   - interceptor: Called after that of a request itself.
-    ///   - serverTrustManager: Judges servers; `nil` judges them as `DefaultTrustEvaluator` does.
-    ///   - redirectHandler: Asked where a request has none of its own.
-    ///   - cachedResponseHandler: Asked what is stored, where a request has no handler of its own.
-    ///   - eventMonitors: Each is called on its own queue.
+    ///   - delegate: The delegate, which carries the file manager.
+    ///   - rootQueue: The serial queue on which retriers and validations are called.
+    ///   - startRequestsImmediately: Whether the first response handler starts a request.
+    ///   - requestSetup: The time at which a request is prepared.
+    ///   - requestQueue: The queue on which URL requests are created and adapted; `nil` creates one that targets
+    ///     `rootQueue`.
+    ///   - serializationQueue: The queue on which responses are serialized; `nil` creates one.
+    ///   - interceptor: The interceptor, called after that of a request itself.
+    ///   - serverTrustManager: The evaluators of servers; `nil` evaluates them as `DefaultTrustEvaluator` does.
+    ///   - redirectHandler: The handler for requests without a redirect handler of their own.
+    ///   - cachedResponseHandler: The handler for requests without a handler of cached responses of their own.
+    ///   - eventMonitors: The monitors, each called on its own queue.
     public convenience init(
         configuration: URLSessionConfiguration? = nil,
         delegate: SessionDelegate = SessionDelegate(),
@@ -47,9 +50,12 @@ extension Session {
         self.init(settings, configuration: configuration, delegate: delegate)
     }
 
-    /// A session with the configuration of a `URLSession`, through which nothing is sent.
+    /// Creates a session with the configuration of a `URLSession`, which sends nothing.
     ///
-    /// - Parameter rootQueue: A serial queue.
+    /// - Parameters:
+    ///   - session: The `URLSession` that becomes the value of ``session``.
+    ///   - delegate: The delegate, which carries the file manager.
+    ///   - rootQueue: The serial queue on which retriers and validations are called.
     public convenience init(
         session: URLSession,
         delegate: SessionDelegate,

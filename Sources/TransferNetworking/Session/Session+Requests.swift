@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 
-// Requests out of their parts.
+// The creation of requests from their parts.
 extension Session {
     func parts<Parameters: Encodable & Sendable>(
         _ url: any URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders?, _ modify: RequestModifier?,

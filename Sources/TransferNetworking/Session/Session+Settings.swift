@@ -1,27 +1,32 @@
 public import FoundationNetworking
 
-// What a session was made with, as documented programs look at it.
+// The settings of a session, for programs written for Alamofire.
 extension Session {
-    /// Changes the URL request of a method that takes its parts, before it's adapted.
+    /// A closure that changes the URL request of a method that takes its parts, before it is adapted.
     @preconcurrency
     public typealias RequestModifier = @Sendable (inout URLRequest) throws -> Void
 
-    /// When a request is set up: its URL request made and adapted, and its task made.
+    /// The time at which a request is prepared: its URL request is created and adapted, and its task is created.
     public enum RequestSetup: Sendable {
-        /// When it's started; before that a request costs nothing, and can still be changed.
+        /// The request is prepared when it is started. Until then it costs nothing and can be changed.
         case lazy
-        /// As soon as the request is made. What is said to the request after that, adapters for example, may come too
-        /// late for the first attempt.
+        /// The request is prepared as soon as it is created. Later additions, such as adapters, may miss the first
+        /// attempt.
         case eager
     }
 
+    /// Whether the first response handler starts a request.
     public var startRequestsImmediately: Bool { settings.startRequestsImmediately }
-    /// The time at which URL requests are made and adapted.
+    /// The time at which requests are prepared.
     public var requestSetup: RequestSetup { settings.requestSetup }
+    /// The session's interceptor, called after that of a request itself.
     public var interceptor: (any RequestInterceptor)? { settings.interceptor }
+    /// The evaluators of servers; `nil` evaluates them as ``DefaultTrustEvaluator`` does.
     public var serverTrustManager: ServerTrustManager? { settings.serverTrustManager }
+    /// The handler for requests without a redirect handler of their own.
     public var redirectHandler: (any RedirectHandler)? { settings.redirectHandler }
+    /// The handler for requests without a handler of cached responses of their own.
     public var cachedResponseHandler: (any CachedResponseHandler)? { settings.cachedResponseHandler }
-    /// The monitors of a session that is given none.
+    /// The monitors of a session that has no others.
     public var defaultEventMonitors: [any EventMonitor] { [AlamofireNotifications()] }
 }

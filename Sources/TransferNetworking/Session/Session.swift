@@ -7,29 +7,31 @@ import TransferEngine
 import TransferReachability
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The session that `Session.default` is, under the name that documented programs use.
+/// The default session, `Session.default`, under Alamofire's name.
 public let AF = Session.default
 
-/// Makes requests that share one configuration and one set of connections.
+/// A creator of requests that share one configuration and one set of connections.
 ///
-/// A session only builds requests; what they do with the network is theirs. Requests that are under way keep their
-/// session; when the last of both is gone, its connections are closed.
+/// Running requests keep their session. Its connections are closed when the session and its last request are released.
 ///
-/// `@unchecked Sendable`, as an open class: everything in it is constant or behind a lock.
+/// `@unchecked Sendable`, as an open class: its properties are constant or protected by a lock.
 open class Session: @unchecked Sendable {
+    /// The session with default settings.
     public static let `default` = Session()
 
+    /// The settings of all requests.
     public let settings: SessionSettings
+    /// The delegate, which carries the file manager.
     public let delegate: SessionDelegate
     /// The queue on which retriers and validations are called.
     public let rootQueue: DispatchQueue
-    /// The queue on which URL requests are made and adapted.
+    /// The queue on which URL requests are created and adapted.
     public let requestQueue: DispatchQueue
     /// The queue on which responses are serialized.
     public let serializationQueue: DispatchQueue
-    /// Whether there are monitors that are told of everything, asked or not.
+    /// Whether the session has monitors that always receive events.
     let isObserved: Bool
-    /// Tells all monitors of the session.
+    /// The monitor that passes events to all monitors of the session.
     public let eventMonitor: CompositeEventMonitor
     let active = ActiveRequests()
     let hosts: HostSlots
@@ -46,9 +48,9 @@ open class Session: @unchecked Sendable {
     let lastTask = Atomic(0)
 
     /// - Parameters:
-    ///   - settings: What holds for all requests.
-    ///   - configuration: What ``session`` carries; the settings are what counts. `nil` stands for a default one, which
-    ///     is made when somebody asks for it.
+    ///   - settings: The settings of all requests.
+    ///   - configuration: The configuration that ``session`` shows; only the settings have an effect. `nil` creates a
+    ///     default one on demand.
     public init(
         _ settings: SessionSettings, configuration: URLSessionConfiguration? = nil,
         delegate: SessionDelegate = SessionDelegate()
@@ -77,13 +79,13 @@ open class Session: @unchecked Sendable {
 
     // MARK: In memory, and piece by piece
 
-    /// A request whose answer is kept in memory; it starts when a response handler is added.
+    /// Creates a request whose response is kept in memory; it starts when a response handler is added.
     ///
     /// - Parameters:
-    ///   - convertible: `http` or `https`.
-    ///   - parameters: Put in by `encoding`: into the query of GET, HEAD and DELETE, else into the body.
-    ///   - interceptor: Called before the session's.
-    ///   - requestModifier: Changes the URL request before the parameters are put in.
+    ///   - convertible: A URL with the scheme `http` or `https`.
+    ///   - parameters: The parameters; `encoding` adds them to the query of GET, HEAD and DELETE, else to the body.
+    ///   - interceptor: The request's own interceptor, called before the session's.
+    ///   - requestModifier: A closure that changes the URL request before the parameters are added.
     @preconcurrency
     open func request(
         _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
@@ -96,13 +98,13 @@ open class Session: @unchecked Sendable {
             interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume)
     }
 
-    /// A request whose answer is kept in memory; it starts when a response handler is added.
+    /// Creates a request whose response is kept in memory; it starts when a response handler is added.
     ///
     /// - Parameters:
-    ///   - convertible: `http` or `https`.
-    ///   - parameters: Put in by `encoder`: into the query of GET, HEAD and DELETE, else into the body.
-    ///   - interceptor: Called before the session's.
-    ///   - requestModifier: Changes the URL request before the parameters are put in.
+    ///   - convertible: A URL with the scheme `http` or `https`.
+    ///   - parameters: The parameters; `encoder` adds them to the query of GET, HEAD and DELETE, else to the body.
+    ///   - interceptor: The request's own interceptor, called before the session's.
+    ///   - requestModifier: A closure that changes the URL request before the parameters are added.
     @preconcurrency
     open func request<Parameters: Encodable & Sendable>(
         _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
@@ -115,7 +117,7 @@ open class Session: @unchecked Sendable {
             interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume)
     }
 
-    /// A request whose answer is kept in memory; it starts when a response handler is added.
+    /// Creates a request whose response is kept in memory; it starts when a response handler is added.
     open func request(
         _ convertible: any URLRequestConvertible,
         interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil
@@ -125,11 +127,11 @@ open class Session: @unchecked Sendable {
                 convertible: convertible, session: self, RequestOptions(interceptor, shouldAutomaticallyResume)))
     }
 
-    /// A request whose answer is handed on piece by piece.
+    /// Creates a request whose response is delivered piece by piece.
     ///
     /// - Parameters:
-    ///   - automaticallyCancelOnStreamError: Whether a piece that can't be serialized ends the request.
-    ///   - interceptor: Called before the session's.
+    ///   - automaticallyCancelOnStreamError: Whether a piece that cannot be serialized cancels the request.
+    ///   - interceptor: The request's own interceptor, called before the session's.
     @preconcurrency
     open func streamRequest<Parameters: Encodable & Sendable>(
         _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
@@ -144,7 +146,7 @@ open class Session: @unchecked Sendable {
             interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume)
     }
 
-    /// A request whose answer is handed on piece by piece.
+    /// Creates a request whose response is delivered piece by piece.
     @preconcurrency
     open func streamRequest(
         _ convertible: any URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders? = nil,
@@ -158,7 +160,7 @@ open class Session: @unchecked Sendable {
             interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume)
     }
 
-    /// A request whose answer is handed on piece by piece.
+    /// Creates a request whose response is delivered piece by piece.
     open func streamRequest(
         _ convertible: any URLRequestConvertible, automaticallyCancelOnStreamError: Bool = false,
         interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil
@@ -171,13 +173,13 @@ open class Session: @unchecked Sendable {
 
     // MARK: Into files
 
-    /// A request whose answer goes to a file.
+    /// Creates a request whose response is written to a file.
     ///
     /// - Parameters:
-    ///   - convertible: `http` or `https`.
-    ///   - parameters: Put in by `encoding`.
-    ///   - interceptor: Called before the session's.
-    ///   - destination: Where the file belongs; a file in the temporary folder by default.
+    ///   - convertible: A URL with the scheme `http` or `https`.
+    ///   - parameters: The parameters, which `encoding` adds.
+    ///   - interceptor: The request's own interceptor, called before the session's.
+    ///   - destination: The closure that chooses the file's place; a file in the temporary folder by default.
     @preconcurrency
     open func download(
         _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
@@ -190,13 +192,13 @@ open class Session: @unchecked Sendable {
             interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume, to: destination)
     }
 
-    /// A request whose answer goes to a file.
+    /// Creates a request whose response is written to a file.
     ///
     /// - Parameters:
-    ///   - convertible: `http` or `https`.
-    ///   - parameters: Put in by `encoder`.
-    ///   - interceptor: Called before the session's.
-    ///   - destination: Where the file belongs; a file in the temporary folder by default.
+    ///   - convertible: A URL with the scheme `http` or `https`.
+    ///   - parameters: The parameters, which `encoder` adds.
+    ///   - interceptor: The request's own interceptor, called before the session's.
+    ///   - destination: The closure that chooses the file's place; a file in the temporary folder by default.
     @preconcurrency
     open func download<Parameters: Encodable & Sendable>(
         _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
@@ -209,9 +211,9 @@ open class Session: @unchecked Sendable {
             interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume, to: destination)
     }
 
-    /// A request whose answer goes to a file.
+    /// Creates a request whose response is written to a file.
     ///
-    /// - Parameter destination: Where the file belongs; a file in the temporary folder by default.
+    /// - Parameter destination: The closure that chooses the file's place; a file in the temporary folder by default.
     @preconcurrency
     open func download(
         _ convertible: any URLRequestConvertible,
@@ -224,12 +226,12 @@ open class Session: @unchecked Sendable {
                 RequestOptions(interceptor, shouldAutomaticallyResume), destination: destination))
     }
 
-    /// Goes on with a download, also one of an earlier process.
+    /// Continues a download, including one of an earlier process.
     ///
-    /// Bytes are only continued when the server confirms that the file is still the same; else it starts again, and
-    /// never mixes two versions.
+    /// Bytes are only continued when the server confirms that the file is unchanged. Otherwise the download starts
+    /// again, so that two versions are never mixed.
     ///
-    /// - Parameter data: From ``DownloadRequest/resumeData``.
+    /// - Parameter data: The resume data, from ``DownloadRequest/resumeData``.
     @preconcurrency
     open func download(
         resumingWith data: Data, interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
@@ -243,7 +245,7 @@ open class Session: @unchecked Sendable {
 
     // MARK: Uploads
 
-    /// Sends bytes.
+    /// Creates a request that sends bytes.
     @preconcurrency
     open func upload(
         _ data: Data, to convertible: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
@@ -255,7 +257,7 @@ open class Session: @unchecked Sendable {
             interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume, fileManager: fileManager)
     }
 
-    /// Sends bytes.
+    /// Creates a request that sends bytes.
     open func upload(
         _ data: Data, with convertible: any URLRequestConvertible,
         interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
@@ -266,7 +268,7 @@ open class Session: @unchecked Sendable {
             RequestOptions(interceptor, shouldAutomaticallyResume), fileManager)
     }
 
-    /// Sends a file, straight from the disk.
+    /// Creates a request that sends a file, directly from the disk.
     @preconcurrency
     open func upload(
         _ fileURL: URL, to convertible: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
@@ -278,7 +280,7 @@ open class Session: @unchecked Sendable {
             interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume, fileManager: fileManager)
     }
 
-    /// Sends a file, straight from the disk.
+    /// Creates a request that sends a file, directly from the disk.
     open func upload(
         _ fileURL: URL, with convertible: any URLRequestConvertible,
         interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
@@ -289,11 +291,11 @@ open class Session: @unchecked Sendable {
             RequestOptions(interceptor, shouldAutomaticallyResume), fileManager)
     }
 
-    /// Sends what a stream gives, in bounded memory.
+    /// Creates a request that sends the bytes of a stream, in bounded memory.
     ///
-    /// A stream can be read once: an attempt after the first, or a redirect that wants the body again, fails. Where
-    /// that matters, give a closure that makes streams. The length is announced when the headers have a
-    /// `Content-Length`; else the body is sent in chunks.
+    /// A stream can be read once. A further attempt, or a redirect that repeats the body, therefore fails; a closure
+    /// that makes streams avoids that. A `Content-Length` in the headers is announced; without one the body is sent in
+    /// chunks.
     @preconcurrency
     open func upload(
         _ stream: InputStream, to convertible: any URLConvertible, method: HTTPMethod = .post,
@@ -306,7 +308,7 @@ open class Session: @unchecked Sendable {
             interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume, fileManager: fileManager)
     }
 
-    /// Sends what a stream gives, in bounded memory; it can be read once.
+    /// Creates a request that sends the bytes of a stream, in bounded memory. The stream can be read once.
     open func upload(
         _ stream: InputStream, with convertible: any URLRequestConvertible,
         interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
@@ -317,10 +319,10 @@ open class Session: @unchecked Sendable {
             RequestOptions(interceptor, shouldAutomaticallyResume), fileManager)
     }
 
-    /// Sends what streams give, in bounded memory: a fresh one for each time the body has to be sent.
+    /// Creates a request that sends the bytes of streams, in bounded memory, with a new stream each time.
     ///
-    /// - Parameter makeStream: Called on a worker, for the first attempt, for each that follows, and for redirects that
-    ///   repeat the body; every stream has to give the same bytes.
+    /// - Parameter makeStream: A closure called on a worker for every attempt, and for redirects that repeat the body.
+    ///   Every stream has to contain the same bytes.
     @preconcurrency
     open func upload(
         streamedBy makeStream: @escaping @Sendable () throws -> InputStream, to convertible: any URLConvertible,
@@ -334,11 +336,11 @@ open class Session: @unchecked Sendable {
             RequestOptions(interceptor, shouldAutomaticallyResume), fileManager)
     }
 
-    /// Sends a form (RFC 7578).
+    /// Creates a request that sends a form (RFC 7578).
     ///
     /// - Parameters:
-    ///   - multipartFormData: Adds the form's parts; called on a worker.
-    ///   - encodingMemoryThreshold: Bytes; a longer form is sent from the disk.
+    ///   - multipartFormData: A closure that adds the form's parts, called on a worker.
+    ///   - encodingMemoryThreshold: The size, in bytes, from which a form is sent from the disk.
     @preconcurrency
     open func upload(
         multipartFormData: @escaping @Sendable (MultipartFormData) -> Void, to url: any URLConvertible,
@@ -354,7 +356,7 @@ open class Session: @unchecked Sendable {
             shouldAutomaticallyResume: shouldAutomaticallyResume, fileManager: fileManager)
     }
 
-    /// Sends a form (RFC 7578).
+    /// Creates a request that sends a form (RFC 7578).
     @preconcurrency
     open func upload(
         multipartFormData: @escaping @Sendable (MultipartFormData) -> Void, with request: any URLRequestConvertible,
@@ -368,7 +370,7 @@ open class Session: @unchecked Sendable {
             RequestOptions(interceptor, shouldAutomaticallyResume))
     }
 
-    /// Sends a form (RFC 7578).
+    /// Creates a request that sends a form (RFC 7578).
     @preconcurrency
     open func upload(
         multipartFormData: MultipartFormData, to url: any URLConvertible,
@@ -384,7 +386,7 @@ open class Session: @unchecked Sendable {
             shouldAutomaticallyResume: shouldAutomaticallyResume, fileManager: fileManager)
     }
 
-    /// Sends a form (RFC 7578).
+    /// Creates a request that sends a form (RFC 7578).
     open func upload(
         multipartFormData: MultipartFormData, with request: any URLRequestConvertible,
         usingThreshold encodingMemoryThreshold: UInt64 = MultipartFormData.encodingMemoryThreshold,

@@ -1,21 +1,25 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Carries what a session needs of the surroundings: the file manager.
+/// The holder of a session's file manager.
 ///
-/// A delegate's work happens in the requests themselves here; see ``EventMonitor`` for what can be seen.
-open class SessionDelegate: NSObject, URLSessionDelegate, @unchecked Sendable {  // Constant.
+/// The requests themselves do the work that delegates do elsewhere. An ``EventMonitor`` observes them.
+open class SessionDelegate: NSObject, URLSessionDelegate, @unchecked Sendable {  // Its one property is constant.
+    /// The file manager for uploaded files and for the places of downloads.
     public let fileManager: FileManager
 
-    /// - Parameter fileManager: Used for files that are uploaded, and for the places of downloads.
+    /// Creates a delegate.
+    ///
+    /// - Parameter fileManager: The file manager for uploaded files and for the places of downloads.
     public init(fileManager: FileManager = .default) { self.fileManager = fileManager }
 
+    /// The delegate's decision about a redirect; unavailable.
     @available(*, unavailable, message: "redirects are decided by a RedirectHandler: Session(redirectHandler:)")
     open func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
     ) {}
 
-    /// The one that a request was given, or, where that is nobody's choice, the session's.
+    /// Returns the file manager that was passed for a request, or the session's in place of the default one.
     func manager(insteadOf given: FileManager) -> FileManager { given === FileManager.default ? fileManager : given }
 }

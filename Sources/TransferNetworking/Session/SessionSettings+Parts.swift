@@ -4,9 +4,9 @@ import FoundationNetworking
 import TransferCore
 import TransferCrypto
 
-/// The values that the settings are kept in; each has its documentation where programs see it.
+/// The groups in which the settings are stored. The public properties have the documentation.
 extension SessionSettings {
-    /// The objects that are asked about requests, or told of them.
+    /// The objects that decide about requests or observe them.
     struct Participants: Sendable {
         var interceptor: (any RequestInterceptor)?
         var redirectHandler: (any RedirectHandler)?
@@ -14,7 +14,7 @@ extension SessionSettings {
         var eventMonitors: [any EventMonitor] = [AlamofireNotifications()]
     }
 
-    /// Who is trusted, and who the session is.
+    /// The trusted authorities and the session's own identities.
     struct Trust: Sendable {
         var serverTrustManager: ServerTrustManager?
         var authorities: String?
@@ -24,14 +24,14 @@ extension SessionSettings {
         var credentialStorage: URLCredentialStorage?
     }
 
-    /// The queues that the program gives; `nil` makes one.
+    /// The program's queues; `nil` creates one.
     struct Queues: Sendable {
         var rootQueue: DispatchQueue?
         var requestQueue: DispatchQueue?
         var serializationQueue: DispatchQueue?
     }
 
-    /// How long and how much.
+    /// The limits of times, counts and sizes.
     struct Limits: Sendable {
         var requestTimeout: TimeInterval = 60
         var resourceTimeout: TimeInterval = 7 * 24 * 3600
@@ -41,7 +41,7 @@ extension SessionSettings {
         var maxDecodedLength: Int64? = 2 << 30
     }
 
-    /// The way to servers.
+    /// The route to servers.
     struct Route: Sendable {
         var proxies: ProxyRule = .none
         var unixSocket: String?

@@ -4,169 +4,175 @@ public import FoundationNetworking
 public import TransferCore
 public import TransferCrypto
 
-/// Settings of all requests of a session, as one value.
+/// The settings of all requests of a session, as one value.
 public struct SessionSettings: Sendable {
-    /// Sent with every request that doesn't set the same field itself.
+    /// The header fields of all requests, unless a request has its own field of that name.
     public var headers: HTTPHeaders { didSet { fields = headers.map { HeaderField($0.name, $0.value) } } }
-    /// The headers in the engine's form.
+    /// The header fields in the engine's form.
     private(set) var fields: [HeaderField]
     private var participants = Participants()
     private var trust = Trust()
     private var queues = Queues()
     private var limits = Limits()
     private var route = Route()
+    /// Whether the first response handler starts a request.
     public var startRequestsImmediately = true
-    /// The time at which the session's requests are set up.
+    /// The time at which the session's requests are prepared.
     public var requestSetup = Session.RequestSetup.lazy
+    /// The session's interceptor, called after that of a request itself.
     public var interceptor: (any RequestInterceptor)? {
         get { participants.interceptor }
         set { participants.interceptor = newValue }
     }
-    /// Judges servers; `nil` judges them as `DefaultTrustEvaluator` does.
+    /// The evaluators of servers; `nil` evaluates them as ``DefaultTrustEvaluator`` does.
     public var serverTrustManager: ServerTrustManager? {
         get { trust.serverTrustManager }
         set { trust.serverTrustManager = newValue }
     }
-    /// Shown to servers that ask for a client's certificate; `nil` shows none.
+    /// The identity for servers that ask for a client's certificate; `nil` sends none.
     public var clientIdentity: ClientIdentity? {
         get { trust.clientIdentity }
         set { trust.clientIdentity = newValue }
     }
-    /// By host, without a port; in place of ``clientIdentity`` for those.
+    /// The identities for single hosts, by name without a port; they replace ``clientIdentity`` there.
     public var clientIdentities: [String: ClientIdentity] {
         get { trust.clientIdentities }
         set { trust.clientIdentities = newValue }
     }
-    /// Asked about redirects of requests that have no handler of their own; `nil` follows them.
+    /// The handler for requests without a redirect handler of their own; `nil` follows redirects.
     public var redirectHandler: (any RedirectHandler)? {
         get { participants.redirectHandler }
         set { participants.redirectHandler = newValue }
     }
-    /// Asked what of the answers to data requests is stored, where a request has no handler of its own; `nil` stores
-    /// what may be stored.
+    /// The handler for requests without a handler of cached responses of their own; `nil` stores all responses that may
+    /// be stored.
     public var cachedResponseHandler: (any CachedResponseHandler)? {
         get { participants.cachedResponseHandler }
         set { participants.cachedResponseHandler = newValue }
     }
-    /// The cache that keeps answers to data requests (RFC 9111); `nil` for no cache. Best a ``TransferCache``; any
-    /// other `URLCache` holds one answer a URL.
+    /// The cache of responses to data requests (RFC 9111); `nil` for no cache. A ``TransferCache`` is best, as any
+    /// other `URLCache` holds one response for each URL.
     ///
-    /// A configuration's own is taken over. Where that is `URLCache.shared`, as in every configuration that says
-    /// nothing else, it's a new one in memory (8 MiB) for the sessions made with these settings: Foundation's would
-    /// write into the user's home. Set it here to use that one all the same.
+    /// The cache of a configuration is taken, except for `URLCache.shared`, which every configuration has by default.
+    /// Foundation's shared cache would write into the user's home folder. A new cache in memory (8 MiB) replaces it for
+    /// the sessions with these settings. A program that wants the shared cache sets it here.
     public var cache: URLCache?
-    /// For requests that have none of their own.
+    /// The cache policy for requests without their own.
     public var cachePolicy: URLRequest.CachePolicy
-    /// Told of what happens to the session's requests, each on its own queue. ``AlamofireNotifications`` alone cost
-    /// nothing while nobody asks for the notifications.
+    /// The monitors of the session's requests, each called on its own queue. ``AlamofireNotifications`` alone costs
+    /// nothing until the program asks for notifications.
     public var eventMonitors: [any EventMonitor] {
         get { participants.eventMonitors }
         set { participants.eventMonitors = newValue }
     }
-    /// A serial queue: where retriers and validations are called, and what sessions do for all requests. `nil` makes
+    /// The serial queue on which retriers and validations are called, and commands to all requests run. `nil` creates
     /// one.
     public var rootQueue: DispatchQueue? {
         get { queues.rootQueue }
         set { queues.rootQueue = newValue }
     }
-    /// The queue on which URL requests are made and adapted. `nil` makes one that targets the root queue.
+    /// The queue on which URL requests are created and adapted. `nil` creates one that targets the root queue.
     public var requestQueue: DispatchQueue? {
         get { queues.requestQueue }
         set { queues.requestQueue = newValue }
     }
-    /// The queue on which responses are serialized. `nil` makes one.
+    /// The queue on which responses are serialized. `nil` creates one.
     public var serializationQueue: DispatchQueue? {
         get { queues.serializationQueue }
         set { queues.serializationQueue = newValue }
     }
-    /// The longest time without a byte in either direction; seconds. A URL request's own, when shorter, wins.
+    /// The longest time without a byte in either direction, in seconds. A URL request's own value counts if it is
+    /// shorter.
     public var requestTimeout: TimeInterval {
         get { limits.requestTimeout }
         set { limits.requestTimeout = newValue }
     }
-    /// The longest time for a whole attempt; seconds.
+    /// The longest time for a whole attempt, in seconds.
     public var resourceTimeout: TimeInterval {
         get { limits.resourceTimeout }
         set { limits.resourceTimeout = newValue }
     }
-    /// Transfers at a time with one host and port over HTTP/1.1; HTTP/2 shares one connection among many more.
+    /// The limit of simultaneous transfers with one host and port over HTTP/1.1. HTTP/2 shares one connection among
+    /// many more.
     public var maximumConnectionsPerHost: Int {
         get { limits.maximumConnectionsPerHost }
         set { limits.maximumConnectionsPerHost = newValue }
     }
+    /// Whether requests may use a cellular link as the only route to the network.
     public var allowsCellularAccess: Bool {
         get { route.allowsCellularAccess }
         set { route.allowsCellularAccess = newValue }
     }
-    /// Whether requests wait for a way to the network, where there is none, instead of failing.
-    /// ``resourceTimeout`` bounds the wait; what goes to this machine itself doesn't wait.
+    /// Whether requests wait for a route to the network, where there is none, instead of failing. ``resourceTimeout``
+    /// bounds the wait; requests to this machine itself do not wait.
     public var waitsForConnectivity: Bool {
         get { route.waitsForConnectivity }
         set { route.waitsForConnectivity = newValue }
     }
-    /// How long a download may be suspended before its connection is closed, and the rest asked for when it's resumed;
-    /// `nil` keeps the connection for ever.
+    /// The longest suspension of a download before its connection is closed; `nil` keeps the connection for ever. The
+    /// rest is requested when the download is resumed.
     public var suspensionLimit: Duration? {
         get { limits.suspensionLimit }
         set { limits.suspensionLimit = newValue }
     }
     /// The handling of cookies.
     public var cookies: CookieSettings
-    /// The most redirects that are followed.
+    /// The limit of redirects that are followed.
     public var maxRedirects: Int {
         get { limits.maxRedirects }
         set { limits.maxRedirects = newValue }
     }
-    /// A PEM file with the only certificate authorities to trust; `nil` trusts the system's.
+    /// The path of a PEM file with the only certificate authorities to trust; `nil` trusts the system's.
     public var authorities: String? {
         get { trust.authorities }
         set { trust.authorities = newValue }
     }
-    /// The proxies that are used: those of the configuration's `connectionProxyDictionary`, where it has one, else
-    /// those that the process's environment names, as curl(1) reads it (`http_proxy`, `https_proxy`, `all_proxy`,
-    /// `no_proxy`). `.none` goes straight everywhere.
+    /// The proxies that are used. Those of the configuration's `connectionProxyDictionary` come first, then those of
+    /// the process's environment as curl(1) reads it (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`). `.none`
+    /// uses no proxy.
     public var proxies: ProxyRule {
         get { route.proxies }
         set { route.proxies = newValue }
     }
-    /// The URL of one proxy for everything, in place of ``proxies``: `http`, `https`, `socks5` (names are looked up here)
-    /// or `socks5h` (names are looked up by the proxy), with `user:password@` where the proxy asks for them. Setting `nil`
-    /// goes straight.
+    /// The URL of one proxy for all requests, in place of ``proxies``; `nil` uses no proxy. The schemes are `http`,
+    /// `https`, `socks5` (names are resolved here) and `socks5h` (names are resolved by the proxy). The URL contains
+    /// `user:password@` if the proxy requires it.
     public var proxy: String? {
         get { proxies.http == proxies.https && proxies.exceptions.isEmpty ? proxies.http : nil }
         set { proxies = ProxyRule(http: newValue, https: newValue) }
     }
-    /// A PEM file with the only certificate authorities to trust for an HTTPS proxy itself; `nil` trusts the system's.
+    /// The path of a PEM file with the only certificate authorities to trust for an HTTPS proxy itself; `nil` trusts
+    /// the system's.
     public var proxyAuthorities: String? {
         get { trust.proxyAuthorities }
         set { trust.proxyAuthorities = newValue }
     }
-    /// The path of a Unix socket that every request goes through; hosts are not looked up then, and no proxy is used.
+    /// The path of a Unix socket for all requests. Host names are then not resolved, and no proxy is used.
     public var unixSocket: String? {
         get { route.unixSocket }
         set { route.unixSocket = newValue }
     }
-    /// Asked for the default credential of a protection space that challenges, where a request has none itself. It's
-    /// asked on a thread that carries transfers: one of the program's own making has to answer at once.
+    /// The storage of default credentials for challenges, for requests without a credential of their own. It is called
+    /// on a thread that carries transfers, so that a storage of the program has to answer at once.
     public var credentialStorage: URLCredentialStorage? {
         get { trust.credentialStorage }
         set { trust.credentialStorage = newValue }
     }
-    /// The most bytes that a coded (compressed) answer may become in memory; `nil` for no bound.
+    /// The largest size of a compressed response after decoding in memory, in bytes; `nil` for no limit.
     public var maxDecodedLength: Int64? {
         get { limits.maxDecodedLength }
         set { limits.maxDecodedLength = newValue }
     }
-    /// Classes that carry the requests that they say they can, instead of the network: mocks, say. The first one that
-    /// takes a request has it; what none takes goes to the network.
+    /// The `URLProtocol` classes that carry requests in place of the network, such as mocks. The first class that
+    /// claims a request carries it; other requests use the network.
     public var protocolClasses: [URLProtocol.Type]
-    /// Threads that carry transfers.
+    /// The number of threads that carry transfers.
     public var loops = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
     /// The folder in which downloads are kept until they are complete.
     public var temporaryFolder = FileManager.default.temporaryDirectory.path
 
-    /// The same settings that ``init(configuration:)`` takes over from a default configuration with the headers of
-    /// `HTTPHeaders.default`; none is made, as that alone makes folders in the user's home on Linux.
+    /// Creates the settings of a default configuration with the header fields of `HTTPHeaders.default`. No
+    /// configuration is created, as that alone makes folders in the user's home on Linux.
     public init() {
         headers = .default
         fields = headers.map { HeaderField($0.name, $0.value) }
@@ -178,9 +184,10 @@ public struct SessionSettings: Sendable {
         credentialStorage = .shared
     }
 
-    /// - Parameter configuration: Its timeouts, additional headers, limit of connections, cellular access, cache and
-    ///   cache policy, cookies, proxies, credentials and protocol classes are taken over; later changes of it have no
-    ///   effect.
+    /// Takes the settings of a configuration; later changes to it have no effect.
+    ///
+    /// - Parameter configuration: The source of timeouts, additional headers, limit of connections, cellular access,
+    ///   cache, cache policy, cookies, proxies, credentials and protocol classes.
     public init(configuration: URLSessionConfiguration) {
         headers = configuration.headers
         fields = headers.map { HeaderField($0.name, $0.value) }

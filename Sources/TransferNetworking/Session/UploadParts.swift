@@ -1,14 +1,16 @@
 import Foundation
 import FoundationNetworking
 
-/// An upload as its parts.
+/// The parts of an upload.
 struct UploadParts: UploadConvertible {
     enum Source: Sendable {
         case ready(UploadRequest.Uploadable)
-        /// Makes a stream for each time the body is sent.
+        /// The body is read from a new stream each time it is sent.
         @preconcurrency
         case streams(@Sendable () throws -> InputStream)
-        /// - Parameter fill: Adds the form's parts.
+        /// The body is a form.
+        ///
+        /// - Parameter fill: A closure that adds the form's parts.
         @preconcurrency
         case form(MultipartUpload, fill: (@Sendable (MultipartFormData) -> Void)?)
     }
@@ -34,7 +36,7 @@ struct UploadParts: UploadConvertible {
         }
     }
 
-    /// What is sent, where nothing has to be made first.
+    /// The body, if it exists without being created first.
     var ready: UploadRequest.Uploadable? {
         if case .ready(let uploadable) = source { return uploadable }
         return nil
@@ -45,7 +47,7 @@ struct UploadParts: UploadConvertible {
         return nil
     }
 
-    /// The request has come to its end: temporary files go.
+    /// Removes temporary files at the end of the request.
     func cleanUp() {
         if case .form(let form, _) = source { form.cleanUp() }
     }

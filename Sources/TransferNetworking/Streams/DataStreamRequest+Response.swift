@@ -2,7 +2,7 @@ public import Dispatch
 public import Foundation
 
 extension DataStreamRequest {
-    /// Calls `stream` on `queue` with each piece as it came, and at the end.
+    /// Calls `stream` on `queue` with each raw piece, and at the end.
     @preconcurrency
     @discardableResult
     public func responseStream(on queue: DispatchQueue = .main, stream: @escaping Handler<Data, Never>) -> Self {
@@ -10,7 +10,7 @@ extension DataStreamRequest {
         consume { piece in
             queue.async {
                 token.call(stream, Stream(event: .stream(.success(piece.data)), token: token))
-                // Taken now, and not before.
+                // The piece counts as taken only after the call.
                 withExtendedLifetime(piece) {}
             }
         } ended: { completion in
@@ -19,9 +19,10 @@ extension DataStreamRequest {
         return self
     }
 
-    /// Calls `stream` on `queue` with what a serializer makes of each piece, and at the end.
+    /// Calls `stream` on `queue` with the value that a serializer makes of each piece, and at the end.
     ///
-    /// Pieces are as the network brings them: a serializer that needs a whole line or value has to be one whose server
+    /// Pieces have the sizes in which the network delivers them. A serializer of whole lines or values needs a server
+    /// that sends them in single pieces.
     /// sends them so.
     @preconcurrency
     @discardableResult
@@ -30,10 +31,10 @@ extension DataStreamRequest {
         stream: @escaping Handler<Serializer.SerializedObject, AFError>
     ) -> Self {
         let token = CancellationToken(self)
-        // One piece after the other, also where the session's queue is a concurrent one.
+        // The queue is serial even if the session's queue is concurrent.
         let serial = DispatchQueue(label: "transferkit.stream", target: session.serializationQueue)
         consume { piece in
-            // Held until then: what comes of the last pieces is told too when nobody else refers to the request.
+            // The request is held until then, so that the last pieces are delivered even if no other reference exists.
             let request = token.request
             serial.async {
                 defer { withExtendedLifetime(request) {} }
@@ -53,8 +54,8 @@ extension DataStreamRequest {
         return self
     }
 
-    /// Calls `stream` on `queue` with each piece as a string (UTF-8; a character that is split between two pieces is
-    /// replaced), and at the end.
+    /// Calls `stream` on `queue` with each piece as a UTF-8 string, and at the end. A character that is split between
+    /// two pieces is replaced.
     @preconcurrency
     @discardableResult
     public func responseStreamString(on queue: DispatchQueue = .main, stream: @escaping Handler<String, Never>) -> Self
@@ -69,7 +70,7 @@ extension DataStreamRequest {
         }
     }
 
-    /// Calls `stream` on `queue` with what each piece is decoded to, and at the end.
+    /// Calls `stream` on `queue` with the value decoded from each piece, and at the end.
     @preconcurrency
     @discardableResult
     public func responseStreamDecodable<Value: Decodable & Sendable>(

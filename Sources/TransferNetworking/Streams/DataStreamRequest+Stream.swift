@@ -5,16 +5,16 @@ extension DataStreamRequest.Stream {
         return nil
     }
 
-    /// The value of a piece that could be made; `nil` otherwise.
+    /// The value of a piece; `nil` at the end, or if the piece could not be serialized.
     public var value: Success? { try? result?.get() }
 
-    /// The error of a piece that couldn't be made; `nil` otherwise.
+    /// The error of a piece that could not be serialized; `nil` otherwise.
     public var error: Failure? {
         if case .failure(let error) = result { return error }
         return nil
     }
 
-    /// At the end; `nil` before.
+    /// The completion at the end; `nil` for a piece.
     public var completion: DataStreamRequest.Completion? {
         if case .complete(let completion) = event { return completion }
         return nil

@@ -4,52 +4,62 @@ import Synchronization
 import TransferCore
 import TransferEngine
 
-/// A request whose answer is handed on piece by piece as it arrives, and kept nowhere.
+/// A request whose response is delivered piece by piece as it arrives, and not stored.
 ///
-/// Data that handlers and streams haven't taken yet is bounded: beyond half a MiB nothing more is read from the network
-/// until they have caught up.
+/// Data that handlers and streams have not taken yet is bounded. Beyond half a MiB nothing more is read from the
+/// network until they have caught up.
 public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own state is behind a lock.
-    /// Is called with each piece, and at the end. An error that it throws about a piece cancels the request, and is what
-    /// the stream ends with; one that it throws about the end has no effect.
+    /// A handler that is called with each piece, and at the end. An error that it throws about a piece cancels the
+    /// request, and becomes the error of the stream. An error about the end has no effect.
     @preconcurrency
     public typealias Handler<Success, Failure: Error> = @Sendable (Stream<Success, Failure>) throws -> Void
 
-    /// - Returns: Whether the answer is taken.
+    /// A closure that validates the head of a response.
+    ///
+    /// - Returns: Whether the response is accepted.
     @preconcurrency
     public typealias Validation = @Sendable (_ request: URLRequest?, _ response: HTTPURLResponse) -> ValidationResult
 
-    /// A piece of the answer, or its end.
+    /// A piece of the response, or its end.
     @preconcurrency
     public struct Stream<Success: Sendable, Failure: Error>: Sendable {
+        /// The piece or the end.
         public let event: Event<Success, Failure>
+        /// The token that cancels the request.
         public let token: CancellationToken
 
         /// Cancels the request.
         public func cancel() { token.cancel() }
     }
 
+    /// The content of a stream's element.
     @preconcurrency
     public enum Event<Success: Sendable, Failure: Error>: Sendable {
-        /// The result that a serializer made of a piece.
+        /// The result of serializing a piece.
         case stream(Result<Success, Failure>)
-        /// There is nothing more to come.
+        /// The end of the stream.
         case complete(Completion)
     }
 
     /// The end of a stream.
     public struct Completion: Sendable {
+        /// The URL request that was sent last; `nil` if none could be created.
         public let request: URLRequest?
+        /// The head of the response; `nil` if there was none.
         public let response: HTTPURLResponse?
+        /// The metrics of the last attempt; `nil` if the network was never reached.
         public let metrics: TransferTaskMetrics?
+        /// The failure of the request; `nil` if it succeeded.
         public let error: AFError?
     }
 
-    /// Cancels a stream, without holding it.
+    /// A token that cancels a stream without holding its request.
     public struct CancellationToken: Sendable {
         private(set) weak var request: DataStreamRequest?
 
         init(_ request: DataStreamRequest) { self.request = request }
 
+        /// Cancels the request, if it still exists.
         public func cancel() { request?.cancel() }
     }
 
@@ -59,9 +69,9 @@ public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own
         var hook = ResponseHook()
     }
 
-    /// The value that the request is made of.
+    /// The source of the URL request.
     public let convertible: any URLRequestConvertible
-    /// Whether a piece that can't be serialized ends the request.
+    /// Whether a piece that cannot be serialized cancels the request.
     public let automaticallyCancelOnStreamError: Bool
     private let answer = Mutex(Answer())
     private let turns = HandlerQueue()
@@ -75,7 +85,7 @@ public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own
         super.init(session: session, options)
     }
 
-    /// Adds a rule that an answer has to pass; it's looked at when the stream has ended.
+    /// Adds a validation that a response has to pass; it runs when the stream has ended.
     @preconcurrency
     @discardableResult
     public func validate(_ validation: @escaping Validation) -> Self {
@@ -97,13 +107,13 @@ public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own
         }
     }
 
-    /// Called on a loop.
+    /// Delivers a piece to the consumers. Called on a loop.
     private func arrived(_ piece: StreamPiece, _ record: AttemptRecord) {
         if isMonitored {
             let data = piece.data
             emit(record) { $0.dataTask($1, $2, didReceive: data) }
         }
-        // Once it's cancelled nothing more is told, though the loop may not have heard of that yet.
+        // Nothing more is delivered after a cancellation, although the loop may learn of it later.
         guard !isCancelled else { return }
         var piece = piece
         piece.turn = turns.begin()
@@ -111,7 +121,7 @@ public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own
     }
 
     override func whenHandled(_ action: @escaping @Sendable () -> Void) {
-        // Not on the thread of a handler: that is the program's.
+        // The action must not run on the thread of a handler, which belongs to the program.
         if turns.isIdle(orElse: { [session] in session.rootQueue.async(execute: action) }) { action() }
     }
 
@@ -135,11 +145,11 @@ public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own
 
     // MARK: Consumers
 
-    /// Takes in somebody who is called with every piece, on a loop, and with the end.
+    /// Adds a consumer that is called with every piece, on a loop, and with the end.
     ///
-    /// Who takes the pieces in its own time has to let go of their turns, as the end waits for those.
+    /// A consumer that takes the pieces later has to release their turns, as the end waits for those.
     ///
-    /// - Parameter ended: Called after the last piece.
+    /// - Parameter ended: A closure called after the last piece.
     func consume(
         _ consumer: @escaping @Sendable (StreamPiece) -> Void, ended: @escaping @Sendable (Completion) -> Void
     ) {
@@ -152,10 +162,10 @@ public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own
             })
     }
 
-    /// A piece couldn't be serialized.
+    /// Handles a piece that could not be serialized.
     func streamFailed() { if automaticallyCancelOnStreamError { cancel() } }
 
-    /// A handler threw.
+    /// Handles an error that a handler threw.
     func handlerFailed(_ error: any Error) {
         cancel(dueTo: error.asAFError { .responseSerializationFailed(reason: .customSerializationFailed(error: $0)) })
     }

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// Bounds how much of an answer has arrived and not been taken: beyond that nothing more is read from the network.
+/// A limit for the part of a response that has arrived and has not been taken. Beyond it nothing more is read from the
+/// network.
 final class FlowWindow: Sendable {
-    /// Bytes.
+    /// The size at which reading stops; it resumes at `low`. Both are in bytes.
     static let high = 512 << 10
     static let low = 256 << 10
 
@@ -15,9 +16,9 @@ final class FlowWindow: Sendable {
 
     var isOpen: Bool { state.withLock { !$0.isFull } }
 
-    /// A piece arrived; it counts until nobody holds it any more.
+    /// Counts a piece that arrived, until its token is released.
     ///
-    /// - Parameter whenOpen: Called when there is room again after the window was full.
+    /// - Parameter whenOpen: A closure called when a full window has space again.
     func admit(_ count: Int, whenOpen: @escaping @Sendable () -> Void) -> FlowToken {
         state.withLock { state in
             state.outstanding += count
@@ -36,7 +37,7 @@ final class FlowWindow: Sendable {
     }
 }
 
-/// A piece of an answer that somebody still has to take.
+/// The token of a piece that has not been taken yet.
 final class FlowToken: Sendable {
     private let count: Int
     private let window: FlowWindow

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The pieces of a stream that handlers are still busy with. The end of the stream waits for them, so that whatever a
-/// handler says about it (a cancellation, an error) comes in time.
+/// The pieces of a stream that handlers are still processing. The end of the stream waits for them, so that a handler's
+/// cancellation or error is in time.
 final class HandlerQueue: Sendable {
     private struct State {
         var underWay = 0
@@ -10,15 +10,15 @@ final class HandlerQueue: Sendable {
 
     private let state = Mutex(State())
 
-    /// A piece goes to the handlers; its turn lasts until nobody holds it any more.
+    /// Begins the turn of a piece, which lasts until its last reference is released.
     func begin() -> HandlerTurn {
         state.withLock { $0.underWay += 1 }
         return HandlerTurn(self)
     }
 
-    /// Does it as soon as no handler has a piece any more, on the thread of the last one.
+    /// Runs the action as soon as no handler has a piece, on the thread of the last handler.
     ///
-    /// - Returns: Whether nothing is under way; then nothing is done.
+    /// - Returns: Whether no handler has a piece; the action does not run then.
     func isIdle(orElse action: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard state.underWay > 0 else { return true }
@@ -36,7 +36,7 @@ final class HandlerQueue: Sendable {
     }
 }
 
-/// One piece's way through the handlers.
+/// The turn of one piece, while handlers process it.
 final class HandlerTurn: Sendable {
     private let turns: HandlerQueue
 

@@ -1,12 +1,13 @@
 public import Foundation
 
 extension DataStreamRequest {
-    /// The answer as a stream to read from, on any thread but a session's own queues; a read waits for bytes.
+    /// Returns the response as a stream to read from. A read waits for bytes, and must not be on the session's own
+    /// queues.
     ///
-    /// Data that isn't read isn't fetched: the stream holds half a MiB at most.
+    /// Data is fetched only as it is read; the stream holds half a MiB at most.
     ///
-    /// - Parameter bufferSize: Of no influence: pieces aren't copied.
-    /// - Returns: `nil` never; the documented signature has it.
+    /// - Parameter bufferSize: A value without effect, as pieces are not copied.
+    /// - Returns: The stream, never `nil`; Alamofire's signature has the optional.
     public func asInputStream(bufferSize: Int = 1024) -> InputStream? {
         let source = StreamInputSource()
         consume {
@@ -27,7 +28,7 @@ final class StreamInput: InputStream {
         super.init(data: Data())
     }
 
-    // Whoever drops the stream reads no more.
+    // A released stream is not read again.
     deinit { source.set(.closed) }
 
     override func open() { source.set(.open) }
@@ -45,15 +46,15 @@ final class StreamInput: InputStream {
     ) -> Bool { false }
 }
 
-/// What a stream is filled with, until somebody reads it.
+/// The data of a stream, until they are read.
 ///
-/// `@unchecked Sendable`: everything it has is guarded by its condition.
+/// `@unchecked Sendable`: the condition guards all properties.
 final class StreamInputSource: @unchecked Sendable {
     private enum End { case ended, failed(any Error) }
 
     private let condition = NSCondition()
     private var pieces: [StreamPiece] = []
-    /// Bytes of the first piece that were read.
+    /// The number of bytes of the first piece that were read.
     private var taken = 0
     private var end: End?
     private var state = Stream.Status.notOpen
@@ -68,10 +69,10 @@ final class StreamInputSource: @unchecked Sendable {
     }
 
     func append(_ piece: StreamPiece) {
-        // Nobody reads any more: nothing is kept, so that the request comes to its end.
+        // Data for a closed stream is dropped, so that the request ends.
         locked {
             guard state != .closed else { return }
-            // Read when the program likes: the end of the stream doesn't wait for that.
+            // The program reads at its own pace, so that the end of the stream does not wait for the piece's turn.
             pieces.append(StreamPiece(data: piece.data, token: piece.token))
         }
     }
@@ -95,12 +96,12 @@ final class StreamInputSource: @unchecked Sendable {
         }
     }
 
-    /// Whether a read would bring something, or may: only a read can find the end.
+    /// Whether a read returns bytes, or may do so, as only a read can find the end.
     var hasBytesAvailable: Bool { locked { end == nil ? state == .open : !pieces.isEmpty } }
 
-    /// Waits for bytes.
+    /// Reads bytes, and waits for them if necessary.
     ///
-    /// - Returns: Their number, 0 at the end, −1 on failure.
+    /// - Returns: The number of bytes, 0 at the end, −1 on failure.
     func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
         let (count, done) = locked { take(buffer, length) }
         withExtendedLifetime(done) {}
@@ -119,7 +120,7 @@ final class StreamInputSource: @unchecked Sendable {
                 state = .error
                 return (-1, nil)
             }
-            // Closed by somebody else meanwhile.
+            // The stream may have been closed on another thread meanwhile.
             if state != .open { return (-1, nil) }
         }
         let data = pieces[0].data

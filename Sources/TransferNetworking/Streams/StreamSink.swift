@@ -2,7 +2,7 @@ import Foundation
 import TransferCore
 import TransferEngine
 
-/// Hands each piece of an answer on as it arrives; used on one loop.
+/// A sink that delivers each piece of a response as it arrives; used on one loop.
 final class StreamSink: BodySink {
     private let record: AttemptRecord
     private let window: FlowWindow
@@ -27,10 +27,10 @@ final class StreamSink: BodySink {
     }
 }
 
-/// A piece of an answer, and its claim on the window.
+/// A piece of a response, with its share of the window.
 struct StreamPiece: Sendable {
     let data: Data
     let token: FlowToken
-    /// Held by a handler until it has had the piece.
+    /// The turn, which a handler holds until it has processed the piece.
     var turn: HandlerTurn?
 }

@@ -4,9 +4,9 @@ public import TransferCrypto
 extension Bundle: AlamofireExtended {}
 
 extension AlamofireExtension where ExtendedType: Bundle {
-    /// The certificates of the bundle's resources with the extensions `.cer`, `.crt`, `.der` and `.pem`, PEM or DER,
-    /// each once. Files that have none are passed over: compare the count where each matters, or load them with
-    /// `Certificate.certificates(inFolder:)`, which throws.
+    /// The certificates of the bundle's resources with the extensions `.cer`, `.crt`, `.der` and `.pem`, in PEM or DER,
+    /// each once. Files without a certificate are skipped. Where each file matters, the count can be compared, or
+    /// `Certificate.certificates(inFolder:)` used, which throws.
     public var certificates: [SecCertificate] {
         var seen: Set<SecCertificate> = []
         return paths(forResourcesOfTypes: ["cer", "crt", "der", "pem"].bothCases).flatMap { path in
@@ -22,7 +22,7 @@ extension AlamofireExtension where ExtendedType: Bundle {
         }.filter { seen.insert($0).inserted }
     }
 
-    /// The paths of all resources with one of the extensions.
+    /// Returns the paths of all resources with one of the extensions, each once.
     public func paths(forResourcesOfTypes types: [String]) -> [String] {
         var seen: Set<String> = []
         return types.flatMap { type.paths(forResourcesOfType: $0, inDirectory: nil) }

@@ -1,10 +1,15 @@
-/// Judges as a session without a manager does: by the chain up to a trusted authority, and by the host.
+/// An evaluator that works as a session without a manager: by the chain to a trusted authority, and by the host.
 public final class DefaultTrustEvaluator: ServerTrustEvaluating {
     private let validateHost: Bool
 
-    /// - Parameter validateHost: Whether the certificate must be for the host.
+    /// Creates an evaluator.
+    ///
+    /// - Parameter validateHost: Whether the certificate must be valid for the host.
     public init(validateHost: Bool = true) { self.validateHost = validateHost }
 
+    /// Evaluates the chain and, if required, the host.
+    ///
+    /// - Throws: `AFError.serverTrustEvaluationFailed` for a server that is not trusted.
     public func evaluate(_ trust: SecTrust, forHost host: String) throws {
         try trust.af.verifiedChain(forHost: host)
         if validateHost { try trust.af.performValidation(forHost: host) }
@@ -12,10 +17,10 @@ public final class DefaultTrustEvaluator: ServerTrustEvaluating {
 }
 
 extension ServerTrustEvaluating where Self == DefaultTrustEvaluator {
-    /// Judges by the chain and the host.
+    /// An evaluator of the chain and the host.
     public static var `default`: DefaultTrustEvaluator { DefaultTrustEvaluator() }
 
-    /// Judges by the chain and, where wanted, the host.
+    /// Returns an evaluator of the chain and, if required, the host.
     public static func `default`(validateHost: Bool) -> DefaultTrustEvaluator {
         DefaultTrustEvaluator(validateHost: validateHost)
     }

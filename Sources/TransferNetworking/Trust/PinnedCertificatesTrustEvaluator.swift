@@ -1,22 +1,27 @@
 public import Foundation
 public import TransferCrypto
 
-/// Trusts a server whose chain has one of some certificates: its own, an intermediate's or the root's.
+/// An evaluator that trusts a server whose chain contains a pinned certificate: its own, an intermediate's or the
+/// root's.
 ///
-/// Pins of certificates end when those are renewed; ``PublicKeysTrustEvaluator`` goes on while the key stays.
+/// A pin of a certificate ends when the certificate is renewed. A pin of ``PublicKeysTrustEvaluator`` remains valid as
+/// long as the key stays.
 public final class PinnedCertificatesTrustEvaluator: ServerTrustEvaluating {
     private let certificates: [SecCertificate]
     private let acceptSelfSignedCertificates: Bool
     private let performDefaultValidation: Bool
     private let validateHost: Bool
 
+    /// Creates an evaluator.
+    ///
     /// - Parameters:
-    ///   - certificates: Those of which the chain must have one. Without any every server is refused.
-    ///   - acceptSelfSignedCertificates: Whether they are the only authorities for this host, in place of the
-    ///     session's: so that a server's own certificate, which nobody else signed, can be trusted.
-    ///   - performDefaultValidation: Whether signatures, dates and the authority count. Where they don't, pins are
-    ///     only looked for among the certificates that did sign the server's, never among what it merely sent along.
-    ///   - validateHost: Whether the certificate must be for the host.
+    ///   - certificates: The pinned certificates, of which the chain must contain one. Without any, every server is
+    ///     refused.
+    ///   - acceptSelfSignedCertificates: Whether the pins replace the session's authorities for this host. A
+    ///     self-signed certificate can thus be trusted.
+    ///   - performDefaultValidation: Whether signatures, dates and the authority count. If they do not, pins still
+    ///     match only certificates that signed the server's own, not others that it merely sent.
+    ///   - validateHost: Whether the certificate must be valid for the host.
     public init(
         certificates: [SecCertificate] = Bundle.main.af.certificates, acceptSelfSignedCertificates: Bool = false,
         performDefaultValidation: Bool = true, validateHost: Bool = true
@@ -27,6 +32,9 @@ public final class PinnedCertificatesTrustEvaluator: ServerTrustEvaluating {
         self.validateHost = validateHost
     }
 
+    /// Evaluates the chain, the host and the pins.
+    ///
+    /// - Throws: `AFError.serverTrustEvaluationFailed` for a server that is not trusted.
     public func evaluate(_ trust: SecTrust, forHost host: String) throws {
         guard !certificates.isEmpty else { throw AFError.serverTrustEvaluationFailed(reason: .noCertificatesFound) }
         var chain = trust.signedChain
@@ -44,10 +52,10 @@ public final class PinnedCertificatesTrustEvaluator: ServerTrustEvaluating {
 }
 
 extension ServerTrustEvaluating where Self == PinnedCertificatesTrustEvaluator {
-    /// Pins the certificates of the program's bundle.
+    /// An evaluator that pins the certificates of the program's bundle.
     public static var pinnedCertificates: PinnedCertificatesTrustEvaluator { PinnedCertificatesTrustEvaluator() }
 
-    /// Pins certificates; the parameters are those of the initialiser.
+    /// Returns an evaluator that pins certificates; the parameters are those of the initialiser.
     public static func pinnedCertificates(
         certificates: [SecCertificate] = Bundle.main.af.certificates, acceptSelfSignedCertificates: Bool = false,
         performDefaultValidation: Bool = true, validateHost: Bool = true

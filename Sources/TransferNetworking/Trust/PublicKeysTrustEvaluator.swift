@@ -1,17 +1,19 @@
 public import Foundation
 public import TransferCrypto
 
-/// Trusts a server whose chain has a certificate with one of some public keys.
+/// An evaluator that trusts a server whose chain has a certificate with a pinned public key.
 public final class PublicKeysTrustEvaluator: ServerTrustEvaluating {
     private let keys: [SecKey]
     private let performDefaultValidation: Bool
     private let validateHost: Bool
 
+    /// Creates an evaluator.
+    ///
     /// - Parameters:
-    ///   - keys: Those of which the chain must have one. Without any every server is refused.
-    ///   - performDefaultValidation: Whether signatures, dates and the authority count. Where they don't, keys are
-    ///     only looked for among the certificates that did sign the server's, never among what it merely sent along.
-    ///   - validateHost: Whether the certificate must be for the host.
+    ///   - keys: The pinned keys, of which the chain must contain one. Without any, every server is refused.
+    ///   - performDefaultValidation: Whether signatures, dates and the authority count. If they do not, pins still
+    ///     match only certificates that signed the server's own, not others that it merely sent.
+    ///   - validateHost: Whether the certificate must be valid for the host.
     public init(
         keys: [SecKey] = Bundle.main.af.publicKeys, performDefaultValidation: Bool = true, validateHost: Bool = true
     ) {
@@ -20,6 +22,9 @@ public final class PublicKeysTrustEvaluator: ServerTrustEvaluating {
         self.validateHost = validateHost
     }
 
+    /// Evaluates the chain, the host and the pins.
+    ///
+    /// - Throws: `AFError.serverTrustEvaluationFailed` for a server that is not trusted.
     public func evaluate(_ trust: SecTrust, forHost host: String) throws {
         guard !keys.isEmpty else { throw AFError.serverTrustEvaluationFailed(reason: .noPublicKeysFound) }
         let chain = performDefaultValidation ? try trust.af.verifiedChain(forHost: host) : trust.signedChain
@@ -33,10 +38,10 @@ public final class PublicKeysTrustEvaluator: ServerTrustEvaluating {
 }
 
 extension ServerTrustEvaluating where Self == PublicKeysTrustEvaluator {
-    /// Pins the public keys of the program's bundle.
+    /// An evaluator that pins the public keys of the program's bundle.
     public static var publicKeys: PublicKeysTrustEvaluator { PublicKeysTrustEvaluator() }
 
-    /// Pins public keys; the parameters are those of the initialiser.
+    /// Returns an evaluator that pins public keys; the parameters are those of the initialiser.
     public static func publicKeys(
         keys: [SecKey] = Bundle.main.af.publicKeys, performDefaultValidation: Bool = true, validateHost: Bool = true
     ) -> PublicKeysTrustEvaluator {

@@ -1,13 +1,15 @@
 import Synchronization
 import TransferCrypto
 
-/// Answers and lists, kept until there are newer ones; a bound on each, so that no server can fill the memory.
+/// A cache of OCSP responses and revocation lists until newer ones exist. Both are bounded, so that no server can fill
+/// the memory.
 final class RevocationCache: Sendable {
     static let shared = RevocationCache()
 
     struct AnswerKey: Hashable {
         let certificate: [UInt8]
-        /// An answer counts because of who signed it, and not every evaluation trusts the same issuer.
+        /// The issuer's digest. A response counts because of its signer, and not every evaluation trusts the same
+        /// issuer.
         let issuer: [UInt8]
     }
 
@@ -33,7 +35,8 @@ final class RevocationCache: Sendable {
         }
     }
 
-    /// Without an end newer answers are always to be had (RFC 6960 §4.2.2.1), and "unknown" may change any time.
+    /// Keeps a response, unless it has no end or is "unknown". Without an end newer responses are always available (RFC
+    /// 6960 §4.2.2.1), and "unknown" may change at any time.
     func keep(_ answer: RevocationAnswer, for key: AnswerKey, at now: Int64) {
         guard let end = answer.nextUpdate, end > now, answer.status != .unknown else { return }
         state.withLock { state in

@@ -1,20 +1,20 @@
 import TransferCore
 import TransferCrypto
 
-/// One evaluation's search for the status of its certificates.
+/// The search for the status of one evaluation's certificates.
 struct RevocationCheck {
     let options: RevocationTrustEvaluator.Options
     let sources: RevocationSources
     let cache: RevocationCache
-    /// Seconds since 1970.
+    /// The moment of the evaluation, in seconds since 1970.
     let now: Int64
     let deadline: ContinuousClock.Instant
 
     struct Finding {
         var status = RevocationStatus.unknown
-        /// What was wrong with each source.
+        /// The problems of the sources.
         var problems: [String] = []
-        /// Whether the certificate names anybody to ask.
+        /// Whether the certificate names a source.
         var hasSources = false
     }
 
@@ -26,7 +26,7 @@ struct RevocationCheck {
         if options.contains(.preferCRL) { ways.reverse() }
         for (way, look) in ways where options.contains(way) {
             look(&finding)
-            // Nobody's "unknown" is an answer where somebody else may know more.
+            // The next source may know the status when this one does not.
             if finding.status != .unknown { return finding }
         }
         return finding
@@ -47,7 +47,7 @@ struct RevocationCheck {
         }
         if let stapled {
             do {
-                // Made for all who ask, so it can't have the nonce of this question.
+                // A stapled response is made for all clients, and so cannot contain the nonce of this request.
                 let plain = try OCSPQuestion(certificate: certificate, issuer: issuer)
                 finding.status = try plain.answer(stapled, at: now).status
             } catch {
@@ -75,7 +75,7 @@ struct RevocationCheck {
     }
 
     private func ask(_ question: OCSPQuestion, at responder: String) throws(TransferError) -> RevocationAnswer {
-        // GET can be answered by caches on the way (RFC 5019 §5); a responder may understand only POST.
+        // Caches on the route can answer a GET (RFC 5019 §5), but a responder may support only POST.
         if !sources.usesNonce, let url = question.url(at: responder) {
             let bytes = try? fetch(url, limit: sources.maxAnswerSize)
             if let answer = bytes.flatMap({ try? question.answer($0, at: now) }) { return answer }
@@ -90,7 +90,7 @@ struct RevocationCheck {
 
     private func lists(_ certificate: Certificate, _ issuer: Certificate, _ finding: inout Finding) {
         for list in sources.lists {
-            // A given list is a whole authority's, so that others' are no problem worth a word.
+            // A list of the program belongs to a single authority, so that lists of others are no problem to report.
             guard let answer = try? list.answer(about: certificate, issuer: issuer, at: now) else { continue }
             finding.status = answer.status
             return

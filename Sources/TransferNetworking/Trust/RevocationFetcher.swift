@@ -3,17 +3,17 @@ import Synchronization
 import TransferCore
 import TransferEngine
 
-/// Fetches what authorities publish about their certificates, through connections of its own: those of sessions wait
-/// for its answers.
+/// A client that fetches the publications of authorities about their certificates. It has connections of its own, as
+/// those of sessions wait for its results.
 final class RevocationFetcher: Sendable {
     static let shared = RevocationFetcher()
 
     private let lazyEngine = Mutex<ExchangeEngine?>(nil)
 
-    /// Blocks the calling thread until the answer is there, or time is up.
+    /// Fetches a response, and blocks the calling thread until it has arrived or the time is over.
     ///
-    /// - Parameter limit: The most bytes of the answer; more is an error.
-    /// - Throws: `TransferError`, also for any status but 200.
+    /// - Parameter limit: The largest size of the response, in bytes; more is an error.
+    /// - Throws: `TransferError`, which includes any status but 200.
     func fetch(
         _ url: String, posting body: [UInt8]? = nil, type: String? = nil, limit: Int,
         deadline: ContinuousClock.Instant, proxy: String?
@@ -38,7 +38,7 @@ final class RevocationFetcher: Sendable {
             answer.result.withLock { $0 = outcome.result }
             ended.signal()
         }
-        // A dead resolver can hold a loop up for longer than an exchange may take.
+        // An unresponsive resolver can block a loop for longer than the exchange's own limit.
         let patience = DispatchTimeInterval.milliseconds(Int(left / .milliseconds(1)) + 250)
         guard ended.wait(timeout: .now() + patience) == .success, let result = answer.result.withLock({ $0 }) else {
             handle.cancel()
@@ -66,13 +66,13 @@ final class RevocationFetcher: Sendable {
     }
 }
 
-/// What a loop hands to the thread that waits.
+/// The result that a loop passes to the waiting thread.
 private final class FetchedAnswer: Sendable {
     let bytes = Mutex<[UInt8]>([])
     let result = Mutex<Result<ResponseHead, TransferError>?>(nil)
 }
 
-/// Keeps an answer in memory; one that is too long ends the exchange.
+/// A sink that keeps a response in memory, and ends the exchange if it is too long.
 private final class FetchSink: BodySink {
     private let limit: Int
     private let answer: FetchedAnswer

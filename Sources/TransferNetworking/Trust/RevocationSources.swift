@@ -1,19 +1,20 @@
 public import TransferCrypto
 
-/// A program's own knowledge of revoked certificates, and the bounds of what is fetched.
+/// The program's own data about revoked certificates, and the limits of fetching further data.
 public struct RevocationSources: Sendable {
-    /// Looked at before anything is fetched.
+    /// The program's revocation lists, which are searched before anything is fetched.
     public var lists: [RevocationList] = []
-    /// The longest that one evaluation may take for all it asks for and fetches.
+    /// The longest time that one evaluation may take for all its fetches.
     public var timeout: Duration = .seconds(5)
-    /// The largest OCSP answer; bytes.
+    /// The largest size of an OCSP response, in bytes.
     public var maxAnswerSize = 64 << 10
-    /// The largest list; bytes.
+    /// The largest size of a revocation list, in bytes.
     public var maxListSize = 16 << 20
-    /// Whether an OCSP answer made for an earlier request is refused, where the responder supports that (RFC 8954).
+    /// Whether an OCSP response made for an earlier request is refused, where the responder supports that (RFC 8954).
     public var usesNonce = false
-    /// The URL of the proxy to fetch through; `nil` goes straight.
+    /// The URL of the proxy for fetches; `nil` uses none.
     public var proxy: String?
 
+    /// Creates sources without lists, with the default limits.
     public init() {}
 }

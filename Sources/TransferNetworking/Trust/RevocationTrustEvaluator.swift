@@ -1,33 +1,35 @@
 import Glibc
 public import TransferCrypto
 
-/// Trusts a server whose certificates its authorities haven't taken back.
+/// An evaluator that trusts a server whose certificates are not revoked.
 ///
-/// The chain is verified first, as only then it's known whose word counts. Then each certificate of it but the
-/// authority at the end is looked up: in the answer that the server stapled, in lists that the program gave, in answers
-/// kept from before, and by asking (OCSP, RFC 6960) or fetching (lists, RFC 5280 §5). Where nobody can tell, the
-/// server is trusted, unless the options ask for a positive answer.
+/// The chain is verified first, as it determines whose statements count. Then the status of each certificate but the
+/// authority's is searched. The sources are the server's stapled response, the program's lists, cached responses, OCSP
+/// requests (RFC 6960), and fetched lists (RFC 5280 §5). If no source knows the status, the server is trusted, unless
+/// the options require a positive response.
 ///
-/// The evaluator blocks the thread it is called on while it asks, for at most ``RevocationSources/timeout``; the
-/// handshake waits meanwhile, and nothing else.
+/// The evaluator blocks its thread while it fetches, for at most ``RevocationSources/timeout``. Only the handshake
+/// waits meanwhile.
 public final class RevocationTrustEvaluator: ServerTrustEvaluating {
-    /// By which ways to look, and how strictly.
+    /// The sources of the search, and its strictness.
     public struct Options: OptionSet, Sendable, Hashable {
+        /// The bits of the options.
         public let rawValue: UInt
 
+        /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// OCSP: stapled, or asked for.
+        /// The option to use OCSP: stapled responses, and requests.
         public static let ocsp = Options(rawValue: 1 << 0)
-        /// Lists of revoked certificates.
+        /// The option to use lists of revoked certificates.
         public static let crl = Options(rawValue: 1 << 1)
-        /// Lists before OCSP.
+        /// The option to use lists before OCSP.
         public static let preferCRL = Options(rawValue: 1 << 2)
-        /// No certificate is trusted without somebody's word that it's good.
+        /// The option to trust a certificate only if a source states that it is good.
         public static let requirePositiveResponse = Options(rawValue: 1 << 3)
-        /// Nothing is asked for or fetched; only what is there counts: stapled, given, kept.
+        /// The option to fetch nothing, and to use only stapled responses, the program's lists, and the cache.
         public static let networkAccessDisabled = Options(rawValue: 1 << 4)
-        /// OCSP, then lists.
+        /// The option to use OCSP, then lists.
         public static let any: Options = [.ocsp, .crl]
     }
 
@@ -38,12 +40,14 @@ public final class RevocationTrustEvaluator: ServerTrustEvaluating {
     private let cache: RevocationCache
     private let now: @Sendable () -> Int64
 
+    /// Creates an evaluator.
+    ///
     /// - Parameters:
-    ///   - performDefaultValidation: Whether a chain that isn't good is reported as the default evaluator does. The
-    ///     chain has to be good either way.
-    ///   - validateHost: Whether the certificate must be for the host.
-    ///   - options: By which ways to look; neither `ocsp` nor `crl` means both.
-    ///   - sources: What is there already, and the bounds of what is fetched.
+    ///   - performDefaultValidation: Whether an invalid chain is reported as the default evaluator does. The chain has
+    ///     to be valid in both cases.
+    ///   - validateHost: Whether the certificate must be valid for the host.
+    ///   - options: The sources of the search; neither `ocsp` nor `crl` means both.
+    ///   - sources: The program's own data, and the limits of fetches.
     public convenience init(
         performDefaultValidation: Bool = true, validateHost: Bool = true, options: Options = .any,
         sources: RevocationSources = RevocationSources()
@@ -65,6 +69,9 @@ public final class RevocationTrustEvaluator: ServerTrustEvaluating {
         self.now = now
     }
 
+    /// Evaluates the chain, the host and the status of the certificates.
+    ///
+    /// - Throws: `AFError.serverTrustEvaluationFailed` for a server that is not trusted.
     public func evaluate(_ trust: SecTrust, forHost host: String) throws {
         let chain = trust.evaluate(validatesHost: false)
         if performDefaultValidation, case .failure(let failure) = chain {
@@ -81,12 +88,14 @@ public final class RevocationTrustEvaluator: ServerTrustEvaluating {
         }
     }
 
-    /// - Throws: Why the chain isn't taken.
+    /// Searches the status of each certificate.
+    ///
+    /// - Throws: The reason why the chain is refused.
     func check(_ chain: [SecCertificate], stapled: [UInt8]?) throws(TrustFailure) {
         let check = RevocationCheck(
             options: options, sources: sources, cache: cache, now: now(),
             deadline: ContinuousClock.now + sources.timeout)
-        // A certificate that is trusted by itself has no issuer here whose word could count.
+        // A certificate that is itself trusted has no issuer in the chain that could state its status.
         guard chain.count > 1 else {
             guard !options.contains(.requirePositiveResponse) else {
                 throw TrustFailure(.other, "nobody can say whether the certificate that is trusted itself is revoked")
@@ -100,7 +109,8 @@ public final class RevocationTrustEvaluator: ServerTrustEvaluating {
             case .revoked(let time, let reason):
                 throw TrustFailure(revoked: certificate, at: time, reason: reason)
             case .unknown:
-                // An intermediate that names no source can't be asked about by anybody; the server's own must be.
+                // An intermediate without sources has no status that can be found. The server's own certificate needs
+                // one.
                 guard options.contains(.requirePositiveResponse), index == 0 || finding.hasSources else { continue }
                 let problems = finding.problems.isEmpty ? ["it names no source"] : finding.problems
                 throw TrustFailure(
@@ -113,10 +123,10 @@ public final class RevocationTrustEvaluator: ServerTrustEvaluating {
 }
 
 extension ServerTrustEvaluating where Self == RevocationTrustEvaluator {
-    /// Looks whether certificates are revoked.
+    /// An evaluator that checks whether certificates are revoked.
     public static var revocationChecking: RevocationTrustEvaluator { RevocationTrustEvaluator() }
 
-    /// Looks whether certificates are revoked; the parameters are those of the initialiser.
+    /// Returns an evaluator that checks whether certificates are revoked; the parameters are those of the initialiser.
     public static func revocationChecking(
         performDefaultValidation: Bool = true, validateHost: Bool = true,
         options: RevocationTrustEvaluator.Options = .any, sources: RevocationSources = RevocationSources()

@@ -5,18 +5,18 @@ extension ServerTrust: AlamofireExtended {}
 extension Certificate: AlamofireExtended {}
 
 extension AlamofireExtension where ExtendedType == ServerTrust {
-    /// As the server sent them: its own first.
+    /// The certificates as the server sent them, its own first.
     public var certificates: [SecCertificate] { type.certificates }
 
-    /// The DER of the certificates.
+    /// The certificates in DER.
     public var certificateData: [Data] { type.certificates.af.data }
 
     /// The public keys of the certificates.
     public var publicKeys: [SecKey] { type.certificates.af.publicKeys }
 
-    // MARK: Judging
+    // MARK: Evaluating
 
-    /// Judges by the policies that were applied; without any, the chain and the host that was asked for.
+    /// Evaluates the trust by the applied policies; without any, by the chain and the requested host.
     ///
     /// - Throws: `AFError.serverTrustEvaluationFailed` with `trustEvaluationFailed`, whose error is a `TrustFailure`.
     public func evaluate() throws {
@@ -25,49 +25,55 @@ extension AlamofireExtension where ExtendedType == ServerTrust {
         }
     }
 
-    /// Applies a policy, and judges by it.
+    /// Applies a policy, and evaluates the trust by it.
     ///
     /// - Throws: `AFError.serverTrustEvaluationFailed` with `trustEvaluationFailed`, whose error is a `TrustFailure`.
     public func evaluate(afterApplying policy: SecPolicy) throws { try apply(policy: policy).af.evaluate() }
 
-    /// Has the trust judged by this policy from now on.
+    /// Replaces the policies of the trust by this one.
     ///
-    /// - Throws: Nothing; a policy can always be applied here.
+    /// - Throws: Nothing; a policy can always be applied on Linux.
     @discardableResult
     public func apply(policy: SecPolicy) throws -> SecTrust {
         type.adjustments.rules = [policy]
         return type
     }
 
-    /// Makes these the only authorities of the trust from now on.
+    /// Makes these certificates the only authorities of the trust.
     ///
-    /// - Throws: Nothing; any certificate can be an authority here.
+    /// - Throws: Nothing; any certificate can become an authority on Linux.
     public func setAnchorCertificates(_ certificates: [SecCertificate]) throws {
         type.adjustments.anchors = certificates
         type.adjustments.usesOnlyAnchors = true
     }
 
-    /// Judges by the policies that were applied, and throws an error of the caller's.
+    /// Evaluates the trust by the applied policies.
     ///
-    /// - Parameter errorProducer: Makes the error, of OpenSSL's code (0 where the rule isn't OpenSSL's) and the result.
+    /// - Parameter errorProducer: A closure that makes the error from OpenSSL's code (0 for rules of other origin) and
+    ///   the result.
+    /// - Throws: The error of `errorProducer` for a trust that is refused.
     public func validate(errorProducer: (_ status: OSStatus, _ result: SecTrustResultType) -> any Error) throws {
         let (status, result) = outcome
         guard result.af.isSuccess else { throw errorProducer(status, result) }
     }
 
-    /// Applies a policy, judges by it, and throws an error of the caller's.
+    /// Applies a policy, and evaluates the trust by it.
     ///
-    /// - Parameter errorProducer: Makes the error, of OpenSSL's code (0 where the rule isn't OpenSSL's) and the result.
+    /// - Parameters:
+    ///   - policy: The policy, which replaces earlier ones.
+    ///   - errorProducer: A closure that makes the error from OpenSSL's code (0 for rules of other origin) and the
+    ///     result.
+    /// - Throws: The error of `errorProducer` for a trust that is refused.
     public func validate(
         policy: SecPolicy, errorProducer: (_ status: OSStatus, _ result: SecTrustResultType) -> any Error
     ) throws { try apply(policy: policy).af.validate(errorProducer: errorProducer) }
 
-    /// Judges the chain alone.
+    /// Evaluates the chain alone.
     ///
     /// - Throws: `AFError.serverTrustEvaluationFailed` with `trustEvaluationFailed`, whose error is a `TrustFailure`.
     public func performDefaultValidation(forHost host: String) throws { try verifiedChain(forHost: host) }
 
-    /// Judges the host alone.
+    /// Evaluates the host alone.
     ///
     /// - Throws: `AFError.serverTrustEvaluationFailed` with `trustEvaluationFailed`, whose error is a `TrustFailure`.
     public func performValidation(forHost host: String) throws {
@@ -75,13 +81,15 @@ extension AlamofireExtension where ExtendedType == ServerTrust {
         throw AFError.serverTrustEvaluationFailed(reason: .trustEvaluationFailed(error: failure))
     }
 
+    /// Evaluates the trust by the applied policies.
+    ///
     /// - Throws: A `TrustFailure`.
     func judge() throws {
         let rules: [any TrustRule] = type.adjustments.rules
         for rule in rules.isEmpty ? [TrustPolicy.host(type.host)] : rules { try rule.judge(type) }
     }
 
-    /// What comes of judging it.
+    /// The status and the result of an evaluation.
     var outcome: (status: OSStatus, result: SecTrustResultType) {
         do {
             try judge()
@@ -92,8 +100,10 @@ extension AlamofireExtension where ExtendedType == ServerTrust {
         }
     }
 
+    /// Verifies the chain.
+    ///
     /// - Parameter onlyAnchors: The only authorities to trust; `nil` trusts the session's.
-    /// - Returns: From the server's certificate to the authority.
+    /// - Returns: The certificates from the server's own to the authority.
     @discardableResult
     func verifiedChain(forHost host: String, onlyAnchors: [SecCertificate]? = nil) throws -> [SecCertificate] {
         let result = type.evaluate(
@@ -107,7 +117,7 @@ extension AlamofireExtension where ExtendedType == ServerTrust {
 }
 
 extension ServerTrust {
-    /// Why the server's own certificate isn't the host's; `nil` when it is.
+    /// Returns the reason why the server's own certificate is not valid for the host; `nil` if it is valid.
     func hostFailure(_ host: String) -> TrustFailure? {
         guard let leaf = certificates.first else { return TrustFailure(.other, "the server showed no certificate") }
         return leaf.failure(forHost: host)
@@ -122,9 +132,9 @@ extension AlamofireExtension where ExtendedType == Certificate {
 extension Array: AlamofireExtended {}
 
 extension AlamofireExtension where ExtendedType == [Certificate] {
-    /// The DER of each.
+    /// The certificates in DER.
     public var data: [Data] { type.map { Data($0.der) } }
 
-    /// The public key of each.
+    /// The public keys of the certificates.
     public var publicKeys: [SecKey] { type.map(\.publicKey) }
 }

@@ -2,8 +2,8 @@ public import Foundation
 import TransferCore
 public import TransferCrypto
 
-// The functions of Apple's Security framework that pinning code calls, over the types here. What they copy there is a
-// value of Swift's here, under the name of Core Foundation's type, so that `data as CFData` compiles.
+// The functions of Apple's Security framework that pinning code calls, for this library's types. Their results are
+// Swift values, under the names of Core Foundation's types, so that `data as CFData` compiles.
 
 /// `Data`, under the name that pinning code casts to.
 public typealias CFData = Data
@@ -14,63 +14,68 @@ public typealias CFString = String
 /// An error, under the name that pinning code gives it.
 public typealias CFError = any Error
 
-/// The allocator of Core Foundation; there is no other than Swift here.
+/// The allocator of Core Foundation. On Linux it has no values, as Swift allocates.
 public enum CFAllocator: Sendable {}
 
-/// The allocator that is used where none is named.
+/// The default allocator.
 public let kCFAllocatorDefault: CFAllocator? = nil
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
+/// Makes a certificate.
+///
 /// - Parameter data: The DER of one certificate.
-/// - Returns: `nil` when it's no certificate.
+/// - Returns: `nil` when the data are not a certificate.
 public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? {
     try? Certificate(der: [UInt8](data))
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
+/// Makes a certificate.
+///
 /// - Parameter data: The DER of one certificate.
-/// - Returns: `nil` when it's no certificate.
+/// - Returns: `nil` when the data are not a certificate.
 public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: NSData) -> SecCertificate? {
     SecCertificateCreateWithData(allocator, Data(referencing: data))
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The certificate's DER.
+/// Returns the certificate in DER.
 public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData { Data(certificate.der) }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The certificate's key.
+/// Returns the certificate's public key.
 public func SecCertificateCopyKey(_ certificate: SecCertificate) -> SecKey? { certificate.publicKey }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Whose certificate it is.
+/// Returns a description of the certificate's subject.
 public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> CFString? { certificate.description }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The key alone, without its algorithm: PKCS #1 of an RSA key (RFC 8017), the point of an elliptic curve's (RFC 5480).
+/// Returns the key without its algorithm: PKCS #1 of an RSA key (RFC 8017), the point of an elliptic curve's (RFC
+/// 5480).
 ///
-/// - Parameter error: Isn't set: a public key always has one.
+/// - Parameter error: A pointer that is never set, as every public key has a representation.
 public func SecKeyCopyExternalRepresentation(_ key: SecKey, _ error: UnsafeMutablePointer<CFError?>?) -> CFData? {
     Data(key.keyBytes)
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Judges by the chain and, where `hostname` is one, the host.
+/// Returns a policy for the chain and, if `hostname` is not `nil`, the host.
 public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPolicy {
     hostname.map { .host($0) } ?? .chain
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Judges by the chain.
+/// Returns a policy for the chain alone.
 public func SecPolicyCreateBasicX509() -> SecPolicy { .chain }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// A trust of certificates that no server showed: for tests of evaluators.
+/// Creates a trust of certificates that no server sent, for tests of evaluators.
 ///
 /// - Parameters:
 ///   - certificates: One certificate, or an array of them with the server's own first.
 ///   - policies: One policy, or an array of them; `nil` for the chain alone.
-///   - trust: Where the trust is put.
+///   - trust: The place of the new trust.
 /// - Returns: ``errSecParam`` when there is no certificate.
 public func SecTrustCreateWithCertificates(
     _ certificates: Any, _ policies: Any?, _ trust: UnsafeMutablePointer<SecTrust?>
@@ -83,7 +88,7 @@ public func SecTrustCreateWithCertificates(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Has the trust judged by these from now on.
+/// Replaces the policies of the trust.
 ///
 /// - Parameter policies: One policy, or an array of them.
 /// - Returns: ``errSecParam`` when there is none.
@@ -96,9 +101,10 @@ public func SecTrustSetPolicies(_ trust: SecTrust, _ policies: Any) -> OSStatus 
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Makes these the only authorities of the trust; ``SecTrustSetAnchorCertificatesOnly(_:_:)`` adds the others again.
+/// Makes these certificates the only authorities of the trust; ``SecTrustSetAnchorCertificatesOnly(_:_:)`` can add the
+/// usual ones again.
 ///
-/// - Parameter certificates: `nil` for the usual ones.
+/// - Parameter certificates: The authorities; `nil` for the usual ones.
 @discardableResult
 public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ certificates: CFArray?) -> OSStatus {
     let anchors = certificates.map { $0.compactMap { $0 as? SecCertificate } }
@@ -108,7 +114,7 @@ public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ certificates: CFA
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Whether the authorities that were set are the only ones.
+/// Sets whether the authorities that were set replace the usual ones.
 @discardableResult
 public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ isOnly: Bool) -> OSStatus {
     trust.adjustments.usesOnlyAnchors = isOnly
@@ -116,9 +122,9 @@ public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ isOnly: Bool)
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Judges the trust.
+/// Evaluates the trust, and returns whether it is accepted.
 ///
-/// - Parameter error: Why it's refused.
+/// - Parameter error: The place of the reason for a refusal.
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
     do {
         try trust.af.judge()
@@ -130,7 +136,9 @@ public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutableP
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Judges the trust.
+/// Evaluates the trust, and always returns ``errSecSuccess``.
+///
+/// - Parameter result: The place of the result.
 @discardableResult
 public func SecTrustEvaluate(_ trust: SecTrust, _ result: UnsafeMutablePointer<SecTrustResultType>) -> OSStatus {
     result.pointee = trust.af.outcome.result
@@ -138,19 +146,19 @@ public func SecTrustEvaluate(_ trust: SecTrust, _ result: UnsafeMutablePointer<S
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// How many certificates the server sent.
+/// Returns the number of certificates that the server sent.
 public func SecTrustGetCertificateCount(_ trust: SecTrust) -> Int { trust.certificates.count }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// One of the certificates that the server sent, its own first.
+/// Returns one of the certificates that the server sent, its own first; `nil` for an index out of range.
 public func SecTrustGetCertificateAtIndex(_ trust: SecTrust, _ index: Int) -> SecCertificate? {
     trust.certificates.indices.contains(index) ? trust.certificates[index] : nil
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The certificates that the server sent, its own first.
+/// Returns the certificates that the server sent, its own first.
 public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? { trust.certificates }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The key of the server's own certificate.
+/// Returns the public key of the server's own certificate.
 public func SecTrustCopyKey(_ trust: SecTrust) -> SecKey? { trust.certificates.first?.publicKey }

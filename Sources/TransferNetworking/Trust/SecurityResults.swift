@@ -1,20 +1,20 @@
 import TransferCrypto
 
-/// The result of an evaluation of a trust, under the name that documented programs use.
+/// The result of a trust's evaluation, under Apple's name.
 public enum SecTrustResultType: UInt32, Sendable {
-    /// Nobody has evaluated it.
+    /// The trust was not evaluated.
     case invalid = 0
-    /// Trusted by the user's word; no evaluation here comes to it.
+    /// The user trusts the server; no evaluation on Linux has this result.
     case proceed = 1
-    /// Refused by the user's word; no evaluation here comes to it.
+    /// The user refuses the server; no evaluation on Linux has this result.
     case deny = 3
-    /// Trusted.
+    /// The server is trusted.
     case unspecified = 4
-    /// Refused for a reason that another rule may judge differently: dates, names, an unknown authority.
+    /// The server is refused for a reason that another rule may accept: dates, names, an unknown authority.
     case recoverableTrustFailure = 5
-    /// Refused for good: a signature is wrong, or a certificate is revoked.
+    /// The server is refused for good: a signature is wrong, or a certificate is revoked.
     case fatalTrustFailure = 6
-    /// The trust couldn't be evaluated.
+    /// The trust could not be evaluated.
     case otherError = 7
 
     init(_ failure: TrustFailure?) {
@@ -29,18 +29,18 @@ public enum SecTrustResultType: UInt32, Sendable {
 extension SecTrustResultType: AlamofireExtended {}
 
 extension AlamofireExtension where ExtendedType == SecTrustResultType {
-    /// Whether the trust is trusted.
+    /// Whether the result means that the server is trusted.
     public var isSuccess: Bool { type == .unspecified || type == .proceed }
 }
 
 extension OSStatus: AlamofireExtended {}
 
 extension AlamofireExtension where ExtendedType == OSStatus {
-    /// Whether it's ``errSecSuccess``.
+    /// Whether the status is ``errSecSuccess``.
     public var isSuccess: Bool { type == errSecSuccess }
 }
 
-/// The status of what succeeded.
+/// The status of a success.
 public let errSecSuccess: OSStatus = 0
-/// The status of what is given something that is no use to it.
+/// The status of a call with an unusable argument.
 public let errSecParam: OSStatus = -50

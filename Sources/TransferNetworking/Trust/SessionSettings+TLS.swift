@@ -3,15 +3,15 @@ import TransferCrypto
 import TransferEngine
 
 extension SessionSettings {
-    /// Whom the session's requests trust, and which certificates they show.
+    /// Returns the rules about trusted authorities, evaluators and client certificates.
     ///
-    /// - Throws: `TransferError` when the file of the authorities can't be read.
+    /// - Throws: `TransferError` when the file of the authorities cannot be read.
     func tlsRules() throws -> TLSRules {
         let anchors = try authorities.map { path throws(TransferError) in try TrustAnchors(pemFile: path) }
         let own = clientIdentities.map { ($0.key.lowercased(), $0.value) }
         let identities = ClientIdentities(clientIdentity, byHost: Dictionary(own) { first, _ in first })
         guard let manager = serverTrustManager else {
-            // With nothing of its own a session still has its own connections, as it has its own engine.
+            // A session without rules of its own still has its own connections, as it has its own engine.
             return TLSRules(anchors: anchors, identities: identities)
         }
         return TLSRules(anchors: anchors, identities: identities) { trust in

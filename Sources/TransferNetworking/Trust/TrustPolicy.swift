@@ -1,16 +1,18 @@
 public import TransferCrypto
 
-/// A rule by which a trust is judged, for evaluators of the program's own.
+/// A rule for the evaluation of a trust, for evaluators of the program.
 public enum TrustPolicy: TrustRule, Hashable {
-    /// The chain up to a trusted authority, for the purpose of a TLS server.
+    /// The chain has to lead to a trusted authority, for the purpose of a TLS server.
     case chain
-    /// The chain, and the host.
+    /// The chain has to be valid, and the certificate valid for the host.
     case host(String)
-    /// The chain, and whether certificates of it are revoked.
+    /// The chain has to be valid, and its certificates not revoked.
     case revocation(RevocationTrustEvaluator.Options)
 }
 
 extension TrustPolicy {
+    /// Evaluates a trust by this rule.
+    ///
     /// - Throws: A `TrustFailure`.
     public func judge(_ trust: ServerTrust) throws {
         switch self {
@@ -36,16 +38,16 @@ extension TrustPolicy {
 extension TrustPolicy: AlamofireExtended {}
 
 extension AlamofireExtension where ExtendedType == TrustPolicy {
-    /// The chain up to a trusted authority, for the purpose of a TLS server.
+    /// The policy for the chain to a trusted authority, for the purpose of a TLS server.
     public static var `default`: SecPolicy { .chain }
 
-    /// The chain, and the host.
+    /// Returns the policy for the chain and the host.
     public static func hostname(_ hostname: String) -> SecPolicy { .host(hostname) }
 
-    /// The chain, and whether certificates of it are revoked.
+    /// Returns the policy for the chain and the revocation of its certificates.
     ///
-    /// - Throws: `AFError.serverTrustEvaluationFailed` with `revocationPolicyCreationFailed` when the options name no
-    ///   way to find out.
+    /// - Throws: `AFError.serverTrustEvaluationFailed` with `revocationPolicyCreationFailed` when the options name
+    ///   neither OCSP nor lists.
     public static func revocation(options: RevocationTrustEvaluator.Options) throws -> SecPolicy {
         guard !options.isDisjoint(with: .any) else {
             throw AFError.serverTrustEvaluationFailed(reason: .revocationPolicyCreationFailed)

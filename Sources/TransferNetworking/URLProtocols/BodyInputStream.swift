@@ -3,9 +3,9 @@ import Synchronization
 import TransferCore
 import TransferEngine
 
-/// A request's body in the form in which a URL request carries one that isn't in memory.
+/// A request's body as the stream by which a URL request carries a body outside the memory.
 ///
-/// What changes is behind a lock; reads of one stream wait for each other.
+/// Mutable state is protected by a lock; reads of one stream wait for each other.
 final class BodyInputStream: InputStream {
     private enum State {
         case closed
@@ -104,7 +104,7 @@ final class BodyInputStream: InputStream {
     }
 }
 
-/// Reads bytes that are in memory.
+/// A reader of bytes in memory.
 private final class ByteReader: BodyReader {
     private let bytes: [UInt8]
     private let place = Mutex(0)

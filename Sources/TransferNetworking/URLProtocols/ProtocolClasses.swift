@@ -1,27 +1,27 @@
 import Foundation
 import FoundationNetworking
 
-/// The `URLProtocol` classes of a session, which carry the requests that they say they can.
+/// The `URLProtocol` classes of a session, which carry the requests that they claim.
 struct ProtocolClasses: Sendable {
     private let classes: [URLProtocol.Type]
 
-    /// - Returns: `nil` where there are none, which costs a request nothing.
+    /// - Returns: `nil` without classes, so that requests have no costs.
     init?(_ classes: [URLProtocol.Type]) {
         guard !classes.isEmpty else { return nil }
         self.classes = classes
     }
 
-    /// The first class that takes the task. Calls the program's code.
+    /// Returns the first class that claims the task. Calls the program's code.
     func first(for task: URLSessionTask) -> URLProtocol.Type? { classes.first { $0.canInit(with: task) } }
 
-    /// The program's own classes: a configuration also lists those by which Foundation itself reaches the network.
+    /// Returns the program's classes of a configuration, without Foundation's own ones for the network.
     static func own(of configuration: URLSessionConfiguration) -> [URLProtocol.Type] {
         (configuration.protocolClasses ?? []).compactMap { $0 as? URLProtocol.Type }
             .filter { !String(reflecting: $0).hasPrefix("FoundationNetworking.") }
     }
 }
 
-/// Who carries an attempt instead of the network, and what it's shown.
+/// The class that carries an attempt in place of the network, and the request that it receives.
 struct ProtocolClaim: Sendable {
     let type: URLProtocol.Type
     let request: URLRequest

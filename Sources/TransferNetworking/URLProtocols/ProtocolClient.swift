@@ -1,12 +1,12 @@
 import Foundation
 import FoundationNetworking
 
-/// What a `URLProtocol` talks to, from any thread.
+/// The client of a `URLProtocol`, which may call it on any thread.
 final class ProtocolClient: NSObject, URLProtocolClient, @unchecked Sendable {  // Constants of Sendable types only.
     private weak let exchange: ProtocolExchange?
     private let number: Int
 
-    /// - Parameter number: Of the load that it speaks for.
+    /// - Parameter number: The number of the client's load.
     init(_ exchange: ProtocolExchange, number: Int) {
         self.exchange = exchange
         self.number = number

@@ -3,17 +3,17 @@ import FoundationNetworking
 import TransferCore
 import TransferEngine
 
-// From Foundation's values, in which a `URLProtocol` speaks, to the engine's, and back.
+// The conversion between Foundation's values, which a `URLProtocol` uses, and the engine's.
 
 extension ProtocolExchange.Order {
-    /// Where a download goes on.
+    /// The point from which a download continues.
     var resumePoint: ResumePoint? {
         if case .representation(let point) = exchange.intent { point } else { nil }
     }
 }
 
 extension ResponseHead {
-    /// Status 0 and no fields for what is no answer of HTTP.
+    /// Makes a head, with status 0 and no fields for a response that is not HTTP.
     init(_ response: URLResponse?) {
         guard let http = response as? HTTPURLResponse else {
             self.init(status: 0, fields: [])
@@ -23,14 +23,14 @@ extension ResponseHead {
         self.init(status: http.statusCode, fields: fields.sorted { $0.name < $1.name })
     }
 
-    /// A value with a line's end would become several fields.
+    /// Returns the value without line ends, which would split it into several fields.
     private static func line(_ value: Any) -> String {
         String("\(value)".unicodeScalars.map { $0 == "\r" || $0 == "\n" ? " " : Character($0) })
     }
 }
 
 extension URLError {
-    /// An `NSError` of Foundation's network as the `URLError` that it stands for: on Linux a cast doesn't find that out.
+    /// Returns the `URLError` for an `NSError` of Foundation's network, as a cast on Linux does not find it.
     static func named(_ error: any Error) -> any Error {
         guard !(error is URLError), type(of: error) is NSError.Type else { return error }
         let plain = error as NSError
@@ -40,9 +40,10 @@ extension URLError {
 }
 
 extension BodyStart {
-    /// A body that comes as it is: a `URLProtocol` decodes what it gives.
+    /// Makes the start of a body that is not decoded here, as a `URLProtocol` delivers decoded bytes.
     ///
-    /// - Parameter point: Where the download would go on; a 206 does, anything else begins anew.
+    /// - Parameter point: The point from which the download can continue. A 206 continues there, any other response
+    ///   starts anew.
     convenience init(_ head: ResponseHead, continuing point: ResumePoint?, url: String) {
         let isDecoded = head.contentCoding != nil
         guard head.status == 206, let point else {
@@ -65,7 +66,7 @@ extension RedirectProposal {
 }
 
 extension RedirectDecision {
-    /// What the protocol proposes.
+    /// Returns the decision to follow the protocol's proposal.
     static func follow(_ request: URLRequest) -> RedirectDecision {
         .follow(
             url: request.url?.absoluteString ?? "", method: request.httpMethod ?? "GET",
@@ -74,7 +75,7 @@ extension RedirectDecision {
 }
 
 extension URLRequest {
-    /// The proposed request as it was decided about.
+    /// Makes the request that was decided on from the proposed one.
     init?(_ proposed: URLRequest, url: String, method: String, headers: [HeaderField], body: RedirectDecision.Body) {
         guard let url = URL(string: url) else { return nil }
         self = proposed
@@ -89,8 +90,8 @@ extension URLRequest {
         }
     }
 
-    /// The request as an exchange sends it, in the form in which a `URLProtocol` sees it: with the session's fields and
-    /// the body of an upload. What is in memory is its `httpBody`, anything else its `httpBodyStream`.
+    /// Makes the request as a `URLProtocol` receives it, with the session's fields and the body of an upload. A body in
+    /// memory is its `httpBody`, any other its `httpBodyStream`.
     init(_ request: URLRequest, sentAs exchange: ExchangeRequest) {
         self = request
         for field in exchange.headers { setValue(field.value, forHTTPHeaderField: field.name) }

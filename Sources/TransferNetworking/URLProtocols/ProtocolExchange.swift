@@ -6,12 +6,12 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-/// One attempt that a `URLProtocol` of the program's carries instead of the network; a shell around ``ProtocolLoad``.
+/// One attempt that a `URLProtocol` of the program carries in place of the network, around the pure ``ProtocolLoad``.
 ///
-/// The protocol is started and stopped on a queue of its own, as it may block there; what it says is taken on another,
-/// one thing after the other, in the place of a loop.
+/// The protocol is started and stopped on a queue of its own, as it may block there. Its calls are handled on another
+/// serial queue, in place of a loop.
 final class ProtocolExchange: ExchangeCommands {
-    /// What is done for whom.
+    /// The order for an exchange: the request and the closures for its events.
     struct Order: Sendable {
         let claim: ProtocolClaim
         let task: URLSessionTask
@@ -19,13 +19,13 @@ final class ProtocolExchange: ExchangeCommands {
         let meter: ExchangeMeter
         let makeSink: @Sendable () -> any BodySink
         let events: @Sendable (ExchangeEvent) -> Void
-        /// The response as the protocol gave it; `nil` where it gave none.
+        /// The closure for the protocol's response; `nil` where it delivered none.
         let answered: @Sendable (URLResponse?) -> Void
         let challenged: @Sendable (URLAuthenticationChallenge) -> Void
         let forbidStoring: @Sendable () -> Void
-        /// The class for what a redirect leads to.
+        /// The closure that returns the class for a redirected request.
         let claimNext: @Sendable (URLRequest) -> URLProtocol.Type?
-        /// Carries what no class takes.
+        /// The closure that starts a request on the network, as no class claims it.
         let startOnNetwork: @Sendable (URLRequest, RedirectDecision.Body) throws -> any ExchangeCommands
     }
 
@@ -38,10 +38,10 @@ final class ProtocolExchange: ExchangeCommands {
         var hops: [HopMetrics] = []
         var lastSign = DispatchTime.now()
         var isRunning = true
-        /// Who carries it on, where that is no protocol.
+        /// The carrier after a redirect to a request that no class claims.
         var network: (any ExchangeCommands)?
 
-        /// Seconds since the hop began.
+        /// The seconds since the hop began.
         var elapsed: Double { hops.last.map { max(1e-6, WallClock.now - $0.start) } ?? 0 }
     }
 
@@ -88,7 +88,7 @@ final class ProtocolExchange: ExchangeCommands {
         }
     }
 
-    /// On the queue that starts protocols: one that was started is stopped, once.
+    /// Stops the protocol once, on the queue that starts protocols, if it was started.
     private func stopLoading() {
         loading.async { [self] in
             let loader = state.withLock { state in
@@ -100,7 +100,7 @@ final class ProtocolExchange: ExchangeCommands {
         }
     }
 
-    // MARK: What the protocol says
+    // MARK: Events of the protocol
 
     func receive(_ event: ProtocolLoad.Event, from number: Int) {
         queue.async { [self] in
@@ -148,9 +148,9 @@ final class ProtocolExchange: ExchangeCommands {
         }
     }
 
-    // MARK: What follows
+    // MARK: Actions
 
-    /// On the queue.
+    /// Performs the pending actions, on the queue.
     private func goOn() {
         while let action = state.withLock({ $0.load.next(isReady: $0.sink?.isReady ?? true) }) {
             switch action {
@@ -197,7 +197,7 @@ final class ProtocolExchange: ExchangeCommands {
             guard let sink = state.sink else { return nil }
             if !state.hops.isEmpty { state.hops[state.hops.count - 1].responseBodyBytes += Int64(data.count) }
             do throws(TransferError) {
-                // In place: a piece of a `Data` may be in several parts.
+                // The bytes are made contiguous, as a `Data` may have several regions.
                 let bytes = [UInt8](data)
                 var failure: TransferError?
                 bytes.withUnsafeBytes { buffer in
@@ -253,8 +253,8 @@ final class ProtocolExchange: ExchangeCommands {
     }
 
     /// - Parameters:
-    ///   - failure: `nil` for a success.
-    ///   - cause: The failure in the protocol's own words.
+    ///   - failure: The failure; `nil` for a success.
+    ///   - cause: The error that the protocol reported.
     private func end(_ failure: TransferError?, _ cause: (any Error)?) {
         let ended = state.withLock { state -> (BodyStart?, [HopMetrics], String, Int64)? in
             guard state.network == nil, state.isRunning else { return nil }
@@ -275,7 +275,7 @@ final class ProtocolExchange: ExchangeCommands {
         order.events(.ended(outcome))
     }
 
-    /// A protocol that has said nothing for so long has failed; what is suspended isn't measured.
+    /// Fails the exchange when the protocol was silent for that many seconds. A suspension does not count.
     private func watch(_ idle: Double) {
         queue.asyncAfter(deadline: .now() + idle) { [weak self] in
             guard let self else { return }

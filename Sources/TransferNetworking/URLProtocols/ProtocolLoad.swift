@@ -1,9 +1,9 @@
 import Foundation
 import FoundationNetworking
 
-/// One load of a `URLProtocol`: what the protocol said, and what follows from it, in that order. Pure.
+/// One load of a `URLProtocol`: its events and the resulting actions, in that order. Pure.
 ///
-/// `waiting` → `receiving` → `over`; from `waiting` also to `deciding`, and back by the decision.
+/// The phases are `waiting` → `receiving` → `over`; from `waiting` also to `deciding`, and back by the decision.
 struct ProtocolLoad {
     enum Event: Sendable {
         case response(URLResponse)
@@ -14,10 +14,10 @@ struct ProtocolLoad {
     }
 
     enum Action: Sendable {
-        /// The answer begins; without a response where the protocol gave none.
+        /// The response begins; `nil` where the protocol delivered none.
         case begin(URLResponse?)
         case write(Data)
-        /// Nothing goes on before the decision.
+        /// A redirect has to be decided, and everything else waits for the decision.
         case redirect(URLRequest, by: URLResponse)
         case succeed
         case fail(any Error)
@@ -30,7 +30,7 @@ struct ProtocolLoad {
         case over
     }
 
-    /// Tells what an earlier protocol says from what the one in charge says.
+    /// The number of the current protocol, by which events of an earlier one are recognized.
     private(set) var number = 0
     var isSuspended = false
     private var phase = Phase.waiting
@@ -38,15 +38,15 @@ struct ProtocolLoad {
 
     var isOver: Bool { if case .over = phase { true } else { false } }
 
-    /// - Parameter number: Of the protocol that says it.
+    /// - Parameter number: The number of the protocol that reports the event.
     mutating func receive(_ event: Event, from number: Int) {
         guard number == self.number, !isOver else { return }
         events.append(event)
     }
 
-    /// What is to be done now; `nil` when nothing is.
+    /// Returns the next action; `nil` if there is none.
     ///
-    /// - Parameter isReady: Whether the body is taken.
+    /// - Parameter isReady: Whether the body's receiver has room.
     mutating func next(isReady: Bool) -> Action? {
         guard !isSuspended else { return nil }
         while let event = events.first {
@@ -73,16 +73,16 @@ struct ProtocolLoad {
                 guard isReady else { return nil }
                 events.removeFirst()
                 return .write(data)
-            // An answer has one head.
+            // A response has one head.
             case (.receiving, .response), (.receiving, .redirected): events.removeFirst()
             }
         }
         return nil
     }
 
-    /// The redirect is followed: what the protocol says from now on doesn't count.
+    /// Follows the redirect; later events of the current protocol have no effect.
     ///
-    /// - Returns: Whether there was one to be decided about.
+    /// - Returns: Whether a redirect was to be decided.
     mutating func follow() -> Bool {
         guard case .deciding = phase else { return false }
         number += 1
@@ -91,7 +91,7 @@ struct ProtocolLoad {
         return true
     }
 
-    /// The answer that redirects is the final one.
+    /// Accepts the redirecting response as the final one.
     mutating func stay() {
         guard case .deciding(let response) = phase else { return }
         number += 1
@@ -99,7 +99,7 @@ struct ProtocolLoad {
         phase = .waiting
     }
 
-    /// It's over, whatever the protocol still says.
+    /// Ends the load; later events have no effect.
     mutating func end() {
         phase = .over
         events = []

@@ -1,12 +1,12 @@
 import Foundation
 import FoundationNetworking
 
-/// What a `URLProtocol` sees of the task that it carries: the request as it's sent, with the session's fields.
+/// The task as a `URLProtocol` sees it: the request as it is sent, with the session's fields.
 final class ProtocolTask: URLSessionDataTask, @unchecked Sendable {  // Constants of Sendable types only.
     private let request: URLRequest
     private let task: URLSessionTask?
 
-    /// - Parameter task: The attempt's; `nil` while nobody carries it yet.
+    /// - Parameter task: The task of the attempt; `nil` before a carrier was chosen.
     init(_ request: URLRequest, of task: URLSessionTask? = nil) {
         self.request = request
         self.task = task

@@ -3,18 +3,18 @@ import FoundationNetworking
 import TransferCore
 import TransferEngine
 
-// The place of `URLProtocol` classes in the life of a request: instead of the network.
+// The use of `URLProtocol` classes in place of the network.
 extension Request {
-    /// Asks the session's classes whether one of them carries the attempt; else it goes to the network.
+    /// Asks the session's classes whether one of them carries the attempt; otherwise the network is used.
     func claim(
         _ transfer: Transfer, by protocols: ProtocolClasses, _ attempt: Int,
         orElse enterNetwork: @escaping @Sendable () -> Void
     ) {
-        // Classes are other people's code.
+        // Classes are the program's code, hence on the request queue.
         session.requestQueue.async { [self] in
             let shown = URLRequest(transfer.urlRequest, sentAs: transfer.exchange)
             guard let type = protocols.first(for: ProtocolTask(shown)) else { return enterNetwork() }
-            // Neither a place at a host nor a way to the network is needed.
+            // A class needs neither a slot of a host nor a route to the network.
             send(.admitted, attempt: attempt) { state in
                 guard state.transfer === transfer else { return }
                 state.transfer = transfer.claimed(by: ProtocolClaim(type: type, request: shown))
@@ -44,7 +44,7 @@ extension Request {
         reportProgress(of: attempt)
     }
 
-    /// A class redirected to what none of them carries.
+    /// Continues on the network after a class redirected to a request that no class claims.
     private func goOn(
         _ prepared: Transfer, _ exchange: ExchangeRequest, as next: URLRequest, _ body: RedirectDecision.Body,
         _ record: AttemptRecord, _ attempt: Int
@@ -68,7 +68,7 @@ extension Request {
         ) { [self] event in happened(event, record, attempt) }
     }
 
-    /// A class asks for credentials, as a server would: it gets those of the request, once.
+    /// Answers a challenge of a class with the request's credential, once, as for a server.
     private func challenged(_ challenge: URLAuthenticationChallenge, _ record: AttemptRecord) {
         if isMonitored {
             let shown = UnsharedChallenge(challenge: challenge)
@@ -82,7 +82,7 @@ extension Request {
     }
 }
 
-/// Shows a challenge to monitors, which only look at it.
+/// A challenge for monitors, which do not change it.
 private struct UnsharedChallenge: @unchecked Sendable {  // Foundation's challenge has constants only.
     let challenge: URLAuthenticationChallenge
 }

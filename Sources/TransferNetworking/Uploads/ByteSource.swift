@@ -1,19 +1,21 @@
 import TransferCore
 
-/// Bytes in order, from one place. One thread at a time.
+/// A source of bytes in order, for one thread at a time.
 protocol ByteSource: Sendable {
-    /// Whether a read may wait for bytes that aren't there yet, as a pipe's does.
+    /// Whether a read may wait for bytes that do not exist yet, as in a pipe.
     var mayWait: Bool { get }
-    /// - Parameter buffer: Not empty.
-    /// - Returns: The bytes read; 0 at the end.
+    /// Reads bytes.
+    ///
+    /// - Parameter buffer: The target, which must not be empty.
+    /// - Returns: The number of bytes that were read; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(BodyReadFailure) -> Int
     func close()
 }
 
-/// Why the bytes of a body could not be had: for the engine, and for those who encode a form themselves.
+/// The reason why a body cannot be read, for the engine and for programs that encode a form themselves.
 struct BodyReadFailure: Error {
     let transferError: TransferError
-    /// What `AFError` carries.
+    /// The error that `AFError` contains.
     let underlying: any Error
 
     init(_ transferError: TransferError, underlying: (any Error)? = nil) {

@@ -2,8 +2,8 @@ import Synchronization
 import TransferCore
 import TransferEngine
 
-/// A source as the engine reads it: a `close` may come from another thread, and takes effect when the read that goes
-/// on has returned, as neither a stream nor a descriptor may be closed under a thread that reads it.
+/// A source as the engine reads it. A `close` may come from another thread, and takes effect after the current read.
+/// Neither a stream nor a descriptor may be closed while a thread reads it.
 final class ExclusiveReader: BodyReader {
     private enum Phase {
         case idle, reading, closing, closed
@@ -15,7 +15,7 @@ final class ExclusiveReader: BodyReader {
     init(_ source: any ByteSource) { self.source = source }
 
     deinit {
-        // Nobody reads any more: whoever did would hold a reference.
+        // No read is running, as its caller would hold a reference.
         if phase.withLock({ $0 }) != .closed { source.close() }
     }
 

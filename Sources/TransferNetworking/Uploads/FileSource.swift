@@ -2,10 +2,10 @@ import Glibc
 import TransferCore
 import TransferEngine
 
-/// Reads a file of which the length is promised: a file that is another length by now, or is written to meanwhile,
-/// is an error and never a body of the wrong length.
+/// A source for a file of a declared length. A file that has another length, or is written to meanwhile, causes an
+/// error rather than a wrong body.
 ///
-/// `@unchecked`: the readers above let in one thread at a time.
+/// `@unchecked`: the readers of the source admit one thread at a time.
 final class FileSource: ByteSource, @unchecked Sendable {
     let mayWait = false
     private let file: SourceFile
@@ -29,12 +29,12 @@ final class FileSource: ByteSource, @unchecked Sendable {
         return count
     }
 
-    /// The descriptor goes with the last reference.
+    /// Does nothing, as the last reference's end closes the descriptor.
     func close() {}
 
     private func checkEnd() throws(BodyReadFailure) {
         guard file.isUnchanged else { throw changed("it was written to while it was read") }
-        // Files of /proc say they are empty and aren't.
+        // Files of /proc declare a size of 0 but have content.
         let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
         defer { byte.deallocate() }
         guard try read(into: byte, at: offset) == 0 else { throw changed("it has more") }

@@ -3,7 +3,7 @@ import Synchronization
 import TransferCore
 import TransferEngine
 
-/// A body out of an `InputStream`: read once, and once more for each fresh stream that can be had.
+/// A body from an `InputStream`, which is read once, and once more for each new stream that is available.
 final class InputStreamBody: BodyStream {
     let length: Int64?
     private let freshStream: (@Sendable () -> InputStream?)?
@@ -15,19 +15,19 @@ final class InputStreamBody: BodyStream {
     }
 
     /// - Parameters:
-    ///   - stream: Not open yet; from now on nobody else's.
-    ///   - length: How many bytes it gives, when that is known. More or fewer are an error.
-    ///   - freshStream: Asked when the body is sent again (a retry, a redirect that keeps the method). Each answer
-    ///     must be a stream of its own.
+    ///   - stream: A stream that is not open, and that no other code uses from now on.
+    ///   - length: The number of bytes in the stream, if known. More or fewer are an error.
+    ///   - freshStream: A closure called when the body is sent again (a retry, a redirect that keeps the method). Each
+    ///     call must return a new stream.
     init(_ stream: InputStream, length: Int64? = nil, freshStream: (@Sendable () -> InputStream?)? = nil) {
         self.length = length.map { max(0, $0) }
         self.freshStream = freshStream
         state = Mutex(State(first: GivenStream(stream: stream)))
     }
 
-    /// Blocks as long as opening the stream does.
+    /// Opens the stream, and blocks until it is open.
     ///
-    /// - Throws: `bodyStreamConsumed` at the second call, unless there is a fresh stream; `bodyStreamFailed`.
+    /// - Throws: `bodyStreamConsumed` at the second call, unless a new stream is available; `bodyStreamFailed`.
     func open() throws(TransferError) -> any BodyReader {
         let first = state.withLock { state in
             let first = state.first
@@ -42,7 +42,7 @@ final class InputStreamBody: BodyStream {
         }
     }
 
-    /// A provider that gives the stream that was read already would make an empty body of it.
+    /// Returns a new stream; `nil` for the one that was read before, as it would yield an empty body.
     private func anotherStream() -> GivenStream? {
         guard let fresh = freshStream?() else { return nil }
         let given = GivenStream(stream: fresh)
@@ -54,7 +54,7 @@ final class InputStreamBody: BodyStream {
     }
 }
 
-/// `@unchecked`: the stream was given away by its owner, and is used only by the reader that took it.
+/// A stream that its owner has given up, and that only its reader uses, hence `@unchecked`.
 struct GivenStream: @unchecked Sendable {
     let stream: InputStream
 }

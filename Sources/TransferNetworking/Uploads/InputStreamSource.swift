@@ -1,18 +1,18 @@
 import Foundation
 import TransferCore
 
-/// Reads an `InputStream`.
+/// A source that reads an `InputStream`.
 ///
-/// `@unchecked`: whoever passes a stream to an upload gives it away, and the readers above let in one thread at a time.
+/// `@unchecked`: the caller of an upload gives the stream up, and the readers of the source admit one thread at a time.
 final class InputStreamSource: ByteSource, @unchecked Sendable {
     let mayWait = true
     private let stream: InputStream
     private let length: UInt64?
     private var count: UInt64 = 0
 
-    /// Opens the stream, unless it's open already.
+    /// Opens the stream unless it is open.
     ///
-    /// - Parameter length: How many bytes it must give, if that is known.
+    /// - Parameter length: The number of bytes that the stream must contain, if known.
     init(_ stream: InputStream, length: UInt64?) throws(BodyReadFailure) {
         self.stream = stream
         self.length = length
@@ -22,7 +22,7 @@ final class InputStreamSource: ByteSource, @unchecked Sendable {
         case .closed: throw BodyReadFailure(.bodyStreamConsumed)
         default: break
         }
-        // A subclass that doesn't keep its status up to date may still read well: its reads decide.
+        // A subclass that does not keep its status up to date may still work; its reads decide.
         if length == 0 { try checkEnd() }
     }
 
@@ -44,7 +44,7 @@ final class InputStreamSource: ByteSource, @unchecked Sendable {
         return read
     }
 
-    /// More bytes than were promised would be left out of the body silently.
+    /// Checks that the stream has ended, as bytes beyond the declared length would silently be lost.
     private func checkEnd() throws(BodyReadFailure) {
         guard let length, stream.hasBytesAvailable, answersAtOnce else { return }
         let more = try withTemporaryByte { byte throws(BodyReadFailure) in try readSome(into: byte, 1) }
@@ -58,8 +58,9 @@ final class InputStreamSource: ByteSource, @unchecked Sendable {
         }
     }
 
-    /// Foundation's stream over a quiet pipe says that it has bytes, and waits for them without end. It has neither
-    /// an offset, as that over a file has, nor a buffer, as that over data has. A subclass is taken at its word.
+    /// Whether `hasBytesAvailable` can be trusted. For an idle pipe, Foundation's stream returns `true` and a read
+    /// blocks. That stream has neither an offset, like one of a file, nor a buffer, like one of data. Subclasses are
+    /// trusted.
     private var answersAtOnce: Bool {
         guard type(of: stream) == InputStream.self, stream.property(forKey: .fileCurrentOffsetKey) == nil else {
             return true
@@ -75,8 +76,8 @@ final class InputStreamSource: ByteSource, @unchecked Sendable {
             underlying: AFError.UnexpectedInputStreamLength(bytesExpected: length, bytesRead: count))
     }
 
-    /// On Linux `streamError` traps when there is no error. A stream of Foundation's own with the status `error` has
-    /// one; of a subclass nobody knows whether it overrides both.
+    /// Makes the failure. On Linux `streamError` traps when there is no error. Foundation's own stream has an error if
+    /// its status is `error`. A subclass may have overridden only one of them.
     private func failure(_ action: String) -> BodyReadFailure {
         guard type(of: stream) == InputStream.self, stream.streamStatus == .error, let error = stream.streamError
         else { return BodyReadFailure(TransferError(.bodyStreamFailed, "can't \(action) the body stream")) }

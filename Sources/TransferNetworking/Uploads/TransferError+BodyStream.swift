@@ -1,9 +1,9 @@
 import TransferCore
 
 extension TransferError.Code {
-    /// The body of a request is a stream that was read already, and nobody gave a fresh one.
+    /// The code for a body whose stream was read before, without a new stream.
     static let bodyStreamConsumed = Self(rawValue: "bodyStreamConsumed")
-    /// The body of a request is a stream that could not be opened or read.
+    /// The code for a body whose stream could not be opened or read.
     static let bodyStreamFailed = Self(rawValue: "bodyStreamFailed")
 }
 

@@ -3,10 +3,10 @@ import TransferCore
 import TransferCrypto
 
 extension AFError: LocalizedError, CustomStringConvertible {
-    /// One sentence; secrets in URLs are left out.
+    /// The error in one sentence; secrets in URLs are left out.
     public var errorDescription: String? { description }
 
-    /// One sentence; secrets in URLs are left out.
+    /// The error in one sentence; secrets in URLs are left out.
     public var description: String {
         switch self {
         case .createUploadableFailed(let error): "Uploadable creation failed: \(text(of: error))"
@@ -136,7 +136,7 @@ extension AFError.ServerTrustFailureReason: CustomStringConvertible {
 extension AFError.URLRequestValidationFailureReason: CustomStringConvertible {
     public var description: String {
         switch self {
-        // The body itself may hold secrets.
+        // The body may contain secrets, and is therefore not shown.
         case .bodyDataInGETRequest(let data):
             "a GET request must not have a body; this one has "
                 + "\(CountText.bytes(data.count))"
@@ -144,13 +144,13 @@ extension AFError.URLRequestValidationFailureReason: CustomStringConvertible {
     }
 }
 
-/// What a wrapped error says of itself.
+/// Returns the description of a wrapped error.
 private func text(of error: any Error) -> String {
     if let error = error as? any LocalizedError, let text = error.errorDescription { return redacted(text) }
     return redacted("\(error)")
 }
 
-/// Errors of others quote URLs whole, in the middle of sentences.
+/// Removes secrets from the URLs in a text, as errors of other code contain whole URLs within sentences.
 private func redacted(_ text: String) -> String {
     guard text.contains("://") else { return text }
     var result = ""

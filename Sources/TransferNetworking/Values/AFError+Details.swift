@@ -4,19 +4,19 @@ import TransferCore
 import TransferCrypto
 
 extension AFError {
-    /// The value that was no URL.
+    /// The value that is not a URL.
     public var urlConvertible: (any URLConvertible)? {
         guard case .invalidURL(let url) = self else { return nil }
         return url
     }
 
-    /// The file that a multipart body failed at.
+    /// The file that caused the failure of a multipart body.
     public var url: URL? {
         guard case .multipartEncodingFailed(let reason) = self else { return nil }
         return reason.url
     }
 
-    /// The error that this one wraps; that of the retrier for a failed retry.
+    /// The error that this one contains; for a failed retry, the retrier's.
     public var underlyingError: (any Error)? {
         switch self {
         case .createUploadableFailed(let error), .createURLRequestFailed(let error),
@@ -34,7 +34,7 @@ extension AFError {
         }
     }
 
-    /// The content types that would have been accepted.
+    /// The content types that were acceptable.
     public var acceptableContentTypes: [String]? {
         switch self {
         case .responseValidationFailed(.missingContentType(let types)),
@@ -56,7 +56,7 @@ extension AFError {
         return code
     }
 
-    /// The encoding in which the body is no text.
+    /// The encoding in which the body is not valid text.
     public var failedStringEncoding: String.Encoding? {
         guard case .responseSerializationFailed(.stringSerializationFailed(let encoding)) = self else { return nil }
         return encoding
@@ -68,19 +68,19 @@ extension AFError {
         return source
     }
 
-    /// The place that the file could not be moved to.
+    /// The place to which the file could not be moved.
     public var destinationURL: URL? {
         guard case .downloadedFileMoveFailed(_, _, let destination) = self else { return nil }
         return destination
     }
 
-    /// The resume data that came with a failure of the network; only downloads have it.
+    /// The resume data of a failed download; `nil` without them.
     public var downloadResumeData: Data? {
         (underlyingError as? URLError)?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data
     }
 }
 
-/// The key in a `URLError`'s `userInfo` under which a failed download keeps its resume data; Foundation lacks it here.
+/// The key in a `URLError`'s `userInfo` for the resume data of a failed download. Foundation on Linux lacks it.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
 
@@ -88,16 +88,16 @@ extension Error {
     /// The error as an `AFError`, if it is one.
     public var asAFError: AFError? { self as? AFError }
 
-    /// The error as an `AFError`; the program ends when it is another one.
+    /// Returns the error as an `AFError`; any other error ends the program.
     public func asAFError(
         orFailWith message: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line
     ) -> AFError {
-        // Ending the program is what callers ask for by this name.
+        // Callers choose by this name that the program ends.
         guard let error = self as? AFError else { fatalError(message(), file: file, line: line) }
         return error
     }
 
-    /// The error itself when it is an `AFError`, else what `wrap` makes of it.
+    /// Returns the error itself if it is an `AFError`, or else the result of `wrap`.
     func asAFError(or wrap: (any Error) -> AFError) -> AFError { self as? AFError ?? wrap(self) }
 }
 

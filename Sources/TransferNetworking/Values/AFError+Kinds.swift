@@ -1,8 +1,8 @@
 extension AFError {
-    /// Whether the body of an upload could not be opened or made.
+    /// Whether the body of an upload could not be opened or created.
     public var isCreateUploadableError: Bool { if case .createUploadableFailed = self { true } else { false } }
 
-    /// Whether no `URLRequest` could be made.
+    /// Whether no `URLRequest` could be created.
     public var isCreateURLRequestError: Bool { if case .createURLRequestFailed = self { true } else { false } }
 
     /// Whether a complete download could not be moved.
@@ -11,10 +11,10 @@ extension AFError {
     /// Whether `cancel()` was called.
     public var isExplicitlyCancelledError: Bool { if case .explicitlyCancelled = self { true } else { false } }
 
-    /// Whether something was no URL.
+    /// Whether a value is not a URL.
     public var isInvalidURLError: Bool { if case .invalidURL = self { true } else { false } }
 
-    /// Whether a multipart body could not be made.
+    /// Whether a multipart body could not be created.
     public var isMultipartEncodingError: Bool { if case .multipartEncodingFailed = self { true } else { false } }
 
     /// Whether a `ParameterEncoding` failed.
@@ -29,10 +29,10 @@ extension AFError {
     /// Whether a retrier failed.
     public var isRequestRetryError: Bool { if case .requestRetryFailed = self { true } else { false } }
 
-    /// Whether the response was refused.
+    /// Whether a validation refused the response.
     public var isResponseValidationError: Bool { if case .responseValidationFailed = self { true } else { false } }
 
-    /// Whether the body could not be turned into a value.
+    /// Whether the body could not be serialized.
     public var isResponseSerializationError: Bool {
         if case .responseSerializationFailed = self { true } else { false }
     }
@@ -42,7 +42,7 @@ extension AFError {
         if case .serverTrustEvaluationFailed = self { true } else { false }
     }
 
-    /// Whether the session was released under the request.
+    /// Whether the session was released before the request ended.
     public var isSessionDeinitializedError: Bool { if case .sessionDeinitialized = self { true } else { false } }
 
     /// Whether the session was invalidated.
@@ -51,7 +51,7 @@ extension AFError {
     /// Whether the network failed.
     public var isSessionTaskError: Bool { if case .sessionTaskFailed = self { true } else { false } }
 
-    /// Whether the request was one that must not be sent.
+    /// Whether the URL request is invalid and must not be sent.
     public var isURLRequestValidationError: Bool {
         if case .urlRequestValidationFailed = self { true } else { false }
     }

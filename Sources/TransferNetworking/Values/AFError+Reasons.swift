@@ -2,29 +2,29 @@ public import Foundation
 public import TransferCrypto
 
 extension AFError {
-    /// Why a multipart body could not be made.
+    /// The reason why a multipart body could not be created.
     public enum MultipartEncodingFailureReason: Sendable {
-        /// The URL of a part is no file URL.
+        /// The URL of a part is not a file URL.
         case bodyPartURLInvalid(url: URL)
         /// The URL of a part has no file name to send.
         case bodyPartFilenameInvalid(in: URL)
         /// The file of a part does not exist.
         case bodyPartFileNotReachable(at: URL)
-        /// Whether the file of a part exists could not be found out.
+        /// The existence of a part's file could not be determined.
         case bodyPartFileNotReachableWithError(atURL: URL, error: any Error)
         /// The file of a part is a folder.
         case bodyPartFileIsDirectory(at: URL)
-        /// The system doesn't tell the size of a part's file.
+        /// The size of a part's file is unknown.
         case bodyPartFileSizeNotAvailable(at: URL)
-        /// Asking for the size of a part's file failed.
+        /// The query for the size of a part's file failed.
         case bodyPartFileSizeQueryFailedWithError(forURL: URL, error: any Error)
-        /// The file of a part can't be opened for reading.
+        /// The file of a part cannot be opened for reading.
         case bodyPartInputStreamCreationFailed(for: URL)
-        /// The file for the body can't be opened for writing.
+        /// The file for the body cannot be opened for writing.
         case outputStreamCreationFailed(for: URL)
-        /// There is a file already where the body should be written.
+        /// The file for the body exists already.
         case outputStreamFileAlreadyExists(at: URL)
-        /// The URL for the body is no file URL.
+        /// The URL for the body is not a file URL.
         case outputStreamURLInvalid(url: URL)
         /// Writing the body failed.
         case outputStreamWriteFailed(error: any Error)
@@ -32,81 +32,82 @@ extension AFError {
         case inputStreamReadFailed(error: any Error)
     }
 
-    /// A stream of a multipart body ended before or after the length given for it.
+    /// The error for a stream of a multipart body that does not have its declared length.
     public struct UnexpectedInputStreamLength: Error, Sendable, Equatable {
-        /// The length that was promised, in bytes.
+        /// The declared length, in bytes.
         public var bytesExpected: UInt64
-        /// The length that was there, in bytes.
+        /// The actual length, in bytes.
         public var bytesRead: UInt64
 
+        /// Creates the error with both lengths.
         public init(bytesExpected: UInt64, bytesRead: UInt64) {
             self.bytesExpected = bytesExpected
             self.bytesRead = bytesRead
         }
     }
 
-    /// Why a `ParameterEncoding` failed.
+    /// The reason why a `ParameterEncoding` failed.
     public enum ParameterEncodingFailureReason: Sendable {
-        /// The request has no URL to put a query in.
+        /// The request has no URL, and thus no place for a query.
         case missingURL
-        /// The parameters are no JSON.
+        /// The parameters cannot be written as JSON.
         case jsonEncodingFailed(error: any Error)
-        /// An encoding of the program's own failed.
+        /// A custom encoding of the program failed.
         case customEncodingFailed(error: any Error)
     }
 
-    /// Why a `ParameterEncoder` failed.
+    /// The reason why a `ParameterEncoder` failed.
     public enum ParameterEncoderFailureReason: Sendable {
-        /// A component that a request must have for its parameters to be encoded.
+        /// The component that a request must have for its parameters to be encoded.
         public enum RequiredComponent: Sendable, Equatable {
             case url
-            /// The method; `rawValue` is what stands in its place.
+            /// The method; `rawValue` is the text in its place.
             case httpMethod(rawValue: String)
         }
 
-        /// The request lacks something.
+        /// The request lacks a component.
         case missingRequiredComponent(RequiredComponent)
-        /// The encoder threw.
+        /// The encoder threw an error.
         case encoderFailed(error: any Error)
     }
 
-    /// Why a response was refused.
+    /// The reason why a response was refused.
     public enum ResponseValidationFailureReason: Sendable {
         /// There is no downloaded file.
         case dataFileNil
-        /// The downloaded file can't be read.
+        /// The downloaded file cannot be read.
         case dataFileReadFailed(at: URL)
         /// The response names no type, and not every type is accepted.
         case missingContentType(acceptableContentTypes: [String])
-        /// The response has a type that's not among the accepted ones.
+        /// The response has a type that is not acceptable.
         case unacceptableContentType(acceptableContentTypes: [String], responseContentType: String)
-        /// The status is not among the accepted ones.
+        /// The status is not acceptable.
         case unacceptableStatusCode(code: Int)
-        /// A validation of the program's own refused it.
+        /// A custom validation of the program refused the response.
         case customValidationFailed(error: any Error)
     }
 
-    /// Why a body could not be turned into a value.
+    /// The reason why a body could not be serialized.
     public enum ResponseSerializationFailureReason: Sendable {
-        /// There are no bytes, and neither method nor status allows that.
+        /// The body is empty, and neither method nor status permits that.
         case inputDataNilOrZeroLength
         /// There is no downloaded file.
         case inputFileNil
-        /// The downloaded file can't be read.
+        /// The downloaded file cannot be read.
         case inputFileReadFailed(at: URL)
-        /// The bytes are no text in that encoding.
+        /// The bytes are not text in that encoding.
         case stringSerializationFailed(encoding: String.Encoding)
-        /// The bytes are no JSON.
+        /// The bytes are not JSON.
         case jsonSerializationFailed(error: any Error)
         /// The decoder refused the bytes.
         case decodingFailed(error: any Error)
-        /// A serializer of the program's own failed.
+        /// A custom serializer of the program failed.
         case customSerializationFailed(error: any Error)
-        /// There are no bytes, and the named type has no empty value.
+        /// The body is empty, and the named type has no empty value.
         case invalidEmptyResponse(type: String)
     }
 
-    /// Why a server was not trusted.
+    /// The reason why a server was not trusted.
     public enum ServerTrustFailureReason: Sendable {
         /// All hosts must be evaluated, and there is no evaluator for this one.
         case noRequiredEvaluator(host: String)
@@ -114,39 +115,40 @@ extension AFError {
         case noCertificatesFound
         /// There are no public keys to pin.
         case noPublicKeysFound
-        /// A policy of the program's own can't be applied; the evaluators here never throw it.
+        /// A policy of the program cannot be applied; this library's evaluators never throw this.
         case policyApplicationFailed(trust: SecTrust, policy: SecPolicy, status: OSStatus)
-        /// Certificates can't become the authorities; the evaluators here never throw it.
+        /// Certificates cannot become the authorities; this library's evaluators never throw this.
         case settingAnchorCertificatesFailed(status: OSStatus, certificates: [SecCertificate])
-        /// The rules for revocation can't be made.
+        /// The rules for revocation cannot be created.
         case revocationPolicyCreationFailed
-        /// The certificates were refused: the chain, the host or a certificate that is revoked. The error of the evaluators
-        /// here is a `TrustFailure`, which tells the kind.
+        /// The certificates were refused: the chain, the host or a revoked certificate. The error of this library's
+        /// evaluators is a `TrustFailure`, which has the kind.
         case trustEvaluationFailed(error: (any Error)?)
-        /// The certificate chain was refused; the evaluators here throw `trustEvaluationFailed`.
+        /// The certificate chain was refused; this library's evaluators throw `trustEvaluationFailed` instead.
         case defaultEvaluationFailed(output: Output)
-        /// The certificate is for other hosts; the evaluators here throw `trustEvaluationFailed`.
+        /// The certificate is for other hosts; this library's evaluators throw `trustEvaluationFailed` instead.
         case hostValidationFailed(output: Output)
-        /// A certificate is revoked; the evaluators here throw `trustEvaluationFailed`.
+        /// A certificate is revoked; this library's evaluators throw `trustEvaluationFailed` instead.
         case revocationCheckFailed(output: Output, options: RevocationTrustEvaluator.Options)
         /// The server's chain has none of the pinned certificates.
         case certificatePinningFailed(
             host: String, trust: SecTrust, pinnedCertificates: [SecCertificate], serverCertificates: [SecCertificate])
         /// The server's chain has none of the pinned public keys.
         case publicKeyPinningFailed(host: String, trust: SecTrust, pinnedKeys: [SecKey], serverKeys: [SecKey])
-        /// An evaluator of the program's own refused it.
+        /// An evaluator of the program refused the server.
         case customEvaluationFailed(error: any Error)
 
         /// The result of an evaluation.
         public struct Output: Sendable {
-            /// The host that was asked for.
+            /// The host of the request.
             public let host: String
-            /// The certificates that the server showed.
+            /// The certificates that the server sent.
             public let trust: SecTrust
-            /// OpenSSL's code (X509_STORE_CTX_get_error(3)); 0 where the rule isn't OpenSSL's.
+            /// The code of OpenSSL (X509_STORE_CTX_get_error(3)); 0 for rules of other origin.
             public let status: OSStatus
+            /// The kind of the result.
             public let result: SecTrustResultType
-            /// Why it was refused.
+            /// The reason for the refusal.
             public let failure: TrustFailure?
 
             init(_ host: String, _ trust: SecTrust, _ failure: TrustFailure) {
@@ -159,9 +161,9 @@ extension AFError {
         }
     }
 
-    /// Why a request must not be sent.
+    /// The reason why a URL request must not be sent.
     public enum URLRequestValidationFailureReason: Sendable {
-        /// A GET has no use for a body (RFC 9110 §9.3.1); servers may refuse it or close the connection.
+        /// A GET has a body, for which it has no use (RFC 9110 §9.3.1). Servers may refuse it or close the connection.
         case bodyDataInGETRequest(Data)
     }
 }

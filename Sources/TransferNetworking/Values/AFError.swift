@@ -1,21 +1,22 @@
 public import Foundation
 import FoundationNetworking
 
-/// Why a request failed.
+/// The failure of a request.
 ///
-/// The error is carried along in every result, and is large: hence behind a reference (`indirect`).
+/// The enum is `indirect`, as every result contains the error and its value is large.
 public indirect enum AFError: Error, Sendable {
-    /// The body of an upload could not be opened or made.
+    /// The body of an upload could not be opened or created.
     case createUploadableFailed(error: any Error)
-    /// `asURLRequest()` threw.
+    /// The source of the URL request (`asURLRequest()`) threw an error.
     case createURLRequestFailed(error: any Error)
-    /// A complete download could not be moved to its destination; it's still at `source` unless the error says so.
+    /// A complete download could not be moved to its destination. It is still at `source` unless the error says
+    /// otherwise.
     case downloadedFileMoveFailed(error: any Error, source: URL, destination: URL)
     /// `cancel()` was called.
     case explicitlyCancelled
-    /// A `URLConvertible` made no URL.
+    /// A `URLConvertible` is not a URL.
     case invalidURL(url: any URLConvertible)
-    /// A multipart body could not be made.
+    /// A multipart body could not be created.
     case multipartEncodingFailed(reason: MultipartEncodingFailureReason)
     /// A `ParameterEncoding` failed.
     case parameterEncodingFailed(reason: ParameterEncodingFailureReason)
@@ -25,18 +26,18 @@ public indirect enum AFError: Error, Sendable {
     case requestAdaptationFailed(error: any Error)
     /// A `RequestRetrier` failed while it decided about `originalError`.
     case requestRetryFailed(retryError: any Error, originalError: any Error)
-    /// The response is not what `validate` accepts.
+    /// A validation refused the response.
     case responseValidationFailed(reason: ResponseValidationFailureReason)
-    /// The body could not be turned into the wanted value.
+    /// The body could not be serialized.
     case responseSerializationFailed(reason: ResponseSerializationFailureReason)
     /// The server could not be trusted.
     case serverTrustEvaluationFailed(reason: ServerTrustFailureReason)
-    /// The session was released while the request was under way.
+    /// The session was released before the request ended.
     case sessionDeinitialized
-    /// The session was invalidated, with the error if there was one.
+    /// The session was invalidated, perhaps with an error.
     case sessionInvalidated(error: (any Error)?)
-    /// The network failed; the error is a `URLError`, whose `transferError` has the cause in full.
+    /// The network failed. The error is a `URLError`, whose `transferError` has the full cause.
     case sessionTaskFailed(error: any Error)
-    /// The request is one that must not be sent.
+    /// The URL request is invalid and must not be sent.
     case urlRequestValidationFailed(reason: URLRequestValidationFailureReason)
 }

@@ -1,5 +1,5 @@
-/// Facts that programs can ask of the library itself.
+/// The facts about the library itself.
 public enum AFInfo {
-    /// The version of Alamofire whose API this is; TransferKit's own is `TransferVersion.current`.
+    /// The version of Alamofire whose API the library has; TransferKit's own version is `TransferVersion.current`.
     public static let version = "5.12.0"
 }

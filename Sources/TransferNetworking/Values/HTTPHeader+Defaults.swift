@@ -3,18 +3,19 @@ import TransferCore
 import TransferEngine
 
 extension HTTPHeader {
-    /// `br;q=1.0, gzip;q=0.9, deflate;q=0.8`, without what the loaded libcurl can't decode.
+    /// The field `br;q=1.0, gzip;q=0.9, deflate;q=0.8`, without the codings that the loaded libcurl cannot decode.
     public static let defaultAcceptEncoding = acceptEncoding(codings(ContentCoding.decodable))
 
-    /// Up to six of the languages that the environment asks for (`LANGUAGE`, `LC_ALL`, `LC_MESSAGES`, `LANG`), with a
-    /// quality that falls by a tenth; English where it asks for none.
+    /// The field with up to six languages of the environment (`LANGUAGE`, `LC_ALL`, `LC_MESSAGES`, `LANG`). Their
+    /// quality falls by a tenth each; without any, English is used.
     public static let defaultAcceptLanguage: HTTPHeader = {
         // `Locale.preferredLanguages` is the same on every Linux.
         let asked = SystemLanguages(environment: ProcessInfo.processInfo.environment).tags
         return acceptLanguage(languages(asked.isEmpty ? ["en"] : asked))
     }()
 
-    /// `executable/version (bundle; build:n; Linux a.b.c) TransferKit/x.y.z`, missing parts `Unknown`.
+    /// The field `executable/version (bundle; build:n; Linux a.b.c) TransferKit/x.y.z`, with `Unknown` for missing
+    /// parts.
     public static let defaultUserAgent: HTTPHeader = {
         let info = Bundle.main.infoDictionary
         func part(_ key: String) -> String? { info?[key] as? String }
@@ -29,7 +30,7 @@ extension HTTPHeader {
 
     static func agent(executable: String?, version: String?, bundle: String?, build: String?, system: String) -> String
     {
-        // A program may have any name, but a header's value may not hold every character (RFC 9110 §5.5).
+        // A program may have any name, but a field's value cannot contain every character (RFC 9110 §5.5).
         func clean(_ part: String?) -> String {
             let visible = (part ?? "").unicodeScalars.filter { (0x20...0x7E).contains($0.value) }
             let text = String(String.UnicodeScalarView(visible))

@@ -2,50 +2,51 @@ import Foundation
 public import FoundationNetworking
 import TransferCore
 
-/// Header fields in the order they were added; names are compared without regard to case, and appear once.
+/// The header fields in the order of their addition. Names are compared without regard to case, and are unique.
 public struct HTTPHeaders: Equatable, Hashable, Sendable {
     private var headers: [HTTPHeader] = []
 
+    /// Creates an empty collection.
     public init() {}
 
-    /// The last of several fields with one name wins, in the place of the first.
+    /// Takes fields. The last of several fields with one name counts, at the position of the first.
     public init(_ headers: [HTTPHeader]) {
         for header in headers { update(header) }
     }
 
-    /// A dictionary has no order: the fields are sorted by name.
+    /// Takes a dictionary, whose fields are sorted by name.
     public init(_ dictionary: [String: String]) {
         for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) { update(name: name, value: value) }
     }
 
-    /// Takes the place of the field with that name, or stands at the end.
+    /// Replaces the field with that name, or adds it at the end.
     public mutating func add(name: String, value: String) { update(name: name, value: value) }
 
-    /// Takes the place of the field with that name, or stands at the end.
+    /// Replaces the field with that name, or adds it at the end.
     public mutating func add(_ header: HTTPHeader) { update(header) }
 
-    /// Takes the place of the field with that name, or stands at the end.
+    /// Replaces the field with that name, or adds it at the end.
     public mutating func update(name: String, value: String) { update(HTTPHeader(name: name, value: value)) }
 
-    /// Takes the place of the field with that name, or stands at the end.
+    /// Replaces the field with that name, or adds it at the end.
     public mutating func update(_ header: HTTPHeader) {
         if let index = index(of: header.name) { headers[index] = header } else { headers.append(header) }
     }
 
-    /// Takes the field out, if it's there.
+    /// Removes the field with that name, if there is one.
     public mutating func remove(name: String) { headers.removeAll { $0.name.asciiCaseInsensitiveEquals(name) } }
 
-    /// Sorts by name, without regard to case.
+    /// Sorts the fields by name, without regard to case.
     public mutating func sort() { headers.sort { $0.name.lowercased() < $1.name.lowercased() } }
 
-    /// A copy, sorted by name without regard to case.
+    /// Returns the fields sorted by name, without regard to case.
     public func sorted() -> HTTPHeaders {
         var copy = self
         copy.sort()
         return copy
     }
 
-    /// The value of the field with that name.
+    /// Returns the value of the field with that name; `nil` without one.
     public func value(for name: String) -> String? { index(of: name).map { headers[$0].value } }
 
     /// The value of the field with that name; setting `nil` removes the field.
@@ -67,40 +68,47 @@ public struct HTTPHeaders: Equatable, Hashable, Sendable {
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+    /// Takes the fields of a literal; the last of several fields with one name counts.
     public init(dictionaryLiteral elements: (String, String)...) {
         for (name, value) in elements { update(name: name, value: value) }
     }
 }
 
 extension HTTPHeaders: ExpressibleByArrayLiteral {
+    /// Takes the fields of a literal; the last of several fields with one name counts.
     public init(arrayLiteral elements: HTTPHeader...) { self.init(elements) }
 }
 
 extension HTTPHeaders: Sequence {
+    /// Returns an iterator over the fields, in order.
     public func makeIterator() -> IndexingIterator<[HTTPHeader]> { headers.makeIterator() }
 }
 
 extension HTTPHeaders: Collection {
+    /// The position of the first field.
     public var startIndex: Int { headers.startIndex }
+    /// The position after the last field.
     public var endIndex: Int { headers.endIndex }
+    /// The field at a position.
     public subscript(position: Int) -> HTTPHeader { headers[position] }
+    /// Returns the position after another one.
     public func index(after position: Int) -> Int { headers.index(after: position) }
 }
 
 extension HTTPHeaders: CustomStringConvertible {
-    /// One field a line; the values of secret fields are left out.
+    /// The fields, one a line; the values of secret fields are left out.
     public var description: String { headers.map(\.description).joined(separator: "\n") }
 }
 
 extension HTTPHeaders {
-    /// The fields that a session sends unless a request says otherwise.
+    /// The fields that a session sends unless a request has its own.
     ///
-    /// Downloads into files ask for no coding, so that offsets in them mean something.
+    /// Downloads to files request no coding, so that offsets in the files have a meaning.
     public static let `default`: HTTPHeaders = [.defaultAcceptEncoding, .defaultAcceptLanguage, .defaultUserAgent]
 }
 
 extension URLRequest {
-    /// `allHTTPHeaderFields` as a typed value.
+    /// The value of `allHTTPHeaderFields` in typed form.
     public var headers: HTTPHeaders {
         get { HTTPHeaders(allHTTPHeaderFields ?? [:]) }
         set { allHTTPHeaderFields = newValue.dictionary }
@@ -108,7 +116,7 @@ extension URLRequest {
 }
 
 extension HTTPURLResponse {
-    /// `allHeaderFields` as a typed value.
+    /// The value of `allHeaderFields` in typed form, sorted by name.
     public var headers: HTTPHeaders {
         var headers = HTTPHeaders()
         for case (let name as String, let value as String) in allHeaderFields { headers.add(name: name, value: value) }
@@ -117,7 +125,7 @@ extension HTTPURLResponse {
 }
 
 extension URLSessionConfiguration {
-    /// `httpAdditionalHeaders` as a typed value, sorted by name.
+    /// The value of `httpAdditionalHeaders` in typed form, sorted by name.
     public var headers: HTTPHeaders {
         get {
             var headers = HTTPHeaders()

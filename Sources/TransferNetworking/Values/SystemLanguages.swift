@@ -1,11 +1,11 @@
-/// The languages that the environment of a program asks for, as gettext(3) reads it. Pure.
+/// The languages of a program's environment, as gettext(3) reads it. Pure.
 struct SystemLanguages {
     let environment: [String: String]
 
-    /// As language tags (RFC 5646), the most wanted first. Empty where nothing is asked for.
+    /// The languages as tags (RFC 5646), the most preferred first. Empty without any preference.
     ///
-    /// `LANGUAGE` is a list of its own, which counts unless the locale is plain C; the locale is the first of `LC_ALL`,
-    /// `LC_MESSAGES` and `LANG` that says anything.
+    /// `LANGUAGE` is a list, which counts unless the locale is plain C. The locale is the first non-empty value of
+    /// `LC_ALL`, `LC_MESSAGES` and `LANG`.
     var tags: [String] {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
         let isPlain = locale == "C" || locale == "POSIX"
@@ -18,7 +18,8 @@ struct SystemLanguages {
         return tags
     }
 
-    /// `de_AT.UTF-8@euro` is `de-AT`; what is no name of a language, as `C.UTF-8`, is none.
+    /// Returns the tag of a locale, `de-AT` for `de_AT.UTF-8@euro`; `nil` for a name without a language, such as
+    /// `C.UTF-8`.
     static func tag(of locale: String) -> String? {
         let name = locale.prefix { $0 != "." && $0 != "@" }
         let parts = name.split(separator: "_", omittingEmptySubsequences: false)

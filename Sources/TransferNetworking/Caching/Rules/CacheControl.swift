@@ -1,38 +1,40 @@
 import TransferCore
 
-/// The directives of Cache-Control (RFC 9111 §5.2): names without regard to case, arguments as tokens or quoted.
+/// The directives of Cache-Control (RFC 9111 §5.2). Names are compared without regard to case; arguments are tokens or
+/// quoted strings.
 ///
-/// What can't be read is skipped up to the next comma, as senders in the wild are careless; a number that is no number
-/// counts as 0, so that a doubtful answer is stale (§4.2.1).
+/// Unreadable text is skipped up to the next comma, as many senders are careless. An invalid number counts as 0, so
+/// that a doubtful response is stale (§4.2.1).
 struct CacheControl: Sendable, Equatable {
-    /// 2³¹: the largest number of seconds that is told apart (§1.2.2).
+    /// The largest number of seconds that is distinguished, 2³¹ (§1.2.2).
     static let largest: Int64 = 1 << 31
 
-    /// Arguments in their order, `nil` for a directive without one.
+    /// The arguments of each directive in their order, `nil` for a directive without an argument.
     private var directives: [String: [String?]] = [:]
 
     init(_ fields: [HeaderField]) {
         for field in fields where field.isNamed("Cache-Control") { read(field.value) }
     }
 
-    /// - Parameter value: Of one or of several joined field lines.
+    /// - Parameter value: The value of one field line, or of several joined lines.
     init(_ value: String) { read(value) }
 
     subscript(_ name: String) -> Bool { directives[name] != nil }
 
     var isEmpty: Bool { directives.isEmpty }
 
-    /// Whether the directive is there without an argument.
+    /// Whether the directive appears without an argument.
     func isBare(_ name: String) -> Bool { directives[name]?.contains { $0 == nil } ?? false }
 
-    /// Seconds; `nil` without the directive, 0 where it isn't a number, or where two of them differ (§4.2.1).
+    /// Returns the directive's argument in seconds: `nil` without the directive, 0 for an invalid number or for
+    /// contradicting arguments (§4.2.1).
     func seconds(_ name: String) -> Int64? {
         guard let arguments = directives[name] else { return nil }
         let numbers = arguments.map { $0.flatMap { Self.seconds($0) } ?? 0 }
         return numbers.allSatisfy { $0 == numbers[0] } ? numbers[0] : 0
     }
 
-    /// The delta-seconds of §1.2.2; `nil` for anything but digits.
+    /// Parses delta-seconds (§1.2.2); returns `nil` for anything but digits.
     static func seconds(_ text: String) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return min(Int64(text) ?? largest, largest)
@@ -50,7 +52,7 @@ struct CacheControl: Sendable, Equatable {
                 argument = Self.argument(&rest)
             }
             if !name.isEmpty { directives[String(Substring(name)).lowercased(), default: []].append(argument) }
-            // Parameters as in RFC 8941, or garbage.
+            // Parameters as in RFC 8941, or garbage, are skipped.
             rest = rest.drop { $0 != UInt8(ascii: ",") }
         }
     }
@@ -81,10 +83,10 @@ struct CacheControl: Sendable, Equatable {
 }
 
 extension Array where Element == HeaderField {
-    /// The values of every line of that name, in order.
+    /// Returns the values of all lines with that name, in order.
     func values(_ name: String) -> [String] { filter { $0.isNamed(name) }.map(\.value) }
 
-    /// The members of a list field (RFC 9110 §5.6.1) whose members are tokens, in lower case.
+    /// Returns the members of a list field (RFC 9110 §5.6.1) whose members are tokens, in lower case.
     func tokens(_ name: String) -> [String] {
         values(name).flatMap { value in
             value.split(separator: ",").compactMap { member in

@@ -2,15 +2,15 @@ import Foundation
 import TransferCore
 import TransferCrypto
 
-/// What stored answers are found by (RFC 9111 §2): the whole URL, in one spelling of scheme, host and port.
+/// The keys under which responses are stored (RFC 9111 §2): the whole URL, with scheme, host and port normalized.
 enum CacheKey {
-    /// - Returns: The URL without userinfo and fragment; `nil` for one that isn't `http` or `https`.
+    /// - Returns: The URL without userinfo and fragment; `nil` for schemes other than `http` and `https`.
     static func of(_ url: String) -> String? {
         guard let origin = Origin(url: url) else { return nil }
         return "\(origin)\(rest(of: url))"
     }
 
-    /// Path and query.
+    /// Returns the path and the query.
     private static func rest(of url: String) -> String {
         var slashes = 0
         let start = url.utf8.firstIndex { byte in
@@ -19,11 +19,11 @@ enum CacheKey {
         }
         guard let start else { return "/" }
         let rest = url[start...].prefix { $0 != "#" }
-        // RFC 9110 §4.2.3: an empty path is the same as "/".
+        // RFC 9110 §4.2.3: an empty path is equivalent to "/".
         return rest.utf8.first == UInt8(ascii: "/") ? String(rest) : "/" + rest
     }
 
-    /// The URL that a field of an answer names, where it's of the same origin (RFC 9111 §4.4).
+    /// Returns the URL that a field of a response names, if it has the same origin (RFC 9111 §4.4).
     static func sameOrigin(_ reference: String, as base: String) -> String? {
         guard let url = URL(string: reference, relativeTo: URL(string: base))?.absoluteString,
             let origin = Origin(url: url), origin == Origin(url: base)
@@ -31,7 +31,8 @@ enum CacheKey {
         return of(url)
     }
 
-    /// What stands for a secret, or for a long text, in what is stored: lower-case hexadecimal, 64 digits.
+    /// Returns the SHA-256 digest that replaces a secret or a long text in the store, as 64 lower-case hexadecimal
+    /// digits.
     static func digest(_ text: String) -> String? {
         guard let digest = try? Digest(.sha256) else { return nil }
         Array(text.utf8).withUnsafeBytes { digest.update($0) }

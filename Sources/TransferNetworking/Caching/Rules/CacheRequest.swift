@@ -2,19 +2,19 @@ import Foundation
 import FoundationNetworking
 import TransferCore
 
-/// What of a request matters to the cache.
+/// The properties of a request that matter to the cache.
 struct CacheRequest: Sendable {
-    /// What a program says about the cache, apart from what its header fields say.
+    /// The program's instruction about the cache, apart from the request's header fields.
     enum Policy: Sendable, Equatable {
-        /// As RFC 9111 has it.
+        /// The rules of RFC 9111 apply.
         case rules
-        /// The network is asked, whatever is stored.
+        /// The server is asked, whatever is stored.
         case reload
-        /// The server is asked about the stored answer before it's used.
+        /// The server is asked to confirm the stored response before it is used.
         case revalidate
-        /// The stored answer is used at any age.
+        /// The stored response is used at any age.
         case storedElseLoad
-        /// The stored answer is used at any age, and the network never.
+        /// The stored response is used at any age, and the network is never used.
         case storedOnly
     }
 
@@ -23,12 +23,12 @@ struct CacheRequest: Sendable {
     let fields: [HeaderField]
     let control: CacheControl
     let policy: Policy
-    /// Stands for the credentials the request carries; `nil` without any.
+    /// The digest of the credentials that the request carries; `nil` without credentials.
     let identity: String?
-    /// Whether the request asks for a part, or has conditions of its own: only the server can answer it.
+    /// Whether the request asks for a range or has conditions of its own, so that only the server can answer it.
     let isConditional: Bool
 
-    /// - Parameter identity: Instead of the digest of Authorization.
+    /// - Parameter identity: A digest that replaces the one of `Authorization`.
     init(
         key: String, method: String = "GET", fields: [HeaderField] = [], policy: Policy = .rules,
         identity: String? = nil
@@ -38,7 +38,7 @@ struct CacheRequest: Sendable {
         self.fields = fields
         self.policy = policy
         var control = CacheControl(fields)
-        // §5.4: it counts where Cache-Control is missing.
+        // §5.4: Pragma counts only where Cache-Control is missing.
         if control.isEmpty, fields.tokens("Pragma").contains("no-cache") { control = CacheControl("no-cache") }
         self.control = control
         self.identity = identity ?? fields.value("Authorization").map { CacheKey.digest($0) ?? $0 }
@@ -46,14 +46,14 @@ struct CacheRequest: Sendable {
         isConditional = fields.contains { field in conditions.contains { field.isNamed($0) } }
     }
 
-    /// The value by which an answer that varies by the field is selected (§4.1): the lines joined, white space around
-    /// commas left out.
+    /// Returns the value by which a response that varies by the field is selected (§4.1). Lines are joined, and white
+    /// space around commas is removed.
     func selectingValue(_ name: String) -> String {
         let values = fields.values(name)
         guard !values.isEmpty else { return "" }
         let members = values.joined(separator: ",").split(separator: ",", omittingEmptySubsequences: false)
         let text = members.map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: ",")
-        // A digest: what a request said (a cookie, a token) has no place on a disk.
+        // The value of a cookie or a token must not reach a disk, hence the digest.
         return CacheKey.digest(text) ?? text
     }
 }

@@ -2,24 +2,24 @@ import Foundation
 import TransferCore
 import TransferEngine
 
-/// An answer in the store, with what is needed to judge it later (RFC 9111 §3).
+/// A stored response, with the data that later decisions need (RFC 9111 §3).
 struct StoredResponse: Sendable, Equatable {
     var key: String
     var status: Int
-    /// Without those that belong to a connection (§3.1).
+    /// The header fields, without those that belong to one connection (§3.1).
     var fields: [HeaderField]
-    /// When it was asked for, and when it came: seconds since 1970.
+    /// The moment of the request; `responseTime` is that of the response. Both are in seconds since 1970.
     var requestTime: Double
     var responseTime: Double
-    /// The fields that Vary names, in lower case, with what stands for the request's values (§4.1).
+    /// The fields that Vary names, in lower case, with the digests of the request's values (§4.1).
     var selection: [String: String] = [:]
-    /// Of the request it answered.
+    /// The digest of the credentials of the request that the response answered.
     var identity: String?
-    /// Decoded, as programs get it.
+    /// The body after decoding, as programs receive it.
     var body = Data()
     var isMemoryOnly = false
 
-    /// - Parameter fields: As they came.
+    /// - Parameter fields: The fields as they were received.
     init(
         _ request: CacheRequest, status: Int, fields: [HeaderField], body: Data = Data(), requestTime: Double,
         responseTime: Double
@@ -34,14 +34,15 @@ struct StoredResponse: Sendable, Equatable {
         select(by: request)
     }
 
-    /// What it takes of memory, about.
+    /// The approximate memory that the response occupies, in bytes.
     var cost: Int {
         fields.reduce(body.count + key.utf8.count + 256) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
     }
 
     var control: CacheControl { CacheControl(fields) }
 
-    /// The head as programs get it: as it came, with its age where it wasn't asked about now (§4).
+    /// Returns the head for the program: the received head, with an `Age` where the server was not asked for this
+    /// request (§4).
     func head(age: Int64?) -> ResponseHead {
         var fields = fields
         if let age { fields.set("Age", "\(age)") }
@@ -50,18 +51,18 @@ struct StoredResponse: Sendable, Equatable {
 
     // MARK: Selecting (§4.1)
 
-    /// - Returns: Whether the stored answer is one to this request.
+    /// - Returns: Whether the stored response may answer this request.
     func fits(_ request: CacheRequest) -> Bool {
         guard request.key == key, !selection.keys.contains("*") else { return false }
-        // A cache of one program may serve several users; what one was shown with his credentials is not the other's,
-        // unless the server says that it's everybody's.
+        // A cache of one program may serve several users. A response to one user's credentials is not for another user,
+        // unless the server calls it public.
         if identity != request.identity, !control["public"] { return false }
         return selection.allSatisfy { $0.value == request.selectingValue($0.key) }
     }
 
-    /// Whether the other one takes its place.
+    /// Whether the other response replaces this one.
     func isReplaced(by other: StoredResponse) -> Bool {
-        // The newest Vary counts for all of a URL.
+        // The newest Vary applies to all responses of a URL.
         Set(selection.keys) != Set(other.selection.keys)
             || (selection == other.selection && (identity == other.identity || other.control["public"]))
     }
@@ -73,7 +74,7 @@ struct StoredResponse: Sendable, Equatable {
 
     // MARK: Fields
 
-    /// §3.1: what belongs to one connection isn't stored.
+    /// Removes the fields that belong to one connection (§3.1).
     private static func storable(_ fields: [HeaderField]) -> [HeaderField] {
         let named = Set(fields.tokens("Connection"))
         return fields.filter { field in
@@ -89,13 +90,13 @@ struct StoredResponse: Sendable, Equatable {
 
     // MARK: Freshening (§3.2, §4.3.4)
 
-    /// The fields of a 304 take the place of those of the same name.
+    /// Replaces fields with those of the same name in a 304.
     mutating func freshen(
         with fields: [HeaderField], of request: CacheRequest, requestTime: Double, responseTime: Double
     ) {
         let new = Self.storable(fields).filter { !Self.boundToBody.contains($0.name.lowercased()) }
         let names = Set(new.map { $0.name.lowercased() })
-        // An age that isn't said anew is over.
+        // An age that the 304 does not repeat is outdated.
         self.fields.removeAll { names.contains($0.name.lowercased()) || $0.isNamed("Age") }
         self.fields += new
         self.requestTime = requestTime
@@ -103,10 +104,10 @@ struct StoredResponse: Sendable, Equatable {
         select(by: request)
     }
 
-    /// They describe the body, which stays as it is, and decoded (§3.2).
+    /// The fields that describe the body, which stays the same and decoded (§3.2).
     private static let boundToBody: Set<String> = ["content-length", "content-encoding", "content-range"]
 
-    /// Whether a 304 is about this answer: the validators it names are the stored ones (§4.3.4).
+    /// Whether a 304 is about this response: the validators that it names are the stored ones (§4.3.4).
     func isConfirmed(by fields: [HeaderField]) -> Bool {
         if let new = fields.value("ETag"), let old = self.fields.value("ETag") {
             return Self.opaque(new) == Self.opaque(old)
@@ -115,10 +116,10 @@ struct StoredResponse: Sendable, Equatable {
         return true
     }
 
-    /// Without the mark of weakness: validation compares weakly (RFC 9110 §13.1.2).
+    /// Removes the mark of a weak tag, as validation uses the weak comparison (RFC 9110 §13.1.2).
     private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
 
-    /// What asks whether it's still so (§4.3.1); empty without a validator.
+    /// The fields of a conditional request that asks for confirmation (§4.3.1); empty without a validator.
     var conditions: [HeaderField] {
         var conditions: [HeaderField] = []
         if let tag = fields.value("ETag") { conditions.append(HeaderField("If-None-Match", tag)) }

@@ -2,11 +2,11 @@ import Foundation
 import TransferCore
 import TransferCrypto
 
-/// The answers of one URL as the bytes of one file: mark, digest of what follows, length of the description, the
-/// description as JSON, the bodies one after the other.
+/// The responses of one URL as the bytes of one file. The parts are a mark, the digest of the rest, the length of the
+/// description, the description as JSON, and the bodies.
 ///
-/// The digest is there against files that were cut, mixed up or written by somebody else by mistake: what doesn't fit it
-/// is dropped.
+/// The digest detects files that were truncated, mixed up, or overwritten by other programs. Files that do not match it
+/// are dropped.
 enum DiskEntry {
     private static let mark = Array("TKCACHE1".utf8)
     private static let headLength = mark.count + 32 + 8
@@ -27,7 +27,7 @@ enum DiskEntry {
         return Data(mark) + digest + rest
     }
 
-    /// - Returns: `nil` for anything but a whole file of that URL.
+    /// - Returns: The responses; `nil` for anything but a complete file of that URL.
     static func decode(_ data: Data, of key: String) -> [StoredResponse]? {
         let data = data.startIndex == 0 ? data : Data(data)
         guard data.count >= headLength, data.prefix(mark.count).elementsEqual(mark) else { return nil }
@@ -59,7 +59,7 @@ enum DiskEntry {
     }
 }
 
-/// All of a stored answer but its body.
+/// The description of a stored response: everything but its body.
 struct ResponseDescription: Codable {
     var status: Int
     var fields: [HeaderField]
@@ -67,7 +67,7 @@ struct ResponseDescription: Codable {
     var responseTime: Double
     var selection: [String: String]
     var identity: String?
-    /// Of the body; bytes.
+    /// The length of the body, in bytes.
     var length: Int
 
     init(_ response: StoredResponse) {

@@ -4,10 +4,12 @@ import Glibc
 import TransferCore
 import TransferEngine
 
-/// Answers in a folder, one file for each URL. Used on one queue; other processes may use the folder at the same time.
+/// Stored responses in a folder, one file for each URL. The store is used on one queue; other processes may use the
+/// folder at the same time.
 ///
-/// A file is written beside its place and moved there, so that a reader sees a whole one or none. The time of a file's
-/// last change is the time of its last use: what wasn't used for longest, by whichever process, goes first.
+/// A file is written under a temporary name and then renamed, so that a reader sees a complete file or none. The
+/// modification time of a file is the time of its last use by any process. The least recently used files are evicted
+/// first.
 struct DiskStore {
     private struct File {
         var name: String
@@ -15,20 +17,20 @@ struct DiskStore {
         var lastUse: Double
     }
 
-    /// Bytes.
+    /// The upper limit of the files' total size, in bytes.
     var capacity: Int
     private let folder: String
-    /// About what there is; `nil` before the folder was looked at.
+    /// The approximate size of all files, in bytes; `nil` before the folder was read.
     private var usageEstimate: Int?
     private var writtenSinceScan = 0
 
-    /// - Parameter folder: Ours alone; made when the first answer is stored.
+    /// - Parameter folder: A folder for this store alone, created when the first response is stored.
     init(folder: String, capacity: Int) {
         self.folder = folder
         self.capacity = capacity
     }
 
-    /// Bytes in files, by whichever process they were written.
+    /// The size of all files, in bytes, whichever process wrote them.
     var usage: Int { files.reduce(0) { $0 + $1.size } }
 
     func find(_ key: String, at now: Double) -> [StoredResponse]? {
@@ -49,13 +51,13 @@ struct DiskStore {
         setTime(of: path, now)
         writtenSinceScan += data.count
         usageEstimate = usageEstimate.map { $0 + data.count }
-        // Others write too: what they do is seen every so often.
+        // Other processes write too, so that the folder is read again from time to time.
         if usageEstimate.map({ $0 > capacity }) ?? true || writtenSinceScan > capacity / 16 { evict(at: now) }
     }
 
     func remove(_ key: String) { if let path = path(of: key) { unlink(path) } }
 
-    /// - Parameter moment: Answers that came then or later go.
+    /// - Parameter moment: Responses that were used then or later are removed.
     mutating func removeAll(since moment: Double = -.infinity) {
         for file in files where file.lastUse >= moment { unlink("\(folder)/\(file.name)") }
         usageEstimate = nil
@@ -94,7 +96,7 @@ struct DiskStore {
         }
     }
 
-    /// What a process that was killed had begun; one that is alive has long been done with it.
+    /// Removes temporary files of killed processes. A living process has renamed its file long before an hour is over.
     private func removeLeftovers(at now: Double) {
         for name in names(Self.temporarySuffix) {
             var status = stat()
@@ -103,7 +105,7 @@ struct DiskStore {
         }
     }
 
-    /// Makes the folder. One of somebody else, or a link, isn't written into.
+    /// Makes the folder. A folder of another user, or a symbolic link, is not used.
     private func isFolderOurs() -> Bool {
         var status = stat()
         if lstat(folder, &status) != 0 {
@@ -137,7 +139,7 @@ struct DiskStore {
         return true
     }
 
-    /// - Returns: `nil` for what isn't a file of ours.
+    /// - Returns: The content; `nil` for anything but a regular file of this user.
     private func read(_ path: String) -> Data? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }

@@ -1,7 +1,8 @@
 import DequeModule
 import Synchronization
 
-/// Tells whether a URL was changed while an answer of it was on its way: that answer may be the one from before.
+/// A log that shows whether a URL was changed while a response was on its way. Such a response may be older than the
+/// change.
 final class InvalidationLog: Sendable {
     private struct State {
         var number: UInt64 = 0
@@ -11,7 +12,7 @@ final class InvalidationLog: Sendable {
     private static let limit = 64
     private let state = Mutex(State())
 
-    /// A moment.
+    /// The number of invalidations so far, used as a moment.
     var now: UInt64 { state.withLock { $0.number } }
 
     func note(_ keys: [String]) {
@@ -24,7 +25,8 @@ final class InvalidationLog: Sendable {
         }
     }
 
-    /// Whether it may have been invalidated since; what is forgotten counts as that.
+    /// Whether the key may have been invalidated since that moment. Invalidations that were dropped from the log count
+    /// as matches.
     func mayInclude(_ key: String, since moment: UInt64) -> Bool {
         state.withLock { state in
             guard state.number > moment else { return false }

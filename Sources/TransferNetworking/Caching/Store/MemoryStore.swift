@@ -1,21 +1,21 @@
 import DequeModule
 import Foundation
 
-/// Answers in memory; those that weren't used for longest go first.
+/// Stored responses in memory. The least recently used ones are evicted first.
 struct MemoryStore: Sendable {
     private struct Entry: Sendable {
         var responses: [StoredResponse]
         var cost: Int
         var storedAt: Double
-        /// When it was used last, in counted uses.
+        /// The number of the last use.
         var use: UInt64
     }
 
-    /// Bytes.
+    /// The upper limit of the responses' total size, in bytes.
     var capacity: Int { didSet { evict() } }
     private(set) var usage = 0
     private var entries: [String: Entry] = [:]
-    /// Uses in their order; one that isn't the last of its entry means nothing any more.
+    /// The uses in their order. A use counts only while it is the last one of its entry.
     private var uses: Deque<(key: String, use: UInt64)> = []
     private var lastUse: UInt64 = 0
 
@@ -29,7 +29,7 @@ struct MemoryStore: Sendable {
         return responses
     }
 
-    /// - Returns: The answers without asking for them: their use doesn't count.
+    /// - Returns: The responses, without counting this as a use.
     func peek(_ key: String) -> [StoredResponse]? { entries[key]?.responses }
 
     mutating func put(_ responses: [StoredResponse], of key: String, at now: Double) {
@@ -46,7 +46,7 @@ struct MemoryStore: Sendable {
         if let entry = entries.removeValue(forKey: key) { usage -= entry.cost }
     }
 
-    /// Drops what was stored at that moment or later.
+    /// Drops the responses that were stored at that moment or later.
     mutating func removeAll(since moment: Double = -.infinity) {
         for (key, entry) in entries where entry.storedAt >= moment { remove(key) }
         if entries.isEmpty { uses = [] }
@@ -56,7 +56,7 @@ struct MemoryStore: Sendable {
         lastUse += 1
         entries[key]?.use = lastUse
         uses.append((key, lastUse))
-        // What was passed over piles up where few entries are used often.
+        // Outdated uses accumulate where few entries are used often.
         if uses.count > 4 * entries.count + 64 { uses.removeAll { entries[$0.key]?.use != $0.use } }
     }
 

@@ -2,14 +2,14 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 
-/// A `URLCache` that isn't ours as a place for bytes: it finds by a part of the URL only, so that a hit counts when the
-/// answer's own key is the same. It holds one answer for each of its keys.
+/// A store in a `URLCache` other than ``TransferCache``. Such a cache compares a part of the URL only, so that a hit
+/// counts only when the response's own key is equal. The cache holds one response for each of its keys.
 ///
-/// `@unchecked Sendable`: `URLCache` is safe on any thread, all else is constant.
+/// `@unchecked Sendable`: `URLCache` is safe on any thread, all other properties are constant.
 final class PlainCacheStore: ResponseStore, @unchecked Sendable {
     private let cache: URLCache
     let invalidations = InvalidationLog()
-    /// Where a disk may be touched; `nil` for a cache in memory.
+    /// The queue on which a disk may be read; `nil` for a cache in memory.
     private let queue: DispatchQueue?
 
     init(_ cache: URLCache) {

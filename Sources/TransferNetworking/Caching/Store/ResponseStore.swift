@@ -1,25 +1,25 @@
 import Foundation
 
-/// Keeps answers for a session.
+/// A store of responses for a session.
 protocol ResponseStore: Sendable {
-    /// Whether it's known, without looking far, that nothing is stored.
+    /// Whether it is known without reading a disk that nothing is stored.
     var isEmpty: Bool { get }
-    /// Bytes; longer ones aren't stored.
+    /// The upper limit for bodies, in bytes; longer ones are not stored.
     var longestBody: Int { get }
     var invalidations: InvalidationLog { get }
 
-    /// Calls `found` with what there is of a URL: at once, or from a queue of the store where a disk is read.
+    /// Calls `found` with the stored responses of a URL: at once, or on a queue of the store where a disk is read.
     func find(_ key: String, _ found: @escaping @Sendable ([StoredResponse]) -> Void)
-    /// Stores it, in place of those that it replaces.
+    /// Stores a response, in place of those that it replaces.
     func insert(_ response: StoredResponse)
-    /// Drops one answer, where it's still there.
+    /// Drops one response, if it is still stored.
     func remove(_ response: StoredResponse)
-    /// Drops all of a URL.
+    /// Drops all responses of a URL.
     func removeAll(of key: String)
 }
 
 extension ResponseStore {
-    /// Drops what a request that isn't safe has made invalid (RFC 9111 §4.4).
+    /// Drops the responses that an unsafe request has made invalid (RFC 9111 §4.4).
     func invalidate(_ keys: [String]) {
         guard !keys.isEmpty else { return }
         invalidations.note(keys)
@@ -28,15 +28,15 @@ extension ResponseStore {
 }
 
 extension [StoredResponse] {
-    /// The answers of one URL that are kept: what a server varies by may have no end.
+    /// The most responses that are kept for one URL, as the variants of a server can be endless.
     private static let limit = 16
 
-    /// - Returns: With `response`, and without those it replaces.
+    /// - Returns: The responses with `response`, and without those that it replaces.
     func inserting(_ response: StoredResponse) -> [StoredResponse] {
         filter { !$0.isReplaced(by: response) }.suffix(Self.limit - 1) + [response]
     }
 
-    /// - Returns: Without the answer, whatever has become of its fields.
+    /// - Returns: The responses without `response`, which is recognized even if its fields have changed.
     func removing(_ response: StoredResponse) -> [StoredResponse] {
         filter { $0.selection != response.selection || $0.identity != response.identity }
     }

@@ -2,12 +2,13 @@ import Foundation
 import FoundationNetworking
 import TransferCore
 
-// Foundation's form of a stored answer.
+// Foundation's representation of a stored response.
 extension CachedURLResponse {
-    /// Where our own description is kept: JSON, as what Foundation writes to disk must be property lists.
+    /// The key of the cache's own description in `userInfo`. Its value is JSON text, as Foundation writes only property
+    /// lists to disk.
     fileprivate static let descriptionKey = "TransferKit"
 
-    /// - Returns: `nil` for what Foundation can't represent.
+    /// - Returns: `nil` for responses that Foundation cannot represent.
     convenience init?(_ stored: StoredResponse) {
         guard let response = HTTPURLResponse.make(stored.head(age: nil), url: stored.key, version: 0) else {
             return nil
@@ -26,7 +27,7 @@ private struct OwnDescription: Codable {
 }
 
 extension StoredResponse {
-    /// What was stored as our own; `nil` for anything else.
+    /// Reads a response that this file stored in Foundation's form; `nil` for others.
     init?(own cached: CachedURLResponse) {
         guard let json = cached.userInfo?[CachedURLResponse.descriptionKey] as? String,
             let description = try? JSONDecoder().decode(OwnDescription.self, from: Data(json.utf8)),
@@ -35,7 +36,8 @@ extension StoredResponse {
         self = description.response.response(description.key, body: cached.data)
     }
 
-    /// What a program gives to be stored as an answer to `request`; `nil` where it doesn't allow that.
+    /// Makes a stored response of the one that a program gives as an answer to `request`; `nil` where its policy
+    /// forbids that.
     init?(_ cached: CachedURLResponse, of request: CacheRequest, at now: Double) {
         guard cached.storagePolicy != .notAllowed, let response = cached.response as? HTTPURLResponse else {
             return nil
@@ -46,9 +48,9 @@ extension StoredResponse {
         isMemoryOnly = cached.storagePolicy == .allowedInMemoryOnly
     }
 
-    /// What a handler made of this answer; `nil` where it isn't to be stored.
+    /// Returns this response as a handler changed it; `nil` where it must not be stored.
     ///
-    /// - Parameter proposed: What the handler was given for it.
+    /// - Parameter proposed: The representation that the handler received.
     func replaced(
         by cached: CachedURLResponse, proposed: CachedURLResponse, of request: CacheRequest
     ) -> StoredResponse? {
@@ -75,7 +77,7 @@ extension HTTPURLResponse {
 }
 
 extension CacheRequest {
-    /// What a program looks for in a cache, or stores there.
+    /// Makes the request under which a program finds or stores a response.
     init?(stored request: URLRequest) {
         guard let url = request.url?.absoluteString, let key = CacheKey.of(url) else { return nil }
         let fields = (request.allHTTPHeaderFields ?? [:]).map { HeaderField($0.key, $0.value) }

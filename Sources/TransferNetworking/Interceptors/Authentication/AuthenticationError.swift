@@ -1,14 +1,15 @@
-/// Why an ``AuthenticationInterceptor`` has no credential for a request.
+/// The reason why an ``AuthenticationInterceptor`` has no credential for a request.
 public enum AuthenticationError: Error, Sendable {
-    /// None was set.
+    /// No credential was set.
     case missingCredential
-    /// Too many refreshes were begun in the time of the refresh window.
+    /// Too many refreshes began within the refresh window.
     case excessiveRefresh
 }
 
-/// An authenticator let go of the completion of its refresh without calling it.
+/// The error of a refresh whose completion an authenticator released without calling it.
 ///
-/// Not a case of ``AuthenticationError``, whose two cases programs switch over.
+/// The error is no case of ``AuthenticationError``, as programs switch over the two cases of that type.
 public struct AbandonedRefreshError: Error, Equatable {
+    /// Creates the error.
     public init() {}
 }

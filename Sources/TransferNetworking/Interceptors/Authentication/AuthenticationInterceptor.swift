@@ -5,31 +5,37 @@ import Synchronization
 import TransferCore
 import TransferEventLoop
 
-/// Puts a credential on requests and refreshes it when it expires or is refused, once for all requests that need it.
+/// An interceptor that adds a credential to requests. It refreshes an expired or refused credential once for all
+/// requests that need it.
 ///
-/// Requests that are to be sent or were refused while a refresh is under way wait for it; then all of them go out with
-/// the new credential, or fail with the error of the refresh.
+/// Requests that are to be sent, or were refused, during a refresh wait for it. Then all of them are sent with the new
+/// credential, or fail with the error of the refresh.
 public final class AuthenticationInterceptor<AuthenticatorType: Authenticator>: RequestInterceptor {
-    /// The credential that the authenticator puts on requests.
+    /// The credential that the authenticator adds to requests.
     public typealias Credential = AuthenticatorType.Credential
 
-    /// Bounds the refreshes in a span of time, as a server that refuses every credential would cause one after the
-    /// other.
+    /// An upper limit for refreshes in a span of time. Without one, a server that refuses every credential would cause
+    /// an endless sequence of refreshes.
     public struct RefreshWindow: Sendable {
-        /// Seconds.
+        /// The span of time, in seconds.
         public let interval: TimeInterval
-        /// Refreshes that may begin in the interval; the next one fails with ``AuthenticationError/excessiveRefresh``.
+        /// The number of refreshes that may begin in the interval; a further one fails with
+        /// ``AuthenticationError/excessiveRefresh``.
         public let maximumAttempts: Int
 
-        /// - Parameter interval: Seconds.
+        /// Creates a window.
+        ///
+        /// - Parameters:
+        ///   - interval: The span of time, in seconds.
+        ///   - maximumAttempts: The number of refreshes that may begin in it.
         public init(interval: TimeInterval = 30, maximumAttempts: Int = 5) {
             self.interval = interval
             self.maximumAttempts = maximumAttempts
         }
     }
 
-    /// The credential for the next request. A refresh puts its result here, unless another credential, or `nil`, is set
-    /// while it's under way; what waits for a refresh goes on waiting when one is set.
+    /// The credential for the next request. A refresh stores its result here, unless another credential or `nil` is set
+    /// meanwhile. Requests that wait for a refresh keep waiting when a credential is set.
     public var credential: Credential? {
         get { state.withLock { $0.credential } }
         set { _ = tell(.credentialSet(newValue)) }
@@ -40,13 +46,16 @@ public final class AuthenticationInterceptor<AuthenticatorType: Authenticator>: 
     private let authenticator: AuthenticatorType
     private let state: Mutex<AuthenticationState<Credential, Waiter>>
     private let now: @Sendable () -> MonotonicTime
-    /// Where the authenticator refreshes and waiting requests are told: whatever calls in from outside (the session's
-    /// queue, the authenticator's completion, perhaps with locks held) is not kept.
+    /// The queue on which the authenticator refreshes and waiting requests are resumed. Callers from outside, which may
+    /// hold locks, are thus not delayed.
     private let queue = DispatchQueue(label: "transferkit.authentication")
 
+    /// Creates an interceptor.
+    ///
     /// - Parameters:
-    ///   - credential: Requests fail with ``AuthenticationError/missingCredential`` while there is none.
-    ///   - refreshWindow: `nil` allows any number of refreshes.
+    ///   - authenticator: The authenticator of the service.
+    ///   - credential: The first credential; requests fail with ``AuthenticationError/missingCredential`` without one.
+    ///   - refreshWindow: The limit for refreshes; `nil` allows any number.
     public convenience init(
         authenticator: AuthenticatorType, credential: Credential? = nil,
         refreshWindow: RefreshWindow? = RefreshWindow()
@@ -64,12 +73,15 @@ public final class AuthenticationInterceptor<AuthenticatorType: Authenticator>: 
         state = Mutex(AuthenticationState(credential: credential, limit: limit))
     }
 
+    /// Adds the credential to a URL request, after a refresh if one is needed.
     @preconcurrency
     public func adapt(
         _ urlRequest: URLRequest, for session: Session,
         completion: @escaping @Sendable (Result<URLRequest, any Error>) -> Void
     ) { ask(.adaptation(urlRequest, session, completion)) }
 
+    /// Retries a request that failed for want of authentication, after a refresh unless the credential has changed
+    /// since.
     @preconcurrency
     public func retry(
         _ request: Request, for session: Session, dueTo error: any Error,
@@ -85,7 +97,7 @@ public final class AuthenticationInterceptor<AuthenticatorType: Authenticator>: 
 
     private func tell(_ event: State.Event) -> State.Action {
         let now = now()
-        // The credential before is let go of after the lock: what it does at its end is code of the program too.
+        // The previous credential is released after the lock, as its `deinit` may run the program's code.
         let (before, action) = state.withLock { ($0.credential, $0.handle(event, now: now)) }
         return withExtendedLifetime(before) { action }
     }
@@ -109,7 +121,8 @@ public final class AuthenticationInterceptor<AuthenticatorType: Authenticator>: 
 
     private func refresh(_ credential: Credential, _ number: Int, for session: Session) {
         queue.async { [self] in
-            // It keeps the interceptor, so that waiting requests are told also when nobody else holds it any more.
+            // The closure holds the interceptor, so that waiting requests get an answer even when the program has
+            // released it.
             let completion = RefreshCompletion<Credential> { self.refreshEnded(number, $0) }
             authenticator.refresh(credential, for: session) { completion.call($0) }
         }
@@ -128,7 +141,7 @@ public final class AuthenticationInterceptor<AuthenticatorType: Authenticator>: 
         }
     }
 
-    /// A request that asks for the credential.
+    /// A request that waits for the credential.
     private enum Waiter: Sendable {
         case adaptation(URLRequest, Session, AdaptCompletion)
         case retry(URLRequest, Session, RetryCompletion)
@@ -171,21 +184,21 @@ public final class AuthenticationInterceptor<AuthenticatorType: Authenticator>: 
     }
 }
 
-/// Reports the end of a refresh also when the authenticator forgets to.
+/// A completion that reports the end of a refresh even if the authenticator releases it without a call.
 private final class RefreshCompletion<Credential: Sendable>: Sendable {
     private let report: @Sendable (Result<Credential, any Error>) -> Void
 
     init(_ report: @escaping @Sendable (Result<Credential, any Error>) -> Void) { self.report = report }
 
-    // The state takes the first report of a refresh only.
+    // The state accepts only the first report of a refresh.
     deinit { report(.failure(AbandonedRefreshError())) }
 
     func call(_ result: Result<Credential, any Error>) { report(result) }
 }
 
 extension Error {
-    /// Whether the attempt got as far as the server: `Request.response` may be that of the attempt before otherwise, and
-    /// its refusal must not be taken for one of a request that was never sent, again and again.
+    /// Whether the error may stem from a response of the server. Otherwise `Request.response` may be the one of an
+    /// earlier attempt. Its refusal must not count for a request that was never sent, as that would repeat endlessly.
     fileprivate var mayComeFromAnAnswer: Bool {
         switch asAFError {
         case .invalidURL, .createURLRequestFailed, .createUploadableFailed, .requestAdaptationFailed: false

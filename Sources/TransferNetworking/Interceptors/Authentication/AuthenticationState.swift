@@ -1,15 +1,17 @@
 import TransferCore
 
-/// Which requests get the credential, which wait for a new one, and when it's refreshed: pure, no I/O.
+/// The state machine of an ``AuthenticationInterceptor``. It decides which requests get the credential, which wait, and
+/// when a refresh begins: pure, no I/O.
 ///
-/// What only the program's code knows (whether a credential is due for a refresh, whether a request carries it) is asked
-/// for by ``Action/examine(_:generation:)`` and told with the event that follows, so that no code of the program runs
-/// under the lock that guards this. The generation tells whether the credential was replaced meanwhile.
+/// Some facts are known to the program's code only: whether a credential needs a refresh, and whether a request carries
+/// it. ``Action/examine(_:generation:)`` asks for them, and the next event carries the answer. Thus no code of the
+/// program runs under the lock of this state. The generation shows whether the credential was replaced meanwhile.
 struct AuthenticationState<Credential: Sendable, Waiter: Sendable> {
     struct Examination: Sendable {
-        /// Of the credential that was examined.
+        /// The generation of the credential that was examined.
         let generation: Int
-        /// Before an attempt: it's due for a refresh. After a refusal: the refused request carried it.
+        /// Whether the credential needs a refresh, before an attempt. After a refusal: whether the refused request
+        /// carried it.
         let needsRefresh: Bool
     }
 
@@ -25,22 +27,22 @@ struct AuthenticationState<Credential: Sendable, Waiter: Sendable> {
     enum Action: Sendable {
         /// The caller waits, or nothing is to be done.
         case none
-        /// The event comes again, with what is found out about this credential.
+        /// The caller sends the event again, with the result of an examination of this credential.
         case examine(Credential, generation: Int)
-        /// The caller goes on, with this credential.
+        /// The caller continues with this credential.
         case proceed(Credential)
         /// The caller fails.
         case fail(any Error)
-        /// The caller waits, and this is to be done for it.
+        /// The caller waits, and has to start this refresh.
         case refresh(Credential, number: Int)
-        /// The waiters ask again, or are retried: there is a new credential.
+        /// The waiters ask again or are retried, as there is a new credential.
         case release([Waiter])
         case reject([Waiter], any Error)
     }
 
     private struct Refresh {
         let number: Int
-        /// Of the credential that is refreshed.
+        /// The generation of the credential that is refreshed.
         let generation: Int
     }
 
@@ -48,11 +50,11 @@ struct AuthenticationState<Credential: Sendable, Waiter: Sendable> {
     private var generation = 0
     private var refresh: Refresh?
     private var refreshCount = 0
-    /// Empty unless there is a refresh.
+    /// The waiters for the current refresh; empty without a refresh.
     private var waiters: [Waiter] = []
     private var limit: RefreshLimit?
 
-    /// - Parameter limit: `nil` allows any number of refreshes.
+    /// - Parameter limit: The limit for refreshes; `nil` allows any number.
     init(credential: Credential?, limit: RefreshLimit?) {
         self.credential = credential
         self.limit = limit
@@ -61,7 +63,7 @@ struct AuthenticationState<Credential: Sendable, Waiter: Sendable> {
     mutating func handle(_ event: Event, now: MonotonicTime) -> Action {
         switch event {
         case .adaptationAsked(let waiter, let examination):
-            // A credential that is being refreshed is not put on further requests, also when it would do.
+            // A credential is not added to further requests during its refresh, even if it is still valid.
             if refresh != nil { return wait(waiter) }
             return examined(examination) ?? startRefresh(for: waiter, now)
         case .retryAsked(let waiter, let examination):
@@ -75,7 +77,7 @@ struct AuthenticationState<Credential: Sendable, Waiter: Sendable> {
         }
     }
 
-    /// - Returns: `nil` when the current credential is known to need a refresh.
+    /// - Returns: The action without a refresh; `nil` when the current credential is known to need one.
     private func examined(_ examination: Examination?) -> Action? {
         guard let credential else { return .fail(AuthenticationError.missingCredential) }
         guard let examination, examination.generation == generation else {
@@ -105,7 +107,7 @@ struct AuthenticationState<Credential: Sendable, Waiter: Sendable> {
         self.refresh = nil
         switch result {
         case .success(let new):
-            // What the program set while the refresh was under way (nothing, to log out) is newer than its result.
+            // A credential that the program set during the refresh, or `nil` to log out, is newer than its result.
             if refresh.generation == generation { replaceCredential(new) }
             return .release(waiting)
         case .failure(let error):

@@ -1,48 +1,49 @@
 public import FoundationNetworking
 
-/// The credential that authenticates requests: a token and what belongs to it.
+/// A credential that authenticates requests: a token and its attributes.
 @preconcurrency
 public protocol AuthenticationCredential {
-    /// Whether it must be refreshed before it's put on another request, as it expires soon or has expired.
+    /// Whether the credential must be refreshed before it is added to another request, as it expires soon or has
+    /// expired.
     var requiresRefresh: Bool { get }
 }
 
-/// Knows how a service authenticates requests, for an ``AuthenticationInterceptor``.
+/// The authentication of a service's requests, for an ``AuthenticationInterceptor``.
 ///
-/// The authenticator's functions may be called on several threads at a time, never while a lock of the interceptor is
-/// held.
+/// The functions may be called on several threads at a time, but never while the interceptor holds a lock.
 @preconcurrency
 public protocol Authenticator: AnyObject, Sendable {
-    /// What authenticates requests of the service.
+    /// The type of the service's credentials.
     associatedtype Credential: AuthenticationCredential & Sendable
 
-    /// Puts the credential on a request, usually in its `Authorization` field.
+    /// Adds the credential to a request, usually in its `Authorization` field.
     func apply(_ credential: Credential, to urlRequest: inout URLRequest)
 
-    /// Gets a new credential. Not called again before it has ended.
+    /// Obtains a new credential. The next call follows only after this refresh has ended.
     ///
-    /// Its own requests must go without the interceptor: they would wait for the refresh that waits for them.
+    /// The authenticator's own requests must not use the interceptor: they would wait for the refresh that waits for
+    /// them.
     ///
     /// - Parameters:
-    ///   - credential: The one that is to be replaced.
-    ///   - session: Of the request that needs the credential.
-    ///   - completion: To be called once, on any thread; later calls don't count. The interceptor takes the new
-    ///     credential over, and fails what waits with an error. Letting go of the closure without a call fails it with
+    ///   - credential: The credential to be replaced.
+    ///   - session: The session of the request that needs the credential.
+    ///   - completion: Must be called once, on any thread; later calls have no effect. The interceptor adopts the new
+    ///     credential. An error fails all waiting requests. Releasing the closure without a call fails them with
     ///     ``AbandonedRefreshError``.
     func refresh(
         _ credential: Credential, for session: Session,
         completion: @escaping @Sendable (Result<Credential, any Error>) -> Void)
 
-    /// Whether the server refused the request for want of authentication (often a 401).
+    /// Whether the server refused the request for want of authentication (often with a 401).
     ///
-    /// A service that never takes a credential back before it expires needs nothing but `false`.
+    /// A service that never revokes a credential before it expires may always return `false`.
     func didRequest(
         _ urlRequest: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: any Error
     ) -> Bool
 
-    /// Whether this credential, and not an earlier one, was put on the request.
+    /// Whether this credential, and not an earlier one, was added to the request.
     ///
-    /// Asked for requests that failed with an authentication error: one with an earlier credential is made again with
-    /// the current one, without a refresh. A service that never takes a credential back needs nothing but `true`.
+    /// Called for requests that failed with an authentication error. A request with an earlier credential is retried
+    /// with the current one, without a refresh. For a service that never revokes a credential, `true` is sufficient.
     func isRequest(_ urlRequest: URLRequest, authenticatedWith credential: Credential) -> Bool
 }

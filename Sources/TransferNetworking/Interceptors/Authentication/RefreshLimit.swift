@@ -1,8 +1,8 @@
 import TransferCore
 
-/// How many refreshes may begin in a span of time: pure, the time is an argument.
+/// A limit for the refreshes that may begin in a span of time: pure, the time is an argument.
 struct RefreshLimit {
-    /// Seconds.
+    /// The span of time, in seconds.
     let interval: Double
     let attempts: Int
     private var starts: [MonotonicTime] = []
@@ -12,7 +12,7 @@ struct RefreshLimit {
         self.attempts = attempts
     }
 
-    /// Whether another one may begin. If so, it's counted.
+    /// Whether another refresh may begin; if so, it is counted.
     mutating func admits(at now: MonotonicTime) -> Bool {
         starts.removeAll { (now - $0).inSeconds > interval }
         guard starts.count < attempts else { return false }
