@@ -1,40 +1,43 @@
-/// The resource that an answer came from, after every redirect: validators and bytes are its own, and no other's
+/// The resource from which a response came, after all redirects: validators and bytes belong to this resource alone
 /// (RFC 9110 §8.8.3).
 public struct AnsweredPlace: Sendable, Hashable, Codable {
-    /// Redacted.
+    /// The URL without secrets.
     public var url: String
-    /// Whether the owner's credentials may go there: no other origin was on the way to it.
+    /// Whether the owner's credentials may be sent to the resource, because no other origin was involved in reaching
+    /// it.
     public var takesCredentials: Bool
 
-    /// - Parameter url: With its secrets, which are taken out.
+    /// Creates a place.
+    ///
+    /// - Parameter url: The URL with its secrets, which are removed.
     public init(url: String, takesCredentials: Bool) {
         self.url = Redaction.url(url)
         self.takesCredentials = takesCredentials
     }
 
-    /// Whether the URL is complete as it stands here, so that it can be asked.
+    /// Whether the URL is complete without its removed secrets, so that it can be requested.
     public var canBeAsked: Bool { !url.contains(Redaction.mark) }
 
-    /// Whether the URL names this resource: both are the same but for their signatures.
+    /// Returns whether a URL names this resource: both URLs are equal apart from their signatures.
     ///
-    /// A secret that may choose the resource (`key=…`) isn't recorded, so that such URLs never count as the same. Other
-    /// values that are taken out leave a sign, and count as they are.
+    /// A secret that may select the resource (`key=…`) is not recorded, so URLs with one never count as equal. Other
+    /// removed values leave a digest behind, by which they are compared.
     public func isResource(of url: String) -> Bool {
         let own = SignedURL.resource(self.url)
         return own == SignedURL.resource(Redaction.url(url)) && !Redaction.hidesPlace(own)
     }
 }
 
-/// URLs that carry a signature of their own.
+/// The treatment of URLs that contain their own signature.
 public enum SignedURL {
-    /// The URL without its fragment and without the parameters by which storage services and gateways sign: all that
-    /// says which resource it names.
+    /// Returns the URL without its fragment and without the signing parameters of storage services and gateways. The
+    /// result contains everything that identifies the resource.
     public static func resource(_ url: String) -> String {
         let whole = url.prefix { $0 != "#" }
         guard let question = whole.firstIndex(of: "?") else { return String(whole) }
         let pairs = whole[whole.index(after: question)...].split(separator: "&")
         let names = pairs.map { $0.prefix { $0 != "=" }.lowercased() }
-        // Names so short that they may mean something else where Azure didn't sign.
+        // The short names of Azure may have another meaning where Azure did not sign the URL.
         let isAzures = names.contains("sig")
         let others = zip(names, pairs).filter { name, _ in
             !(signatures.contains(name) || isAzures && azures.contains(name)
@@ -48,7 +51,8 @@ public enum SignedURL {
     private static let azures: Set<String> = [
         "se", "sp", "sv", "sr", "st", "spr", "sip", "si", "skoid", "sktid", "skt", "ske", "sks", "skv",
     ]
-    /// CloudFront, S3's older form, Google's, Alibaba's, Tencent's, Azure's, Akamai's, and tokens of gateways.
+    /// The parameters of CloudFront, S3's older form, Google, Alibaba, Tencent, Azure and Akamai, and the tokens of
+    /// gateways.
     private static let signatures: Set<String> = [
         "signature", "expires", "policy", "key-pair-id", "awsaccesskeyid", "googleaccessid", "ossaccesskeyid",
         "security-token", "x-oss-credential", "x-oss-date", "x-oss-expires", "x-oss-security-token",

@@ -2,6 +2,7 @@
 public enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
+    /// Returns the bytes in Base64, with padding.
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
@@ -24,6 +25,8 @@ public enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// Decodes a text.
+    ///
     /// - Returns: `nil` for text that `encode(_:)` would not have made: other characters, wrong padding, stray bits.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let characters = Array(text.utf8)
@@ -58,13 +61,16 @@ public enum Base64 {
 }
 
 extension Checksum {
+    /// Creates a checksum from the bytes of a digest.
+    ///
+    /// - Returns: `nil` where their number is not that of the algorithm.
     public init?(_ algorithm: DigestAlgorithm, bytes: some Collection<UInt8>) {
         self.init(algorithm, hex: Hexadecimal.encode(bytes))
     }
 
-    /// As many as the algorithm's `byteCount`.
+    /// The bytes of the digest; their number is the algorithm's `byteCount`.
     public var bytes: [UInt8] { Hexadecimal.decode(hex) ?? [] }
 
-    /// As Content-MD5, `x-amz-checksum-sha256` and tus's Upload-Checksum have it.
+    /// The digest in Base64, as in Content-MD5, `x-amz-checksum-sha256` and tus's Upload-Checksum.
     public var base64: String { Base64.encode(bytes) }
 }

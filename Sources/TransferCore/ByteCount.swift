@@ -1,8 +1,8 @@
-/// Amounts of bytes as people write and read them: K, M, G and T are powers of 1024, as in curl, aria2 and rclone.
+/// The text form of byte counts: K, M, G and T are powers of 1024, as in curl, aria2 and rclone.
 public enum ByteCount {
-    /// Reads `"10M"`, `"512K"`, `"1.5G"`, `"2MiB"` or plain `"4096"`.
+    /// Parses `"10M"`, `"512K"`, `"1.5G"`, `"2MiB"` or plain `"4096"`.
     ///
-    /// - Returns: The number of bytes, or `nil` when the text is no amount or is above `Int64.max`.
+    /// - Returns: The number of bytes; `nil` where the text is no byte count or exceeds `Int64.max`.
     public static func parse(_ text: some StringProtocol) -> Int64? {
         var digits = Substring(text)
         var unit = ""
@@ -19,7 +19,7 @@ public enum ByteCount {
         case "T", "TB", "TIB": power = 4
         default: return nil
         }
-        // Double reads hexadecimal and exponents too.
+        // Double would also parse hexadecimal numbers and exponents.
         guard digits.first != ".", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }),
             let value = Double(digits)
         else { return nil }
@@ -28,12 +28,12 @@ public enum ByteCount {
         return Int64(bytes)
     }
 
-    /// Three significant digits with a binary unit: `212 KiB`, `1.21 GiB`, `61.7 MiB`.
+    /// Returns a count with three significant digits and a binary unit: `212 KiB`, `1.21 GiB`, `61.7 MiB`.
     public static func format(_ bytes: Int64) -> String {
         guard bytes >= 1024 else { return "\(bytes) B" }
         var value = Double(bytes)
         var unit = 0
-        // 1023.5 would round up to "1024 KiB": go to the next unit before that.
+        // A value of 1023.5 would round up to "1024 KiB", so the next unit is used before that.
         while value >= 999.5, unit < units.count - 1 {
             value /= 1024
             unit += 1

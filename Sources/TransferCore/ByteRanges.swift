@@ -1,11 +1,15 @@
-/// A set of bytes of a file: sorted ranges that neither overlap nor touch.
+/// A set of bytes of a file, as sorted ranges that neither overlap nor touch.
 public struct ByteRanges: Sendable, Hashable, Codable {
+    /// The ranges in ascending order, separated by at least one byte.
     public private(set) var ranges: [Range<Int64>]
 
+    /// Creates an empty set.
     public init() { ranges = [] }
 
+    /// Creates a set of the bytes in a range.
     public init(_ range: Range<Int64>) { ranges = range.isEmpty ? [] : [range] }
 
+    /// Adds the bytes of a range.
     public mutating func insert(_ new: Range<Int64>) {
         guard !new.isEmpty else { return }
         var merged = new
@@ -18,15 +22,16 @@ public struct ByteRanges: Sendable, Hashable, Codable {
         ranges.replaceSubrange(first..<last, with: CollectionOfOne(merged))
     }
 
-    /// How many bytes from the start of the file are there without a gap.
+    /// The number of bytes from the start of the file up to the first gap.
     public var prefixLength: Int64 {
         guard let first = ranges.first, first.lowerBound == 0 else { return 0 }
         return first.upperBound
     }
 
+    /// Whether the set contains no byte.
     public var isEmpty: Bool { ranges.isEmpty }
 
-    /// Takes the bytes out.
+    /// Removes the bytes of a range.
     public mutating func remove(_ gone: Range<Int64>) {
         guard !gone.isEmpty else { return }
         ranges = ranges.flatMap { range in
@@ -37,7 +42,7 @@ public struct ByteRanges: Sendable, Hashable, Codable {
         }
     }
 
-    /// The bytes of `bounds` that aren't there, in their order.
+    /// Returns the bytes of `bounds` that are not in the set, in ascending order.
     public func gaps(in bounds: Range<Int64>) -> [Range<Int64>] {
         var gaps: [Range<Int64>] = []
         var next = bounds.lowerBound
@@ -49,7 +54,7 @@ public struct ByteRanges: Sendable, Hashable, Codable {
         return gaps
     }
 
-    /// The same bytes as far as they lie below `length`.
+    /// Returns the bytes of the set below `length`.
     public func clipped(to length: Int64) -> ByteRanges {
         var result = ByteRanges()
         for range in ranges where range.lowerBound < length {
@@ -58,7 +63,7 @@ public struct ByteRanges: Sendable, Hashable, Codable {
         return result
     }
 
-    /// The largest of the ranges, as many as that; all where there are no more.
+    /// Returns the largest ranges, at most `count` of them.
     public func largest(_ count: Int) -> ByteRanges {
         guard ranges.count > count else { return self }
         var result = ByteRanges()
@@ -66,10 +71,13 @@ public struct ByteRanges: Sendable, Hashable, Codable {
         return result
     }
 
+    /// Adds the bytes of another set.
     public mutating func formUnion(_ other: ByteRanges) { for range in other.ranges { insert(range) } }
 
+    /// The number of bytes in the set.
     public var count: Int64 { ranges.reduce(0) { $0 + Int64($1.count) } }
 
+    /// Decodes an array of bounds.
     public init(from decoder: any Decoder) throws {
         var container = try decoder.unkeyedContainer()
         self.init()
@@ -84,6 +92,7 @@ public struct ByteRanges: Sendable, Hashable, Codable {
         }
     }
 
+    /// Encodes the bounds of the ranges as an array.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         for range in ranges {

@@ -1,4 +1,4 @@
-/// The digest algorithms a file can be verified with.
+/// The digest algorithms that can verify a file.
 public enum DigestAlgorithm: String, Sendable, Hashable, Codable, CaseIterable {
     case sha256, sha512, sha1, md5
 
@@ -13,13 +13,16 @@ public enum DigestAlgorithm: String, Sendable, Hashable, Codable, CaseIterable {
     }
 }
 
-/// The digest that the bytes of a file must have: `sha256:9f86d08…`.
+/// The required digest of a file's bytes: `sha256:9f86d08…`.
 public struct Checksum: Sendable, Hashable, CustomStringConvertible {
+    /// The algorithm of the digest.
     public let algorithm: DigestAlgorithm
-    /// Lower-case hexadecimal, always of the algorithm's full length.
+    /// The digest in lower-case hexadecimal digits, always with the algorithm's full length.
     public let hex: String
 
-    /// - Returns: `nil` when `hex` is not the algorithm's length in hexadecimal digits (of either case).
+    /// Creates a checksum.
+    ///
+    /// - Returns: `nil` where `hex` does not have the algorithm's number of hexadecimal digits (in either case).
     public init?(_ algorithm: DigestAlgorithm, hex: some StringProtocol) {
         let lower = hex.lowercased()
         guard lower.utf8.count == algorithm.byteCount * 2, lower.utf8.allSatisfy(Self.isHexDigit) else { return nil }
@@ -27,7 +30,7 @@ public struct Checksum: Sendable, Hashable, CustomStringConvertible {
         self.hex = lower
     }
 
-    /// Reads `algorithm:hex`, also with aria2's spelling `sha-256=hex`.
+    /// Parses `algorithm:hex`, or aria2's spelling `sha-256=hex`.
     public init?(_ text: some StringProtocol) {
         guard let separator = text.firstIndex(where: { $0 == ":" || $0 == "=" }) else { return nil }
         let name = text[..<separator].lowercased().filter { $0 != "-" }
@@ -35,7 +38,9 @@ public struct Checksum: Sendable, Hashable, CustomStringConvertible {
         self.init(algorithm, hex: text[text.index(after: separator)...])
     }
 
-    /// - Throws: `invalidRequest` when `hex` is no SHA-256 digest.
+    /// Creates a SHA-256 checksum.
+    ///
+    /// - Throws: `invalidRequest` where `hex` is no SHA-256 digest.
     public static func sha256(_ hex: String) throws(TransferError) -> Checksum {
         guard let checksum = Checksum(.sha256, hex: hex) else {
             throw TransferError(.invalidRequest, "\(hex.debugDescription) is no SHA-256 digest in hexadecimal")
@@ -43,6 +48,7 @@ public struct Checksum: Sendable, Hashable, CustomStringConvertible {
         return checksum
     }
 
+    /// The checksum as `algorithm:hex`.
     public var description: String { "\(algorithm.rawValue):\(hex)" }
 
     private static func isHexDigit(_ byte: UInt8) -> Bool {

@@ -1,8 +1,10 @@
-/// Days of the calendar (the proleptic Gregorian one), counted from 1 January 1970.
+/// The conversion of dates of the proleptic Gregorian calendar to days since 1 January 1970.
 ///
-/// Howard Hinnant's days_from_civil and its inverse, in eras of 400 years.
+/// The algorithms are Howard Hinnant's days_from_civil and its inverse, in eras of 400 years.
 public enum CivilDate {
-    /// - Parameter month: 1 to 12.
+    /// Returns the day of a date.
+    ///
+    /// - Parameter month: The month, 1 to 12.
     public static func day(year: Int, month: Int, day: Int) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = shifted / 400
@@ -11,6 +13,7 @@ public enum CivilDate {
         return Int64(era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468)
     }
 
+    /// Returns the date of a day; months count from 1.
     public static func date(ofDay day: Int64) -> (year: Int, month: Int, day: Int) {
         let shifted = Int(day) + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

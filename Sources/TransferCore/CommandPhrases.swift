@@ -1,27 +1,27 @@
 import Synchronization
 
-/// The words of errors that only people at the command can use: its options and its verbs. A program that uses the library
-/// never gets them; it's told the keys and the calls.
+/// The parts of error messages for users of the command: its options and its verbs. A program that uses the library
+/// gets the names of keys and calls instead.
 ///
-/// The command switches them on before it does anything else, and nothing switches them off: an error says the same
-/// wherever in the process it was made.
+/// The command switches these parts on before anything else, and nothing switches them off. An error message is thus
+/// the same wherever in the process it is created.
 package enum CommandPhrases {
     private static let areSpoken = Atomic(false)
 
-    /// For the command alone.
+    /// Switches the parts on. Only the command calls this function.
     package static func speak() { areSpoken.store(true, ordering: .relaxed) }
 
-    /// The words for people at the command, or those for a program.
+    /// Returns the words for users of the command, or those for a program.
     package static func choose(_ command: @autoclosure () -> String, _ program: @autoclosure () -> String) -> String {
         areSpoken.load(ordering: .relaxed) ? command() : program()
     }
 
-    /// Words that a program doesn't get.
+    /// Returns words that only users of the command get.
     package static func only(_ words: @autoclosure () -> String) -> String { choose(words(), "") }
 
-    /// An option beside the key that does the same: ` (--create-folders)`.
+    /// Returns an option to add to the key with the same meaning: ` (--create-folders)`.
     package static func also(_ option: String) -> String { only(" (\(option))") }
 
-    /// The way to repeat a transfer that isn't repeated by itself.
+    /// The way to repeat a transfer that is not repeated automatically.
     package static var retry: String { choose("transfer retry", "a retry") }
 }

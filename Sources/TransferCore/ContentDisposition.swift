@@ -1,6 +1,7 @@
 /// The file name that a Content-Disposition field proposes (RFC 6266).
 public enum ContentDisposition {
-    /// `filename*` (RFC 8187) wins over `filename`. The name is as the server wrote it: pass it through `SafeFileName`.
+    /// Returns the proposed name; `filename*` (RFC 8187) takes precedence over `filename`. The name is unchecked: pass
+    /// it through `SafeFileName`.
     public static func fileName(_ value: String) -> String? {
         var plain: String?
         for parameter in FieldParameters.of(value) {
@@ -14,7 +15,7 @@ public enum ContentDisposition {
         return plain
     }
 
-    /// `UTF-8''na%C3%AFve.txt`
+    /// Decodes an extended value, such as `UTF-8''na%C3%AFve.txt`.
     private static func extended(_ value: String) -> String? {
         let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }

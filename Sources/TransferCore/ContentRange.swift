@@ -1,11 +1,13 @@
 /// The value of a Content-Range field (RFC 9110 §14.4).
 public struct ContentRange: Sendable, Hashable {
-    /// The bytes enclosed; `nil` in the form of a 416 answer, `bytes */total`.
+    /// The enclosed bytes; `nil` in the form of a 416 response, `bytes */total`.
     public let range: Range<Int64>?
-    /// The length of the whole representation; `nil` when the server wrote `*`.
+    /// The length of the whole representation; `nil` where the server sent `*`.
     public let total: Int64?
 
-    /// - Returns: `nil` for another unit, a malformed value, or a range that doesn't fit its total.
+    /// Parses the value.
+    ///
+    /// - Returns: `nil` for another unit, a malformed value, or a range that exceeds its total.
     public init?(_ text: some StringProtocol) {
         let words = text.split(separator: " ", maxSplits: 1)
         guard words.count == 2, words[0].asciiCaseInsensitiveEquals("bytes") else { return nil }
@@ -29,7 +31,7 @@ public struct ContentRange: Sendable, Hashable {
         range = first..<(last + 1)
     }
 
-    /// Digits and nothing else: `Int64` would take a sign.
+    /// Parses digits only, since `Int64` would accept a sign.
     private static func number(_ text: some StringProtocol) -> Int64? {
         text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
     }

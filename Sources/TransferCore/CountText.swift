@@ -1,12 +1,12 @@
-/// Counts in words. Nothing else makes a plural, so that nobody reads "1 jobs".
+/// Counts with their nouns. All plurals are made here, so that no message says "1 jobs".
 package enum CountText {
-    /// `1 error`, `2 errors`, `0 errors`.
+    /// Returns a count with its noun: `1 error`, `2 errors`, `0 errors`.
     ///
-    /// - Parameter plural: Where it isn't the noun and an s.
+    /// - Parameter plural: The plural, where it is not the noun with an s.
     package static func words(_ count: some BinaryInteger, _ noun: String, plural: String? = nil) -> String {
         "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
     }
 
-    /// `1 byte`, `2 bytes`.
+    /// Returns a byte count: `1 byte`, `2 bytes`.
     package static func bytes(_ count: some BinaryInteger) -> String { words(count, "byte") }
 }

@@ -1,13 +1,14 @@
-/// Durations as people write and read them: `"30s"`, `"5m"`, `"1h30m"`, `"250ms"`, `"7d"`; a plain number is seconds.
+/// The text form of durations: `"30s"`, `"5m"`, `"1h30m"`, `"250ms"`, `"7d"`; a plain number means seconds.
 public enum DurationText {
-    /// - Returns: The duration, or `nil` when the text is none, or one of more than a century, which no clock here can add
-    ///   to the time.
+    /// Parses a duration.
+    ///
+    /// - Returns: `nil` for another text, and for more than a century, which no clock here can add to the time.
     public static func parse(_ text: some StringProtocol) -> Duration? {
         read(text).flatMap { $0 <= .seconds(100 * 31_556_952) ? $0 : nil }
     }
 
     private static func read(_ text: some StringProtocol) -> Duration? {
-        // Double reads hexadecimal, exponents and "inf" too.
+        // Double would also parse hexadecimal numbers, exponents and "inf".
         if text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }), let seconds = Double(text) {
             return seconds < 1e12 ? .milliseconds(Int64(seconds * 1000)) : nil
         }
@@ -26,14 +27,14 @@ public enum DurationText {
         return total
     }
 
-    /// `0:08`, `9:06`, `1:02:03`: a clock, for a column on a terminal.
+    /// Returns a duration as on a clock, for a column on a terminal: `0:08`, `9:06`, `1:02:03`.
     public static func clock(_ duration: Duration) -> String {
         let seconds = max(0, duration.components.seconds)
         let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60)
         return hours > 0 ? "\(hours):\(pad(minutes)):\(pad(rest))" : "\(minutes):\(pad(rest))"
     }
 
-    /// `8 s`, `11m 42s`, `2h 05m`, `3d 04h`: the two largest units, for a sentence.
+    /// Returns the two largest units, for a sentence: `8 s`, `11m 42s`, `2h 05m`, `3d 04h`.
     public static func words(_ duration: Duration) -> String {
         let seconds = max(0, duration.components.seconds)
         switch seconds {
@@ -58,13 +59,16 @@ extension Duration {
     /// The duration in seconds, as a fraction.
     public var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 
-    /// - Parameter seconds: To the millisecond; what no duration can be is the nearest that can.
+    /// Creates a duration with a precision of milliseconds.
+    ///
+    /// - Parameter seconds: The number of seconds; an impossible value is replaced by the nearest possible one.
     package init(declaredSeconds seconds: Double) {
         let bounded = seconds.isFinite ? min(max(0, seconds), 1e12) : 0
         self = .milliseconds(Int64((bounded * 1000).rounded()))
     }
 
-    /// The duration in whole milliseconds, rounded up, never below zero; saturates instead of overflowing.
+    /// The duration in whole milliseconds, rounded up and never negative; it is limited to the largest value instead of
+    /// overflowing.
     public var inMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         guard seconds < Int64.max / 1000 else { return .max }

@@ -1,15 +1,18 @@
-/// The type at the end of an `ftp` URL, which is no part of the file's name: `ftp://host/file;type=i` (RFC 1738 §3.2.2).
+/// The type at the end of an `ftp` URL, which is no part of the file's name: `ftp://host/file;type=i` (RFC 1738
+/// §3.2.2).
 ///
-/// A name that ends so itself is written with `%3B`.
+/// A name that itself ends in this way is written with `%3B`.
 public enum FTPTypeCode: Sendable, Hashable {
-    /// Bytes as they are.
+    /// Unchanged bytes.
     case image
-    /// Text. It is fetched as bytes too: lines that a server rewrites have no offsets to go on at.
+    /// Text. It is fetched as bytes too, since lines rewritten by a server have no offsets for continuing.
     case text
     /// The names in a folder.
     case listing
 
-    /// - Returns: The URL without its type; `nil` for one that has none, or whose scheme is another.
+    /// Separates the type from a URL.
+    ///
+    /// - Returns: The URL without its type; `nil` for a URL without one, or with another scheme.
     public static func split(_ url: String) -> (url: String, type: FTPTypeCode)? {
         guard url.utf8.first == UInt8(ascii: "f") || url.utf8.first == UInt8(ascii: "F") else { return nil }
         let whole = url.prefix { $0 != "#" }

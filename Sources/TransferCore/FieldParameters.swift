@@ -1,6 +1,7 @@
 /// The parameters of a header field's value: `; name=value; name="quoted value"` (RFC 9110 §5.6.6).
 public enum FieldParameters {
-    /// In their order; names as they were written, quoted values without their quotes and escapes.
+    /// Returns the parameters in their order, with names as written, and with quoted values without their quotes and
+    /// escapes.
     public static func of(_ value: String) -> [(name: String, value: String)] {
         var result: [(String, String)] = []
         var rest = value.drop { $0 != ";" }

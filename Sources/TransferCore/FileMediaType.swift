@@ -1,13 +1,17 @@
-/// The media type of a file by its name's extension; there is no type database on every Linux.
+/// The media type of a file by the extension of its name, since not every Linux system has a type database.
 public enum FileMediaType {
-    /// The type of content that nothing is known about (RFC 2046 §4.5.1).
+    /// The type of unknown content (RFC 2046 §4.5.1).
     public static let unknown = "application/octet-stream"
 
-    /// - Parameter fileExtension: Without the dot, in any case.
+    /// Returns the type for an extension, or ``unknown``.
+    ///
+    /// - Parameter fileExtension: The extension without the dot, in any case.
     public static func of(fileExtension: String) -> String { table[fileExtension.lowercased()] ?? unknown }
 
-    /// - Parameter names: Names of the same file, without folders; the first one that says something counts.
-    /// - Returns: `nil` where none has an extension that the table knows.
+    /// Returns the type for a file with several names.
+    ///
+    /// - Parameter names: Names of the same file, without folders; the first with a known extension counts.
+    /// - Returns: `nil` where no name has a known extension.
     public static func suggested(by names: String?...) -> String? {
         names.lazy.compactMap { name -> String? in
             guard let name, let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }

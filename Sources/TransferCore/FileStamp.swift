@@ -1,23 +1,25 @@
 import CTransferTimes
 public import Glibc
 
-/// The identity of a file and of its bytes, as far as the numbers of a file system tell without a read.
+/// The identity of a file and of its content, to the extent that the metadata shows it without reading the file.
 ///
-/// A number that isn't known is `nil`: earlier versions didn't record each of them, and devices have others after a
-/// reboot. Two stamps are equal where all their numbers are; whether a file still is what a record says, is told by
-/// ``likeness(to:)``.
+/// An unknown number is `nil`, because earlier versions did not record all of them, and devices change at a reboot. Two
+/// stamps are equal where all their numbers are. ``likeness(to:)`` decides whether a file still matches a record.
 public struct FileStamp: Sendable, Hashable {
-    /// The file system's number (`st_dev`, stat(3type)).
+    /// The device number of the file system (`st_dev`, stat(3type)).
     public var device: UInt64?
+    /// The inode number (`st_ino`).
     public var inode: UInt64?
-    /// In bytes.
+    /// The size in bytes.
     public var size: Int64
-    /// When its content changed last (`st_mtim`), in nanoseconds since 1970; of times that are further from it than 292
-    /// years the furthest that can be told.
+    /// The time of the last change of the content (`st_mtim`), in nanoseconds since 1970. Times more than 292 years
+    /// from 1970 are limited to that.
     public var modified: Int64
-    /// When anything of it changed last, its name or mode too (`st_ctim`, which nobody can set), in nanoseconds since 1970.
+    /// The time of the last change of anything, including name and mode (`st_ctim`, which no process can set), in
+    /// nanoseconds since 1970.
     public var changed: Int64?
 
+    /// Creates a stamp; times are in nanoseconds since 1970, and the size is in bytes.
     public init(device: UInt64? = nil, inode: UInt64? = nil, size: Int64, modified: Int64, changed: Int64? = nil) {
         self.device = device
         self.inode = inode
@@ -26,28 +28,29 @@ public struct FileStamp: Sendable, Hashable {
         self.changed = changed
     }
 
+    /// Creates a stamp from the result of stat(2).
     public init(_ status: stat) {
         self.init(
             device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
             modified: transfer_nanoseconds(status.st_mtim), changed: transfer_nanoseconds(status.st_ctim))
     }
 
-    /// How two looks at what may be one file differ, the least first.
+    /// The difference between two stamps of possibly the same file, the least first.
     public enum Likeness: Int, Sendable, Comparable, CaseIterable {
-        /// Every number that both know is the same.
+        /// All numbers known to both are equal.
         case same
-        /// The time of the last change of anything is another: its name or its mode changed, or somebody wrote to it and
-        /// put the time back.
+        /// The time of the last change of anything differs. The name or the mode changed, or the file was written and
+        /// its modification time reset.
         case touched
-        /// The time of the last change of its content is another: it was written to, or touch(1) set its time.
+        /// The time of the last change of the content differs: the file was written, or touch(1) set its time.
         case retimed
-        /// Another file, or another length.
+        /// The file or its length differs.
         case other
 
         public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// Numbers that one of both doesn't know tell nothing.
+    /// Compares two stamps; numbers known to only one of them do not count.
     public func likeness(to other: FileStamp) -> Likeness {
         guard size == other.size, Self.mayBeEqual(device, other.device), Self.mayBeEqual(inode, other.inode) else {
             return .other
@@ -56,31 +59,32 @@ public struct FileStamp: Sendable, Hashable {
         return Self.mayBeEqual(changed, other.changed) ? .same : .touched
     }
 
-    /// The coarsest resolution of a file's time, that of FAT and ZIP: two seconds, in nanoseconds.
+    /// The coarsest resolution of file times, that of FAT and ZIP: two seconds, in nanoseconds.
     public static let coarsestTime: Int64 = 2_000_000_000
 
-    /// Steps of times that file systems keep and programs copy: two seconds, one (sshfs, tar), ten milliseconds (exFAT), a
-    /// microsecond (utimes(2)), a hundred nanoseconds (NTFS, SMB).
+    /// The resolutions of times in file systems and programs: two seconds, one second (sshfs, tar), ten milliseconds
+    /// (exFAT), a microsecond (utimes(2)), a hundred nanoseconds (NTFS, SMB).
     private static let timeSteps: [Int64] = [coarsestTime, 1_000_000_000, 10_000_000, 1000, 100]
 
-    /// Whether two times of the last change may be one, of which a copy has kept less. A copy's is rounded, up or down.
+    /// Returns whether two modification times may be equal, with one rounded up or down by a copy.
     public static func mayBeSameTime(_ one: Int64, _ other: Int64) -> Bool {
         let (distance, overflow) = one.subtractingReportingOverflow(other)
         guard distance != 0 || overflow else { return true }
         return !overflow && timeSteps.contains { distance.magnitude < $0 && (one % $0 == 0 || other % $0 == 0) }
     }
 
-    /// Whether nothing but its name or its mode has changed, as far as can be told without reading it.
+    /// Returns whether only the name or the mode may have changed, to the extent that this is known without reading the
+    /// file.
     public func isSameVersion(as other: FileStamp?) -> Bool { other.map { likeness(to: $0) <= .touched } ?? false }
 
-    /// For comparisons with what was seen before a reboot, or before a disk was mounted anew.
+    /// The stamp without the device, for comparisons across a reboot or a new mount.
     public var onAnyDevice: FileStamp {
         var stamp = self
         stamp.device = nil
         return stamp
     }
 
-    /// The numbers that make it this version, whatever its name or mode is.
+    /// The numbers that identify this version, whatever its name or mode.
     public var version: FileStamp {
         var stamp = self
         stamp.changed = nil
@@ -92,7 +96,7 @@ public struct FileStamp: Sendable, Hashable {
         return one == other
     }
 
-    /// A whole second.
+    /// Returns whole seconds as nanoseconds, limited to the possible values.
     public static func nanoseconds(seconds: Int64) -> Int64 {
         let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         return overflow ? (seconds < 0 ? .min : .max) : nanoseconds

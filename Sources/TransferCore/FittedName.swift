@@ -1,9 +1,9 @@
-/// Names made of another name and what is put behind it or into it, that are no longer than a file system takes.
+/// Functions that extend names without exceeding the length that a file system allows.
 public enum FittedName {
-    /// The name with something behind it. Where that is too long, the name is cut, and a digest of the whole stands in for
-    /// the rest: the same name gives the same one again, and no other name gives it.
+    /// Returns the name with a suffix. If that is too long, the name is cut, and a digest of the whole name replaces
+    /// the rest. The same name always gives the same result, and different names give different ones.
     ///
-    /// - Parameter limit: Bytes that the result may have, at least 64.
+    /// - Parameter limit: The maximum length of the result in bytes, at least 64.
     public static func make(_ name: some StringProtocol, _ suffix: String, limit: Int) -> String {
         let whole = name + suffix
         guard whole.utf8.count > limit else { return whole }
@@ -11,9 +11,9 @@ public enum FittedName {
         return cut(name, limit - rest.utf8.count) + rest
     }
 
-    /// `stem.1.ext` of `stem.ext`; where that is too long, the end of the stem makes room.
+    /// Returns `stem.1.ext` for `stem.ext`; where that is too long, the stem is cut.
     ///
-    /// - Parameter limit: Bytes that the result may have, at least 64.
+    /// - Parameter limit: The maximum length of the result in bytes, at least 64.
     public static func numbered(_ name: some StringProtocol, _ number: Int, limit: Int) -> String {
         let dot = name.dropFirst().lastIndex(of: ".") ?? name.endIndex
         let whole = "\(name[..<dot]).\(number)\(name[dot...])"
@@ -23,17 +23,17 @@ public enum FittedName {
         return cut(stem, limit - rest.utf8.count) + rest
     }
 
-    /// The name, with the end of its stem left out where it's too long; its extension stays.
+    /// Returns the name with its stem cut where it is too long; the extension stays.
     public static func shortened(_ name: some StringProtocol, limit: Int) -> String {
         guard name.utf8.count > limit else { return String(name) }
         let (stem, suffix) = split(name)
         var kept = cut(stem, limit - suffix.utf8.count)
-        // A dot or a blank at a name's end is dropped by some systems, which makes it another name.
+        // Some systems drop a dot or a blank at the end of a name, which gives another name.
         while suffix.isEmpty, kept.utf8.count > 1, kept.hasSuffix(".") || kept.hasSuffix(" ") { kept.removeLast() }
         return kept + suffix
     }
 
-    /// An extension is the short rest behind the last dot.
+    /// Splits a name at the last dot, if the rest is short enough for an extension.
     private static func split<Name: StringProtocol>(_ name: Name) -> (stem: Name.SubSequence, suffix: Name.SubSequence)
     {
         let dot = name.dropFirst().lastIndex(of: ".") ?? name.endIndex
@@ -43,7 +43,7 @@ public enum FittedName {
 
     private static let longestExtension = 16
 
-    /// As many whole characters as fit; of one that is longer than that, as many whole code points.
+    /// Returns as many whole characters as fit; of a single longer character, as many whole code points.
     private static func cut(_ text: some StringProtocol, _ bytes: Int) -> String {
         let text = Substring(text)
         var end = text.utf8.index(text.startIndex, offsetBy: bytes, limitedBy: text.endIndex) ?? text.endIndex
@@ -53,7 +53,7 @@ public enum FittedName {
         return String(text[..<(whole == text.startIndex ? end : whole)])
     }
 
-    /// FNV-1a, 64 bits: the same in every process.
+    /// Returns the FNV-1a hash with 64 bits, which is the same in every process.
     private static func digest(_ name: some StringProtocol) -> String {
         let value = name.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         let hex = String(value, radix: 16)

@@ -1,25 +1,27 @@
-/// Dates in the three forms of RFC 9110 §5.6.7, as seconds since 1970.
+/// Functions for dates in the three forms of RFC 9110 §5.6.7, as seconds since 1970.
 public enum HTTPDate {
-    /// - Returns: `nil` when the text is none of IMF-fixdate, RFC 850 and asctime.
-    /// - Parameter now: Settles the century of RFC 850's two-digit years.
+    /// Parses a date.
+    ///
+    /// - Returns: `nil` for a text that is not IMF-fixdate, RFC 850 or asctime.
+    /// - Parameter now: The current time, which determines the century of RFC 850's two-digit years.
     public static func parse(_ text: some StringProtocol, now: Int64 = 1_800_000_000) -> Int64? {
         if let seconds = fixed(text) { return seconds }
         let words = text.split { $0 == " " || $0 == "," || $0 == "-" }
         if words.count == 5, words[3].contains(":") {
-            // asctime: Sun Nov  6 08:49:37 1994
+            // The form of asctime: Sun Nov  6 08:49:37 1994.
             return date(day: words[2], month: words[1], year: Int(words[4]), time: words[3])
         }
         guard words.count == 6, words[5] == "GMT" || words[5] == "UTC" else { return nil }
         var year = Int(words[3])
         if words[3].count == 2, let short = year {
             let century = Int((now / 31_556_952 + 1970) / 100 * 100)
-            // A year that seems more than fifty years ahead is the past one with the same digits.
+            // A year more than fifty years ahead means the past year with the same digits.
             year = century + short > Int(now / 31_556_952 + 1970) + 50 ? century + short - 100 : century + short
         }
         return date(day: words[1], month: words[2], year: year, time: words[4])
     }
 
-    /// IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Returns a date as IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
     public static func format(_ seconds: Int64) -> String {
         let days = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
         let rest = seconds - days * 86_400
@@ -29,7 +31,7 @@ public enum HTTPDate {
         return "\(weekday), \(two(Int64(day))) \(months[month - 1]) \(year) \(clock) GMT"
     }
 
-    /// `19941106084937`, in UTC, as commands of FTP have it (RFC 3659 §2.3).
+    /// Returns a time in UTC as in FTP's commands (RFC 3659 §2.3): `19941106084937`.
     public static func digits(_ seconds: Int64) -> String {
         let days = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
         let rest = seconds - days * 86_400
@@ -38,7 +40,7 @@ public enum HTTPDate {
         return "\(date)" + [rest / 3600, rest / 60 % 60, rest % 60].map { two($0) }.joined()
     }
 
-    /// IMF-fixdate, the form that nearly every server sends: every field has its place.
+    /// Parses IMF-fixdate, the form of nearly all servers, in which every field has a fixed position.
     private static func fixed(_ text: some StringProtocol) -> Int64? {
         let bytes = Array(text.utf8)
         guard bytes.count == 29, bytes[3] == UInt8(ascii: ","), bytes[26...].elementsEqual("GMT".utf8),

@@ -1,11 +1,14 @@
 /// Base 16 (RFC 4648 §8), written in lower case.
 public enum Hexadecimal {
+    /// Returns the bytes as lower-case hexadecimal digits.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// - Returns: `nil` unless the text is pairs of digits, of either case.
+    /// Decodes a text.
+    ///
+    /// - Returns: `nil` unless the text consists of pairs of digits, in either case.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?

@@ -1,19 +1,22 @@
 import CTransferIDN
 
-/// Host names in the one form that goes over the wire: ASCII in lower case, with A-labels for labels of other letters
-/// (UTS 46, RFC 5890 §2.3.2.1).
+/// Host names in the only form that is sent: ASCII in lower case, with A-labels for labels of other letters (UTS 46,
+/// RFC 5890 §2.3.2.1).
 public enum HostName {
-    /// Why a name has no such form, in words that don't repeat it.
+    /// The reason why a name has no such form; the text does not repeat the name.
     public struct Fault: Error, Hashable, CustomStringConvertible {
+        /// The reason in words.
         public var description: String
     }
 
-    /// The form of a host as URLs and people write it. Percent codes are decoded (RFC 3986 §3.2.2).
+    /// Returns the form of a host as written in URLs and by people. Percent codes are decoded (RFC 3986 §3.2.2).
     ///
-    /// Labels in ASCII stay as they are but for their case: rules for them (such as that of the hyphens) forbid names that
-    /// exist.
+    /// The letters of ASCII labels are only converted to lower case. Further rules for them (such as the one for
+    /// hyphens) forbid names that exist.
     ///
-    /// - Parameter host: Without brackets around an IPv6 address, which is given back as it is.
+    /// - Parameter host: The host without brackets around an IPv6 address, which is returned unchanged apart from its
+    ///   case.
+    /// - Throws: ``Fault`` for a name without such a form.
     public static func asciiForm(of host: some StringProtocol) throws(Fault) -> String {
         if isPlain(host) { return host.lowercased() }
         if host.utf8.contains(UInt8(ascii: ":")) { return host.lowercased() }
@@ -24,7 +27,7 @@ public enum HostName {
         for label in name.unicodeScalars.split(omittingEmptySubsequences: false, whereSeparator: isDot) {
             labels.append(try asciiForm(ofLabel: String(label)))
         }
-        // The empty one at the end is the root.
+        // An empty label at the end denotes the root.
         let named = labels.last == "" ? labels.dropLast() : labels[...]
         guard !named.isEmpty, !named.contains("") else { throw Fault(description: "a label is empty") }
         let form = labels.joined(separator: ".")
@@ -34,7 +37,7 @@ public enum HostName {
         return form
     }
 
-    /// The form, or the host itself in lower case where it has none: for names that are only compared.
+    /// Returns the form, or the host itself in lower case where it has none, for names that are only compared.
     public static func comparable(_ host: some StringProtocol) -> String {
         (try? asciiForm(of: host)) ?? host.lowercased()
     }
@@ -54,7 +57,7 @@ public enum HostName {
                 return String(cString: start)
             }
         }
-        // The mapping makes `a/c` of `℀`: another host, or a part of the path.
+        // The mapping of `℀` is `a/c`, which would denote another host or a part of the path.
         guard form.utf8.allSatisfy(isOfNames) else {
             throw Fault(description: "it has a character that no host name may have")
         }
@@ -68,12 +71,14 @@ public enum HostName {
         host.utf8.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "%") }
     }
 
-    /// UTS 46 §4: the full stop, and the ideographic, fullwidth and halfwidth ones.
+    /// Returns whether a character separates labels: the full stop, or the ideographic, fullwidth or halfwidth one (UTS
+    /// 46 §4).
     private static func isDot(_ scalar: Unicode.Scalar) -> Bool {
         [0x2E, 0x3002, 0xFF0E, 0xFF61].contains(scalar.value)
     }
 
-    /// Letters, digits and hyphens (RFC 952), and the underscore that names of services and machines have.
+    /// Returns whether a byte can be in a name: letters, digits and hyphens (RFC 952), and the underscore that services
+    /// and machines use.
     private static func isOfNames(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
@@ -83,10 +88,10 @@ public enum HostName {
         }
     }
 
-    /// Sharp s, final sigma, and the two joiners (UTS 46 §6).
+    /// The sharp s, the final sigma, and the two joiners (UTS 46 §6).
     private static let deviations: [UInt32] = [0xDF, 0x1E9E, 0x3C2, 0x200C, 0x200D]
 
-    /// RFC 1035 §2.3.4; a name without the root's dot.
+    /// The maximum lengths (RFC 1035 §2.3.4), for a name without the root's dot.
     private static let longestLabel = 63
     private static let longestName = 253
 }

@@ -1,8 +1,10 @@
 extension IPAddress {
-    /// - Parameter bytes: In the network's order.
-    /// - Returns: `nil` unless there are 4 or 16.
+    /// Creates an address from its bytes.
+    ///
+    /// - Parameter bytes: The bytes in network order.
+    /// - Returns: `nil` unless there are 4 or 16 bytes.
     public init?(bytes: some Collection<UInt8>) {
-        // The text is the one door that the type has; an IPv6 address needs no shortening to pass it.
+        // The address is built as text, the type's only initializer; an IPv6 address need not be shortened for that.
         switch bytes.count {
         case 4: self.init(bytes.map { String($0) }.joined(separator: "."))
         case 16:
@@ -15,14 +17,14 @@ extension IPAddress {
         }
     }
 
-    /// `fe80::/10`, or `169.254.0.0/16`: of the link alone (RFC 4291, RFC 3927).
+    /// Whether the address is valid on its link only: `fe80::/10` or `169.254.0.0/16` (RFC 4291, RFC 3927).
     public var isLinkLocal: Bool {
         isVersion6 ? bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80 : bytes[0] == 169 && bytes[1] == 254
     }
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// As RFC 5952 writes it: lower case, the longest run of zero groups left out.
+    /// The address in the form of RFC 5952: lower case, with the longest run of zero groups left out.
     public var description: String {
         guard isVersion6 else { return bytes.map { String($0) }.joined(separator: ".") }
         let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }

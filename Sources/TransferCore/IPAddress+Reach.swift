@@ -1,14 +1,15 @@
 extension IPAddress {
-    /// Whether the address is one of the public Internet's: none of this machine, of its links, of private networks, or of
-    /// those that stand for such an address.
+    /// Whether the address belongs to the public Internet. Addresses of this machine, its links and private networks do
+    /// not, nor do those that represent such an address.
     ///
-    /// The blocks are IANA's special-purpose registries (RFC 6890) with multicast.
+    /// The blocks are those of IANA's special-purpose registries (RFC 6890), and multicast.
     public var isPublic: Bool {
         if let inner = embedded { return inner.isPublic }
         return !(isVersion6 ? Self.special6 : Self.special4).contains { $0.contains(self) }
     }
 
-    /// The IPv4 address that an IPv6 address only carries: mapped (RFC 4291), translated (RFC 6052) or tunnelled (RFC 3056).
+    /// The IPv4 address that an IPv6 address contains: mapped (RFC 4291), translated (RFC 6052) or tunnelled (RFC
+    /// 3056).
     private var embedded: IPAddress? {
         guard isVersion6 else { return nil }
         if bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] { return IPAddress(bytes: bytes.suffix(4)) }
@@ -25,7 +26,7 @@ extension IPAddress {
         "224.0.0.0/3",
     ])
 
-    /// All but 2000::/3 is reserved, local or multicast.
+    /// The reserved, local and multicast blocks, which are all but 2000::/3.
     private static let special6 = blocks([
         "::/3", "2001::/23", "2001:db8::/32", "3fff::/20", "4000::/2", "8000::/1",
     ])

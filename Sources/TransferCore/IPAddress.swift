@@ -1,11 +1,14 @@
-/// An IPv4 or IPv6 address, as its bytes.
+/// An IPv4 or IPv6 address.
 public struct IPAddress: Sendable, Hashable {
+    /// The bytes of the address, 4 or 16, in network order.
     public let bytes: [UInt8]
 
-    /// - Returns: `nil` when the text is no address; a zone (`%eth0`) is dropped.
+    /// Parses an address.
+    ///
+    /// - Returns: `nil` where the text is no address; a zone (`%eth0`) is ignored.
     public init?(_ text: some StringProtocol) {
         let address = text.prefix { $0 != "%" }
-        // UInt8 and UInt16 read a sign too.
+        // UInt8 and UInt16 would accept a sign.
         guard !address.utf8.contains(UInt8(ascii: "+")) else { return nil }
         if address.utf8.contains(UInt8(ascii: ":")) {
             guard let bytes = Self.version6(address) else { return nil }
@@ -17,7 +20,9 @@ public struct IPAddress: Sendable, Hashable {
         }
     }
 
+    /// Whether this is an IPv6 address.
     public var isVersion6: Bool { bytes.count == 16 }
+    /// Whether this is a loopback address: `127.0.0.0/8` or `::1`.
     public var isLoopback: Bool {
         isVersion6 ? bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1 : bytes[0] == 127
     }
@@ -25,11 +30,11 @@ public struct IPAddress: Sendable, Hashable {
     private static func version6(_ text: some StringProtocol) -> [UInt8]? {
         var halves: [[UInt8]] = [[]]
         var groups = text.split(separator: ":" as Character, omittingEmptySubsequences: false).map { String($0) }
-        // A single colon at either end is no gap.
+        // A single colon at either end is invalid.
         guard groups.count >= 3, groups[0] != "" || groups[1] == "",
             groups[groups.count - 1] != "" || groups[groups.count - 2] == ""
         else { return nil }
-        // "::1" and "1::" have an empty group at the end that is only half of the gap.
+        // The texts "::1" and "1::" have an empty group at one end that is only half of the gap.
         if groups.first == "", groups.count > 2, groups[1] == "" { groups.removeFirst() }
         if groups.last == "", groups.count > 1, groups[groups.count - 2] == "" { groups.removeLast() }
         for (index, group) in groups.enumerated() {
@@ -50,11 +55,14 @@ public struct IPAddress: Sendable, Hashable {
     }
 }
 
-/// A block of addresses, `192.168.0.0/16`; an address alone is a block of one.
+/// A block of addresses, such as `192.168.0.0/16`; a single address is a block of one.
 public struct CIDRBlock: Sendable, Hashable {
+    /// The address before the slash.
     public let address: IPAddress
+    /// The number of leading bits that all addresses of the block share.
     public let prefix: Int
 
+    /// Parses a block, or a single address; `nil` for another text.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let first = parts.first, let address = IPAddress(first), parts.count <= 2 else { return nil }
@@ -64,6 +72,7 @@ public struct CIDRBlock: Sendable, Hashable {
         self.prefix = prefix
     }
 
+    /// Returns whether an address belongs to the block.
     public func contains(_ other: IPAddress) -> Bool {
         guard other.bytes.count == address.bytes.count else { return false }
         return (0..<prefix).allSatisfy { bit in

@@ -1,9 +1,11 @@
 import Glibc
 
-/// Days by the local time zone, as ISO 8601 writes them.
+/// Dates in the local time zone, in the format of ISO 8601.
 public enum LocalDate {
-    /// - Parameter seconds: Since 1 January 1970, UTC.
-    /// - Returns: Such as `2026-03-01`.
+    /// Returns the date at a time.
+    ///
+    /// - Parameter seconds: The time in seconds since 1 January 1970, UTC.
+    /// - Returns: A text such as `2026-03-01`.
     public static func iso(_ seconds: Int64) -> String {
         var seconds = time_t(seconds)
         var parts = tm()
@@ -14,5 +16,6 @@ public enum LocalDate {
             + "-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
     }
 
+    /// The current date.
     public static var today: String { iso(Int64(time(nil))) }
 }

@@ -1,6 +1,6 @@
-/// The media types of file name extensions: IANA's registrations where there is one, else the name in common use.
+/// The media types of file name extensions: IANA's registrations where they exist, and otherwise the common names.
 enum MediaTypeTable {
-    /// A type, then its extensions.
+    /// The lines of the table, each with a type followed by its extensions.
     static let lines = """
         application/atom+xml atom
         application/avro avro

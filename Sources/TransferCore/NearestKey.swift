@@ -1,6 +1,8 @@
-/// Guesses which known word a misspelt one meant: a key, an option, a command.
+/// The search for the known word that a misspelt one most likely means: a key, an option or a command.
 public enum NearestKey {
-    /// - Returns: `nil` when no known word is near enough to be worth a question.
+    /// Returns the most similar known word.
+    ///
+    /// - Returns: `nil` where no known word is similar enough for a suggestion.
     public static func suggestion(for key: String, among known: [String]) -> String? {
         guard key.utf8.count <= 64 else { return nil }
         let lower = key.lowercased()
@@ -13,8 +15,8 @@ public enum NearestKey {
         return best.key
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours that turn one text into the other (optimal string
-    /// alignment).
+    /// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn one text into the
+    /// other (optimal string alignment).
     public static func distance(_ one: String, _ other: String) -> Int {
         let (a, b) = (Array(one.utf8), Array(other.utf8))
         var beforeLast: [Int] = []

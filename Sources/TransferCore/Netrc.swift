@@ -1,4 +1,4 @@
-/// The names and passwords of machines, as a `.netrc` file holds them (netrc(5); quotation marks as in curl 7.84).
+/// The names and passwords for machines in a `.netrc` file (netrc(5); quotation marks as in curl 7.84).
 ///
 /// ```
 /// machine data.example login ada password pw
@@ -6,13 +6,16 @@
 /// default login anonymous password me@here
 /// ```
 public struct Netrc: Sendable, Hashable {
+    /// The login for a machine.
     public struct Entry: Sendable, Hashable {
-        /// As it's written; `nil` of `default`, which stands for every machine that isn't named.
+        /// The machine's name as written; `nil` for `default`, which applies to all machines without an entry.
         public var machine: String?
-        /// `nil` where none is named: then it's whoever asks.
+        /// The user's name; `nil` where the entry names none and applies to any user.
         public var login: String?
+        /// The password.
         public var password: String
 
+        /// Creates an entry; `machine` is `nil` for `default`.
         public init(machine: String?, login: String?, password: String) {
             self.machine = machine
             self.login = login
@@ -20,9 +23,10 @@ public struct Netrc: Sendable, Hashable {
         }
     }
 
+    /// The entries in the order of the file.
     public private(set) var entries: [Entry] = []
 
-    /// Reads a `.netrc` file; tokens that it has no meaning for are passed over.
+    /// Parses a `.netrc` file; unknown tokens are ignored.
     public init(_ text: String) {
         var tokens = Tokens(text)
         while let token = tokens.next() {
@@ -42,18 +46,19 @@ public struct Netrc: Sendable, Hashable {
         }
     }
 
+    /// Creates a value without entries.
     public init() {}
 
-    /// The entry that names the machine.
+    /// Returns the entry that names the machine.
     ///
     /// - Parameters:
-    ///   - host: Without brackets around an IPv6 address.
-    ///   - user: Which of several entries is meant; `nil` for the first.
+    ///   - host: The machine's name, without brackets around an IPv6 address.
+    ///   - user: The user's name, which selects one of several entries; `nil` selects the first.
     public func entry(of host: String, user: String? = nil) -> Entry? {
         entries.first { $0.names(host) && $0.isFor(user) }
     }
 
-    /// The entry that names the machine, or else the one for all machines.
+    /// Returns the entry that names the machine, or else the one for all machines.
     public func entryOrDefault(of host: String, user: String? = nil) -> Entry? {
         entry(of: host, user: user) ?? entries.first { $0.machine == nil && $0.isFor(user) }
     }
@@ -70,24 +75,25 @@ extension Netrc.Entry {
 }
 
 extension Netrc: CustomStringConvertible {
-    /// Without a password.
+    /// The number of entries, without any password.
     public var description: String { "\(CountText.words(entries.count, "entry", plural: "entries")) of .netrc" }
 }
 
-/// A machine got its entry of `.netrc` on a later hop.
+/// The use of a `.netrc` entry for a machine to which a redirect led.
 public struct NetrcUse: Sendable, Hashable {
-    /// As the file names it.
+    /// The machine's name in the file.
     public var machine: String
-    /// The URL that was asked with the entry's login, redacted.
+    /// The URL that was requested with the entry's login, without secrets.
     public var url: String
 
+    /// Creates a value; the URL must be without secrets.
     public init(machine: String, url: String) {
         self.machine = machine
         self.url = url
     }
 }
 
-/// The words of the file, one after the other.
+/// The tokens of the file, in their order.
 private struct Tokens {
     private let bytes: [UInt8]
     private var position = 0
@@ -103,7 +109,7 @@ private struct Tokens {
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    /// A macro has its name, and ends with an empty line or the file.
+    /// Skips a macro, which has a name and ends with an empty line or the end of the file.
     mutating func skipMacro() {
         while position < bytes.count {
             if bytes[position...].starts(with: [0x0A, 0x0A]) || bytes[position...].starts(with: [0x0A, 0x0D, 0x0A]) {
@@ -133,7 +139,8 @@ private struct Tokens {
         UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09,
     ]
 
-    /// A comment is a line whose first word begins with `#`: passwords may have one in them.
+    /// Skips blanks and comments. A comment is a line whose first word begins with `#`; passwords may contain that
+    /// character.
     private mutating func skipBlanks() {
         var isLineStart = position == 0
         while position < bytes.count {

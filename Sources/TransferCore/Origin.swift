@@ -1,34 +1,35 @@
-/// Scheme, host and port: what answers as one server (RFC 9110 §4.3.1).
+/// The scheme, host and port that identify a server (RFC 9110 §4.3.1).
 public struct Origin: Sendable, Hashable, CustomStringConvertible {
-    /// Lower case.
+    /// The scheme in lower case.
     public let scheme: String
-    /// In ASCII and lower case (``HostName``), without brackets around an IPv6 address.
+    /// The host in ASCII and lower case (``HostName``), without brackets around an IPv6 address.
     public let host: String
+    /// The port, or the scheme's default where the URL names none.
     public let port: Int
 
-    /// Reads the origin off an absolute URL.
+    /// Creates the origin of an absolute HTTP URL.
     ///
     /// - Returns: `nil` for a URL without a host, with a port out of range, or with a scheme that is not http or https.
     @inlinable
     public init?(url: some StringProtocol) { self.init(text: Substring(url), ofFiles: false) }
 
-    /// Reads the origin off an absolute URL of a file server.
+    /// Creates the origin of an absolute URL of a file server.
     ///
-    /// - Returns: `nil` also for a scheme that is not ftp, ftps or sftp.
+    /// - Returns: `nil` for the reasons above, and for a scheme that is not ftp, ftps or sftp.
     public init?(fileServerURL url: some StringProtocol) { self.init(text: Substring(url), ofFiles: true) }
 
-    /// Reads the origin off an absolute URL of either kind.
+    /// Creates the origin of an absolute URL of either kind.
     ///
-    /// - Returns: `nil` for a scheme that is neither of HTTP nor of a file server, too.
+    /// - Returns: `nil` for the reasons above, and for a scheme that belongs neither to HTTP nor to a file server.
     public init?(anyURL url: some StringProtocol) {
         guard let origin = Origin(url: url) ?? Origin(fileServerURL: url) else { return nil }
         self = origin
     }
 
-    /// Not generic, so that each hop of another module's request doesn't pay for that.
+    /// Creates an origin without generics, which would cost each hop of a request in another module.
     @usableFromInline
     init?(text url: Substring, ofFiles isFileServer: Bool) {
-        // By bytes: this is done for every job and hop, and characters would cost ten times as much.
+        // Bytes are used since this runs for every job and hop, and characters would take ten times as long.
         let read = url.utf8.withContiguousStorageIfAvailable { Self.read($0, isFileServer) }
         guard let origin = read ?? Array(url.utf8).withUnsafeBufferPointer({ Self.read($0, isFileServer) }) else {
             return nil
@@ -72,7 +73,9 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         return Origin(scheme: scheme, host: name, port: port)
     }
 
-    /// - Returns: `nil` for a name that has no form in ASCII.
+    /// Returns the host's form in ASCII.
+    ///
+    /// - Returns: `nil` for a name without one.
     private static func name(_ host: Bytes, inBrackets: Bool) -> String? {
         let text = String(decoding: host, as: UTF8.self)
         if host.allSatisfy({ $0 < 0x80 && !(0x41...0x5A).contains($0) && $0 != UInt8(ascii: "%") }) { return text }
@@ -80,7 +83,9 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         return inBrackets ? text.lowercased() : try? HostName.asciiForm(of: text)
     }
 
-    /// - Returns: `nil` for one that isn't of the kind.
+    /// Returns the scheme in lower case.
+    ///
+    /// - Returns: `nil` for a scheme of another kind.
     private static func scheme(_ bytes: Bytes, _ isFileServer: Bool) -> String? {
         if !isFileServer {
             if bytes.elementsEqual("https".utf8) { return "https" }
@@ -90,7 +95,9 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         return (isFileServer ? filePort(scheme) != nil : scheme == "http" || scheme == "https") ? scheme : nil
     }
 
-    /// - Parameter bytes: What follows the host.
+    /// Returns the port.
+    ///
+    /// - Parameter bytes: The text after the host.
     private static func port(_ bytes: Bytes, of scheme: String) -> Int? {
         guard let colon = bytes.first else { return defaultPort(scheme) }
         guard colon == UInt8(ascii: ":") else { return nil }
@@ -101,13 +108,14 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         return (1...65_535).contains(number) ? number : nil
     }
 
+    /// Whether the port is the scheme's default.
     public var isDefaultPort: Bool { port == Self.defaultPort(scheme) }
 
     private static func defaultPort(_ scheme: String) -> Int {
         scheme == "https" ? 443 : scheme == "http" ? 80 : filePort(scheme) ?? 0
     }
 
-    /// Ports of the IANA's registry; 990 is that of TLS from the first byte on.
+    /// Returns the default port in IANA's registry; 990 is for TLS from the first byte on.
     private static func filePort(_ scheme: String) -> Int? {
         switch scheme {
         case "ftp": 21
@@ -117,11 +125,12 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The host, with the port when it isn't the scheme's own: as people name a server.
+    /// The host, followed by the port where that is not the scheme's default, as a name for people.
     public var hostAndPort: String {
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
         return isDefaultPort ? name : "\(name):\(port)"
     }
 
+    /// The origin as `scheme://host`, with the port where it is not the default.
     public var description: String { "\(scheme)://\(hostAndPort)" }
 }

@@ -1,6 +1,6 @@
 /// Percent-encoding (RFC 3986 §2.1).
 public enum PercentEncoding {
-    /// The bytes that the text stands for; a `%` that is not followed by two hexadecimal digits stands for itself.
+    /// Returns the decoded bytes; a `%` without two hexadecimal digits after it stands for itself.
     public static func decode(_ text: some StringProtocol) -> [UInt8] {
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
@@ -20,10 +20,10 @@ public enum PercentEncoding {
         return result
     }
 
-    /// The text as one segment of a URL's path: all but RFC 3986's unreserved characters are encoded.
+    /// Returns the text as one segment of a URL's path, with all but RFC 3986's unreserved characters encoded.
     public static func encode(_ text: some StringProtocol) -> String { encode(bytes: text.utf8) }
 
-    /// The bytes as one segment of a URL's path.
+    /// Returns the bytes as one segment of a URL's path.
     public static func encode(bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []

@@ -1,20 +1,22 @@
-/// The sums of a file's pieces, by which damage on the disk is found and told where it is.
+/// The sums of a file's pieces, which reveal damage on the disk and its place.
 ///
-/// The sums are CRC-32C, which finds what happened by chance, and prove nothing against somebody who wants to deceive.
+/// The sums are CRC-32C, which detects accidental damage, but proves nothing against deliberate changes.
 public struct PieceSumList: Sendable, Hashable {
-    /// Bytes of a piece, a power of two from ``shortestPiece`` on; the last one has what is left.
+    /// The length of a piece in bytes, a power of two of at least ``shortestPiece``; the last piece may be shorter.
     public let length: Int64
-    /// The file's, in bytes.
+    /// The size of the file in bytes.
     public let size: Int64
-    /// One for each piece.
+    /// The sums of the pieces, in their order.
     public let sums: [UInt32]
 
-    /// 4 MiB.
+    /// The minimum length of a piece, 4 MiB.
     public static let shortestPiece: Int64 = 4 << 20
-    /// More pieces than that become half as many, twice as long: a list has at most 16 KiB.
+    /// The maximum number of pieces. Beyond it, pieces are joined in pairs, so that a list has at most 16 KiB.
     public static let mostPieces = 4096
 
-    /// - Returns: `nil` where that many pieces don't make a file of that size.
+    /// Creates a list.
+    ///
+    /// - Returns: `nil` where the number of sums does not match the size.
     public init?(length: Int64, size: Int64, sums: [UInt32]) {
         guard length >= Self.shortestPiece, length & (length - 1) == 0, size >= 0, sums.count <= Self.mostPieces,
             (size / length) + (size % length == 0 ? 0 : 1) == Int64(sums.count)
@@ -24,13 +26,12 @@ public struct PieceSumList: Sendable, Hashable {
         self.sums = sums
     }
 
-    /// The bytes of a piece.
+    /// Returns the bytes of a piece.
     public func range(ofPiece number: Int) -> Range<Int64> {
         Int64(number) * length..<min(size, Int64(number + 1) * length)
     }
 
-    /// The form in which it's stored: a version, the length's exponent, the size, and the sums, all with the lowest byte
-    /// first.
+    /// The stored form: a version, the exponent of the length, the size, and the sums, all with the lowest byte first.
     public var encoded: [UInt8] {
         var bytes: [UInt8] = [1, UInt8(length.trailingZeroBitCount)]
         bytes.reserveCapacity(10 + 4 * sums.count)
@@ -41,6 +42,8 @@ public struct PieceSumList: Sendable, Hashable {
         return bytes
     }
 
+    /// Parses the stored form.
+    ///
     /// - Returns: `nil` for another form.
     public init?(encoded bytes: [UInt8]) {
         guard bytes.count >= 10, bytes[0] == 1, bytes[1] < 62, (bytes.count - 10) % 4 == 0 else { return nil }

@@ -1,4 +1,5 @@
-// The first file that a build elsewhere fails in: epoll, inotify and netlink are Linux's, and the calls are glibc's.
+// The file that makes builds fail on other systems: epoll, inotify and netlink belong to Linux, and the calls are
+// glibc's.
 #if !os(Linux)
     #error("TransferKit runs on Linux only: it stands on epoll, inotify and route netlink.")
 #elseif !canImport(Glibc)

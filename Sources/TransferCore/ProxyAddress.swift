@@ -1,14 +1,16 @@
-/// The parts of a proxy's URL: `http`, `https`, `socks4`, `socks4a`, `socks5` or `socks5h`, a host, a port, and perhaps
-/// credentials.
+/// The parts of a proxy's URL: the scheme (`http`, `https`, `socks4`, `socks4a`, `socks5` or `socks5h`), the host, the
+/// port, and optional credentials.
 public struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
-    /// Lower case; `http` where the URL names none.
+    /// The scheme in lower case; `http` where the URL names none.
     public let scheme: String
-    /// In ASCII and lower case (``HostName``), without brackets around an IPv6 address.
+    /// The host in ASCII and lower case (``HostName``), without brackets around an IPv6 address.
     public let host: String
-    /// As written, else 443 for `https` and 1080 for all others (CURLOPT_PROXY(3)).
+    /// The port as written, or else 443 for `https` and 1080 for all others (CURLOPT_PROXY(3)).
     public let port: Int
+    /// Whether the URL contains credentials.
     public let hasCredentials: Bool
 
+    /// Parses a proxy's URL, which may lack a scheme.
     public init(_ url: some StringProtocol) {
         var rest = Substring(url)
         if let mark = rest.range(of: "://") {
@@ -26,28 +28,28 @@ public struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// The URL as libcurl is told it: with a scheme, and the host in ASCII.
+    /// Returns the URL for libcurl, with a scheme and with the host in ASCII.
     ///
-    /// - Throws: `HostName.Fault` for a host that has no such form.
+    /// - Throws: `HostName.Fault` for a host without an ASCII form.
     public static func canonical(_ url: String) throws(HostName.Fault) -> String {
         if url.utf8.allSatisfy({ $0 < 0x80 }) { return url }
         return try URLSpelling.canonical(url.range(of: "://") == nil ? "http://" + url : url)
     }
 
-    /// A proxy's URL with credentials put into it.
+    /// Returns a proxy's URL with credentials inserted.
     ///
-    /// - Parameter userinfo: `user:password`, percent-encoded.
+    /// - Parameter userinfo: The credentials as `user:password`, percent-encoded.
     public static func url(_ url: String, userinfo: String) -> String {
         guard let mark = url.range(of: "://") else { return "http://\(userinfo)@\(url)" }
         return "\(url[..<mark.upperBound])\(userinfo)@\(url[mark.upperBound...])"
     }
 
-    /// Without credentials.
+    /// The URL without credentials.
     public var description: String {
         "\(scheme)://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
     }
 
-    /// Whether the proxy itself looks up the names of servers (RFC 1928 §4, SOCKS 4A).
+    /// Whether the proxy itself resolves the names of servers (RFC 1928 §4, SOCKS 4A).
     public var looksUpNames: Bool { scheme != "socks5" && scheme != "socks4" }
 
     /// Splits `host:port` and `[address]:port`.

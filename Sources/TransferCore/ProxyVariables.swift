@@ -1,34 +1,38 @@
-/// The variables of an environment that say which proxies are used, of those that curl reads.
+/// The environment variables that select proxies, among those that curl reads.
 public struct ProxyVariables: Sendable, Hashable {
-    /// One that is set.
+    /// A variable with a value.
     public struct Variable: Sendable, Hashable {
+        /// The variable's name.
         public let name: String
-        /// As it's set, with credentials where it has some.
+        /// The variable's value, including credentials where it has some.
         public let value: String
 
+        /// Creates a variable.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// The one for `http` URLs.
+    /// The variable for `http` URLs.
     public var http: Variable?
-    /// The one for `https` URLs, and for those of file servers.
+    /// The variable for `https` URLs, and for those of file servers.
     public var https: Variable?
-    /// The one that names the hosts which are reached without a proxy.
+    /// The variable with the hosts that are reached without a proxy.
     public var exceptions: Variable?
 
+    /// Creates a set of variables.
     public init(http: Variable? = nil, https: Variable? = nil, exceptions: Variable? = nil) {
         self.http = http
         self.https = https
         self.exceptions = exceptions
     }
 
+    /// A set without any variable.
     public static let none = ProxyVariables()
 
-    /// Looks for `http_proxy` (lower case only: a CGI request can set the other), `https_proxy`, `all_proxy`, `no_proxy`
-    /// and the upper-case forms of the last three, as curl(1) does.
+    /// Reads the variables as curl(1) does: `http_proxy`, `https_proxy`, `all_proxy`, `no_proxy` and the upper-case
+    /// forms of the last three. The upper-case form of the first is ignored, since a CGI request can set it.
     public init(environment: [String: String]) {
         func first(_ names: String...) -> Variable? {
             for name in names {
@@ -44,7 +48,7 @@ public struct ProxyVariables: Sendable, Hashable {
 }
 
 extension ProxyRule {
-    /// The proxies that these variables name.
+    /// Creates a rule from the proxies that these variables name.
     public init(_ variables: ProxyVariables) {
         self.init(
             http: variables.http?.value, https: variables.https?.value,

@@ -1,18 +1,22 @@
-/// The rule for values in a URL's query: each is taken out unless its name is known to be harmless, or it's short and plain.
+/// The rule for values in a URL's query: a value is removed unless its name is known to be harmless, or the value is
+/// short and plain.
 ///
-/// 1. A name that says what a secret is (``isSecret(name:)``) has its value taken out, whatever it is.
-/// 2. A name that is known to be harmless keeps its value, and names of identifiers keep what identifiers look like.
-/// 3. Under any other name a value stays that is short and plain: a number, a date, a version, a few words.
+/// 1. The value of a name that denotes a secret (``isSecret(name:)``) is always removed.
+/// 2. The value of a name known to be harmless is kept. Names of identifiers keep values that look like identifiers.
+/// 3. For any other name, a short and plain value is kept: a number, a date, a version, a few words.
 ///
-/// A value of the third kind leaves a sign, a few bits of a digest, by which two jobs, or two places, aren't taken for one:
-/// `id=***~1f2e3d4c`. A secret of the first kind leaves none: URLs that differ in a signature alone are one place.
+/// A removed value of the third kind leaves a few bits of a digest, so that two jobs or two places remain
+/// distinguishable: `id=***~1f2e3d4c`. A secret of the first kind leaves none, since URLs that differ only in a
+/// signature denote one place.
 enum QueryValue {
-    /// Stands between the mark and the sign.
+    /// The separator between the mark and the digest.
     static let signMark = "~"
 
+    /// Returns the value, or its replacement.
+    ///
     /// - Parameters:
-    ///   - name: As it's written; empty for a value without one.
-    ///   - place: The URL before the query: the same value elsewhere has another sign.
+    ///   - name: The name as written; empty for a value without one.
+    ///   - place: The URL before the query, which changes the digest of the value.
     static func redacted(_ value: Substring, of name: Substring, at place: String) -> String {
         guard !value.isEmpty, !isRedacted(value) else { return String(value) }
         let key = canonical(name)
@@ -24,12 +28,12 @@ enum QueryValue {
         return signed(value, name, place)
     }
 
-    /// Whether text that stands where a name does is no name: a token with `=` at its end.
+    /// Returns whether a text in the place of a name is a token that ends in `=`.
     static func isToken(_ name: Substring) -> Bool {
         name.utf8.count >= 24 && !isSecret(name: canonical(name)) && !isPlain(decoded(name))
     }
 
-    /// Whether the value is one that this rule has written.
+    /// Returns whether the value was written by this rule.
     private static func isRedacted(_ value: Substring) -> Bool {
         guard value.hasPrefix(Redaction.mark) else { return false }
         let rest = value.dropFirst(Redaction.mark.count)
@@ -37,7 +41,8 @@ enum QueryValue {
             || rest.hasPrefix(signMark) && rest.count <= 9 && rest.dropFirst().allSatisfy(\.isHexDigit)
     }
 
-    /// Long values have 32 bits of sign, short ones, which might be guessed by them, 16.
+    /// Returns the replacement with a digest: 32 bits for long values, and 16 for short ones, which might be guessed
+    /// from more.
     private static func signed(_ value: Substring, _ name: Substring, _ place: String) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in "\(place)?\(name)=\(value)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -56,7 +61,9 @@ enum QueryValue {
 
     // MARK: Names
 
-    /// - Parameter name: Decoded, in lower case.
+    /// Returns whether a name denotes a secret.
+    ///
+    /// - Parameter name: The decoded name in lower case.
     static func isSecret(name: String) -> Bool {
         if secrets.contains(name) { return true }
         if plainWords.contains(name) { return false }
@@ -70,11 +77,12 @@ enum QueryValue {
         "accesskey", "authkey", "ticket",
     ]
     private static let ends = ["key", "auth", "sig", "sign", "pwd", "pass", "hmac", "jwt", "sid", "otp", "keyid"]
-    /// Words that end as one of those.
+    /// The harmless words that end in one of those.
     private static let plainWords: Set<String> = [
         "design", "assign", "bypass", "compass", "monkey", "turkey", "hotkey",
     ]
-    /// Names that don't tell by themselves: Azure's, Akamai's, Discord's, Alibaba's, Dropbox's, Zoom's, Google's, Apple's.
+    /// The names that do not reveal their meaning: those of Azure, Akamai, Discord, Alibaba, Dropbox, Zoom, Google and
+    /// Apple.
     private static let secrets: Set<String> = [
         "policy", "key-pair-id", "googleaccessid", "se", "sp", "sv", "sr", "st", "expires", "hdnts", "hdnea",
         "hdntl", "__gda__", "hm", "rlkey", "zak", "code", "nonce", "otp", "pin", "sas", "at", "ckz", "upt",
@@ -107,14 +115,14 @@ enum QueryValue {
 
     // MARK: Values
 
-    /// A number, a UUID, hexadecimal digits, or so few letters that they can't be kept secret.
+    /// Returns whether a value is a number, a UUID, hexadecimal digits, or too short to be a secret.
     private static func looksLikeIdentifier(_ value: String) -> Bool {
         let isHexadecimal = value.utf8.allSatisfy { digit($0) || (0x61...0x66).contains($0 | 0x20) || $0 == 0x2D }
         let isName = value.utf8.allSatisfy { digit($0) || (0x61...0x7A).contains($0 | 0x20) || "-_.".utf8.contains($0) }
         return isHexadecimal && value.utf8.count <= 40 || isName && value.utf8.count <= 16
     }
 
-    /// Whether a value is short, and words or numbers as people write them.
+    /// Returns whether a value is short and consists of words or numbers as people write them.
     static func isPlain(_ value: String) -> Bool {
         guard value.utf8.count <= 48 else { return false }
         let words = value.utf8.split(omittingEmptySubsequences: true) { separators.contains($0) }
@@ -123,7 +131,7 @@ enum QueryValue {
 
     private static let separators = Set(".-_/+,: @{}()*".utf8)
 
-    /// Letters in one case (a capital may be first), with digits before or behind them.
+    /// Returns whether a word has letters in one case (the first may be a capital), with digits before or after them.
     private static func isPlainWord(_ word: Substring.UTF8View) -> Bool {
         var (turns, capitals, letters, digits, others) = (0, 0, 0, 0, 0)
         var last: Bool?

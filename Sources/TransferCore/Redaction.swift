@@ -1,25 +1,26 @@
-/// Takes secrets out of what people, logs and databases see.
+/// The removal of secrets from text for people, logs and databases.
 ///
-/// A URL loses the user, the password and each value that may admit its bearer (``QueryValue``): in the query, in
-/// parameters of the path (`;jsessionid=…`), in the fragment, and in segments of the path that services are known to put
-/// tokens into (``PathToken``).
+/// A URL loses the user, the password and each value that may grant access (``QueryValue``). Such values are in the
+/// query, in parameters of the path (`;jsessionid=…`) and in the fragment. Path segments in which services are known to
+/// put tokens are removed too (``PathToken``).
 public enum Redaction {
+    /// The text in place of a removed secret.
     public static let mark = "***"
 
-    /// The URL without its userinfo, and without values that may be secrets.
+    /// Returns the URL without its user information, and without values that may be secrets.
     ///
-    /// Works on text that is no valid URL too, as error messages quote those.
+    /// The function accepts invalid URLs too, since error messages quote them.
     public static func url(_ text: String) -> String {
-        // Nearly every URL has nothing of the kind: don't pay for rewriting it.
+        // Nearly all URLs have no secrets, so the rewriting is avoided.
         guard mayHaveSecret(text) else { return text }
         return redacted(withoutUserinfo(text))
     }
 
-    /// Whether the URL carries a secret that `url(_:)` would take out.
+    /// Returns whether the URL contains a secret that `url(_:)` would remove.
     public static func hasSecret(_ text: String) -> Bool { mayHaveSecret(text) && url(text) != text }
 
-    /// Whether two redacted URLs may be of two places though they are equal: a value was taken out without a sign of
-    /// which it was.
+    /// Returns whether two equal redacted URLs may denote different places, because a value was removed without a
+    /// digest.
     static func hidesPlace(_ redacted: String) -> Bool {
         var rest = Substring(redacted)
         while let found = rest.range(of: mark) {
@@ -29,7 +30,7 @@ public enum Redaction {
         return false
     }
 
-    /// Whether a header's value is a secret.
+    /// Returns whether a header's value is a secret.
     public static func isSecretHeader(_ name: some StringProtocol) -> Bool {
         let lower = name.lowercased()
         if lower == "idempotency-key" { return false }
@@ -42,8 +43,8 @@ public enum Redaction {
         "x-amz-security-token",
     ]
 
-    /// Whether there is something that userinfo ends with, that a query, parameters or a fragment begin with, or a word as
-    /// long as a token.
+    /// Returns whether the text may contain a secret. The signs are an end of user information, the start of a query,
+    /// parameters or a fragment, and a word as long as a token.
     private static func mayHaveSecret(_ text: String) -> Bool {
         var length = 0
         for byte in text.utf8 {
@@ -67,7 +68,7 @@ public enum Redaction {
         return result
     }
 
-    /// The parts of the URL, each by its own rule. In a sentence a URL ends at a blank.
+    /// Redacts the parts of the URL, each by its own rule. In a sentence, a URL ends at a blank.
     private static func redacted(_ text: String) -> String {
         let scheme = text.utf8.prefix { (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) }
         let isURL = !scheme.isEmpty && text.utf8[scheme.endIndex...].starts(with: "://".utf8)
@@ -92,7 +93,7 @@ public enum Redaction {
         return result
     }
 
-    /// `a=1;token=x` behind a name of the path (RFC 3986 §3.3).
+    /// Redacts parameters after a name of the path, such as `a=1;token=x` (RFC 3986 §3.3).
     private static func withoutParameters(_ path: Substring) -> String {
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).map { segment -> String in
             guard let start = segment.firstIndex(of: ";") else { return String(segment) }
@@ -101,6 +102,8 @@ public enum Redaction {
         return segments.joined(separator: "/")
     }
 
+    /// Redacts pairs of names and values.
+    ///
     /// - Parameter place: The URL before them.
     private static func pairs(_ text: Substring, at place: String) -> String {
         var result = ""
@@ -121,14 +124,14 @@ public enum Redaction {
         return "\(pair[...equals])\(QueryValue.redacted(value, of: pair[..<equals], at: place))"
     }
 
-    /// A value without a name.
+    /// Redacts a value without a name.
     private static func bare(_ value: Substring, at place: String) -> String {
         QueryValue.redacted(value, of: "", at: place)
     }
 }
 
 extension StringProtocol {
-    /// `range(of:)` without Foundation, for short needles.
+    /// Returns the first range of a short text, without Foundation.
     func range(of needle: String) -> Range<Index>? {
         var start = startIndex
         while start < endIndex {

@@ -1,7 +1,7 @@
-/// The times at which something is looked for again that a flood of news calls for: the first looks at once, and further
-/// ones after pauses that double. A time of rest ends the flood.
+/// The times of repeated scans during a burst of notifications. The first scans run at once, and further ones after
+/// pauses that double. A quiet period ends the burst.
 package struct RescanPace: Sendable {
-    /// The looks that a flood may have at once.
+    /// The number of scans in a burst that run at once.
     package static let burst = 8
     private static let firstPause = Duration.milliseconds(500)
 
@@ -10,16 +10,20 @@ package struct RescanPace: Sendable {
     private var looks = 0
     private var pause = Duration.zero
 
-    /// - Parameter longest: The longest pause, and the rest that ends a flood.
+    /// Creates a pace.
+    ///
+    /// - Parameter longest: The longest pause, and also the quiet period that ends a burst.
     package init(longest: Duration) { self.longest = longest }
 
-    /// - Returns: The time of the next look; `now` where it may be made at once.
+    /// Returns the time of the next scan.
+    ///
+    /// - Returns: The time; `now` where the scan may run at once.
     package func due(at now: MonotonicTime) -> MonotonicTime {
         guard let last else { return now }
         return max(now, last + pause)
     }
 
-    /// A look is made.
+    /// Records that a scan runs.
     package mutating func looked(at now: MonotonicTime) {
         if let last, now - last > longest + pause { (looks, pause) = (0, .zero) }
         last = now

@@ -1,26 +1,30 @@
 import Glibc
 
-/// The status line and fields of an answer, kept as the bytes that came and read only where somebody asks.
+/// The status and fields of a response, kept as the received bytes and parsed only on request.
 ///
-/// Most transfers need two fields of twenty, so nothing is parsed ahead of time.
+/// Most transfers need two of twenty fields, so nothing is parsed in advance.
 public struct ResponseHead: Sendable, Hashable {
+    /// The status.
     public let status: Int
     /// The block of field lines, each ended by CRLF or LF, without the status line.
     public let block: [UInt8]
-    /// When it came, in seconds since 1970 by our own clock: that stands for a Date that is missing (RFC 9110 §6.6.1).
+    /// The time of arrival in seconds since 1970 by the local clock, which replaces a missing Date (RFC 9110 §6.6.1).
     public var received: Int64?
 
+    /// Creates a head; `block` has the field lines without the status line.
     public init(status: Int, block: [UInt8], received: Int64? = nil) {
         self.status = status
         self.block = block
         self.received = received
     }
 
+    /// Creates a head from fields.
     public init(status: Int, fields: [HeaderField]) {
         self.init(status: status, block: Array(fields.map { "\($0.name): \($0.value)\r\n" }.joined().utf8))
     }
 
-    /// The first value of the field, without surrounding white space; bytes that aren't UTF-8 are read as ISO-8859-1.
+    /// Returns the first value of the field, without surrounding white space. Bytes that are not UTF-8 are read as
+    /// ISO-8859-1.
     public func value(_ name: StaticString) -> String? {
         var first: String?
         forEachValue(of: name) { value in
@@ -30,10 +34,10 @@ public struct ResponseHead: Sendable, Hashable {
         return first
     }
 
-    /// The value of a field that an answer may have once (RFC 9110 §5.3).
+    /// Returns the value of a field that a response may have only once (RFC 9110 §5.3).
     ///
-    /// - Returns: `nil` where the field is missing, and where it came several times with different values. Each of those
-    ///   contradicts the others, so none of them proves anything.
+    /// - Returns: `nil` where the field is missing, or was received several times with different values. Contradictory
+    ///   values prove nothing.
     public func singleValue(_ name: StaticString) -> String? {
         var first: String?
         var isContradicted = false
@@ -46,7 +50,7 @@ public struct ResponseHead: Sendable, Hashable {
         return isContradicted ? nil : first
     }
 
-    /// Calls `body` with the value of each field of that name, until it returns `false`.
+    /// Calls `body` with the value of each field with this name, until it returns `false`.
     private func forEachValue(of name: StaticString, _ body: (UnsafeRawBufferPointer) -> Bool) {
         let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         block.withUnsafeBytes { bytes in
@@ -65,7 +69,7 @@ public struct ResponseHead: Sendable, Hashable {
         }
     }
 
-    /// Every field, in the order it came.
+    /// All fields, in the order of their arrival.
     public var fields: [HeaderField] {
         var result: [HeaderField] = []
         block.withUnsafeBytes { bytes in
@@ -80,25 +84,25 @@ public struct ResponseHead: Sendable, Hashable {
         return result
     }
 
-    /// The length that Content-Length names; `nil` when it's missing or no number.
+    /// The value of Content-Length; `nil` where it is missing or no number.
     public var contentLength: Int64? {
         value("Content-Length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// The media type of the body, in lower case and without its parameters (RFC 9110 §8.3.1).
+    /// The media type of the body, in lower case and without parameters (RFC 9110 §8.3.1).
     public var mediaType: String? {
         value("Content-Type").map { type in
             String(type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }).lowercased()
         }
     }
 
-    /// The content codings applied to the body, in their order, or `nil` for none.
+    /// The content codings of the body in their order; `nil` for none.
     ///
-    /// Several fields are one list (RFC 9110 §5.3). `identity` is no coding, and neither is `none`, which scripts send in
-    /// order to switch a server's compression off.
+    /// Several fields form one list (RFC 9110 §5.3). `identity` is no coding, and neither is `none`, which scripts send
+    /// to switch off a server's compression.
     public var contentCoding: String? {
         guard let first = value("Content-Encoding") else { return nil }
-        // Most answers have one field with one coding.
+        // Most responses have one field with one coding.
         let lists = fields.filter { $0.isNamed("Content-Encoding") }.map(\.value)
         let codings = (lists.isEmpty ? [first] : lists).flatMap { $0.split(separator: ",") }.compactMap { item in
             let name = item.filter { $0 != " " && $0 != "\t" }
@@ -114,7 +118,7 @@ public struct ResponseHead: Sendable, Hashable {
             let last = bytes.lastIndex(where: { !isSpace($0) })
         else { return "" }
         let trimmed = UnsafeRawBufferPointer(rebasing: bytes[first...last])
-        // Nearly all are ASCII; to validate others costs more than to find that out.
+        // Nearly all values are ASCII, and a validation as UTF-8 costs more than this check.
         if trimmed.allSatisfy({ $0 < 0x80 }) { return String(decoding: trimmed, as: UTF8.self) }
         if let utf8 = String(validating: trimmed, as: UTF8.self) { return utf8 }
         return String(String.UnicodeScalarView(trimmed.map { Unicode.Scalar($0) }))

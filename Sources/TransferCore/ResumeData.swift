@@ -1,40 +1,42 @@
-/// The data to go on with a download, also in a new process: which version, and which bytes are there.
+/// The data for continuing a download, even in a new process: the version of the file, and the bytes received.
 public struct ResumeData: Sendable, Hashable, Codable {
-    /// The URL asked, redacted.
+    /// The requested URL, without secrets.
     public var url: String
+    /// The validator of the file's version; `nil` for none.
     public var validator: Validator?
-    /// The length of the whole file, when the server said.
+    /// The length of the whole file; `nil` where the server did not report it.
     public var total: Int64?
-    /// Bytes written: there as long as the file system is the same instance (see `mount`).
+    /// The bytes written, which are valid as long as the file system is the same instance (see `mount`).
     public var written: ByteRanges
-    /// Bytes made durable: there after a loss of power too.
+    /// The bytes made durable, which survive a power failure.
     public var synced: ByteRanges
-    /// The boot in which they were written (`/proc/sys/kernel/random/boot_id`).
+    /// The ID of the boot in which the bytes were written (`/proc/sys/kernel/random/boot_id`).
     public var bootID: String
-    /// The life of the file system in which `written` holds; `nil` where nothing tells one from the next, and in records of
-    /// older versions: then only what was synced counts.
+    /// The instance of the file system for which `written` is valid. It is `nil` where instances cannot be
+    /// distinguished, and in records of older versions; only synced bytes count then.
     public var mount: String?
-    /// Whether the file was written from its start on without gaps and never past what was received: then its size
-    /// alone says, in the same boot, how much is there, also after kill −9.
+    /// Whether the file was written from its start without gaps and never beyond the received bytes. Its size then
+    /// shows the number of bytes during the same boot, even after SIGKILL.
     public var isSequential: Bool
-    /// Path of the file that holds the bytes.
+    /// The path of the file that holds the bytes.
     public var partialFile: String?
-    /// The number of that file's inode: another file may have got the name since.
+    /// The inode number of that file, since another file may have taken the name.
     public var partialInode: UInt64?
-    /// The random mark of the map of ranges beside the file; `nil` without a map, and in records of older versions. A map
-    /// that has another mark says nothing of these bytes.
+    /// The random mark of the range map beside the file; `nil` without a map, and in records of older versions. A map
+    /// with another mark does not describe these bytes.
     public var mapMark: UInt64?
-    /// The resource that the bytes are of; `nil` in records of older versions.
+    /// The resource of the bytes; `nil` in records of older versions.
     public var place: AnsweredPlace?
-    /// The content coding of the bytes (RFC 9110 §8.4): ranges count in the coded representation (§14.2).
+    /// The content coding of the bytes (RFC 9110 §8.4); ranges refer to the coded representation (§14.2).
     public var contentCoding: String?
-    /// The media type of the answer, without its parameters.
+    /// The media type of the response, without parameters.
     public var mediaType: String?
-    /// The first of the bytes, where another tool fetched them.
+    /// The first bytes, where another tool fetched them; `nil` for none.
     public var adopted: AdoptedBytes?
-    /// Answers that spoke against the bytes.
+    /// The responses that contradicted the bytes; `nil` for none.
     public var doubt: ResumeDoubt?
 
+    /// Creates resume data; `total` is in bytes.
     public init(
         url: String, validator: Validator?, total: Int64?, written: ByteRanges = ByteRanges(),
         synced: ByteRanges = ByteRanges(), bootID: String, mount: String? = nil, isSequential: Bool = true,
@@ -52,11 +54,11 @@ public struct ResumeData: Sendable, Hashable, Codable {
         self.partialInode = partialInode
     }
 
-    /// The bytes that can be trusted.
+    /// Returns the number of leading bytes that can be trusted.
     ///
     /// - Parameters:
-    ///   - mount: The life of the file system that the file is in now; `nil` where nothing tells.
-    ///   - fileSize: The bytes that the file has now.
+    ///   - mount: The current instance of the file's file system; `nil` where it is unknown.
+    ///   - fileSize: The current size of the file in bytes.
     public func trustedLength(onMount mount: String?, fileSize: Int64) -> Int64 {
         guard let mount, mount == self.mount else { return min(synced.prefixLength, fileSize) }
         return isSequential ? fileSize : min(max(written.prefixLength, synced.prefixLength), fileSize)

@@ -1,16 +1,18 @@
-/// Names that servers and URLs supply, made safe to use as one component of a path.
+/// Functions that make names from servers and URLs safe as one component of a path.
 public enum SafeFileName {
-    /// The longest name that most file systems take. What is put around it has to make room.
+    /// The longest name in bytes that most file systems allow. Prefixes and suffixes must fit too.
     private static let maxBytes = 255
 
-    /// The last component of `name` with everything that could escape the folder, hide the file, or upset a terminal
-    /// or another system replaced by `_`.
+    /// Returns the last component of `name` with unsafe characters replaced by `_`: those that could leave the folder,
+    /// hide the file, or confuse a terminal or another system.
     ///
-    /// - Returns: `nil` when nothing usable is left (`""`, `"."`, `".."`, `"/"`).
+    /// - Returns: `nil` where nothing usable is left (`""`, `"."`, `".."`, `"/"`).
     public static func make(_ name: some StringProtocol) -> String? {
         if isPlain(name) { return String(name) }
-        // A backslash separates too: names made on Windows arrive that way.
-        // By scalars: a slash with a combining mark behind it is another Character, and still a slash to the kernel.
+        // A backslash separates too, since names from Windows contain it.
+        //
+        // Scalars are used because a slash with a combining mark is a different Character, but still a slash for the
+        // kernel.
         guard let component = name.unicodeScalars.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last else {
             return nil
         }
@@ -23,7 +25,7 @@ public enum SafeFileName {
         return FittedName.shortened(safe, limit: maxBytes)
     }
 
-    /// Whether there is nothing to make safe, as in nearly every name.
+    /// Returns whether a name needs no change, as nearly all names.
     private static func isPlain(_ name: some StringProtocol) -> Bool {
         var count = 0
         for byte in name.utf8 {
@@ -40,13 +42,14 @@ public enum SafeFileName {
     private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case ..<0x20, 0x7F...0x9F: false
-        // Bidirectional overrides make `exe.txt` out of `txt.exe`; zero-width characters make two names look alike.
+        // Bidirectional overrides turn `txt.exe` into `exe.txt` on display, and zero-width characters make two names
+        // look alike.
         case 0x200B...0x200F, 0x202A...0x202E, 0x2066...0x2069, 0xFEFF: false
         default: !#":*?"<>|"#.unicodeScalars.contains(scalar)
         }
     }
 
-    /// The device names of Windows: a shared folder may be read from there.
+    /// Returns whether a name is a device name of Windows, since shared folders may be read from there.
     private static func isReserved(_ name: String) -> Bool {
         let stem = name.prefix { $0 != "." }.lowercased()
         if ["con", "prn", "aux", "nul"].contains(stem) { return true }

@@ -1,5 +1,5 @@
 extension String {
-    /// A sentence of another program, or of the system, as a part of one of ours: `No such file` becomes `no such file`.
+    /// The text of another program, or of the system, as a part of a sentence: `No such file` becomes `no such file`.
     ///
     /// Names keep their case: `HTTP/2 stream 1`, `SSL_connect`, `OpenSSL`, `I/O`.
     package var lowercasedFirst: String {
@@ -10,6 +10,6 @@ extension String {
         return prefix(1).lowercased() + dropFirst()
     }
 
-    /// Characters that a plain word may have in it or behind it.
+    /// The characters that a plain word may contain or end with.
     private static let marks = Set(",.:;!?'-/\\\"()".utf8)
 }

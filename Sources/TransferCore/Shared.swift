@@ -1,8 +1,8 @@
-/// A large value behind one reference: to copy what holds it costs one count, not one for each of its fields, and who
-/// changes a copy changes its own.
+/// A large value behind one reference. A copy of its owner costs one reference count instead of one for each field, and
+/// a changed copy does not affect others.
 ///
-/// The value behind the reference never changes, so that a field of it is read where it is. Each change makes a new
-/// value, which costs an allocation: it's for what is made once and read often.
+/// The value behind the reference never changes, so its fields are read in place. Each change makes a new value, which
+/// costs an allocation. The type is for values that are created once and read often.
 @propertyWrapper
 public struct Shared<Value: Sendable>: Sendable {
     @usableFromInline final class Box: Sendable {
@@ -12,8 +12,10 @@ public struct Shared<Value: Sendable>: Sendable {
 
     @usableFromInline var box: Box
 
+    /// Creates a reference to a value.
     @inlinable public init(wrappedValue: Value) { box = Box(wrappedValue) }
 
+    /// The value; a change of it makes a new reference.
     @inlinable public var wrappedValue: Value {
         _read { yield box.value }
         _modify {
@@ -23,10 +25,10 @@ public struct Shared<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether both are the same reference; equal values may be behind two.
+    /// Returns whether both are the same reference; equal values may have two.
     @inlinable public func isSame(as other: Shared) -> Bool { box === other.box }
 
-    /// The box that several holders can have in common.
+    /// The reference itself, which several owners can share.
     @inlinable public var projectedValue: Shared {
         get { self }
         set { self = newValue }

@@ -1,8 +1,10 @@
-/// A word as a shell reads it, for commands that people copy.
+/// The quotation of words for a shell, for commands that people copy.
 public enum ShellWord {
-    /// - Parameter isUTF8: Whether letters beyond ASCII can be shown; they are written as bytes otherwise.
-    /// - Returns: The word as it is where no shell takes it for more, else in quotes. What can't be shown is written
-    ///   `$'\\n'`, which bash, zsh and ksh read.
+    /// Returns a word for a shell.
+    ///
+    /// - Parameter isUTF8: Whether letters beyond ASCII can be displayed; otherwise they are written as bytes.
+    /// - Returns: The word itself where no shell interprets it, and otherwise the word in quotes. Characters that
+    ///   cannot be displayed are written in the form `$'\\n'`, which bash, zsh and ksh read.
     public static func quoted(_ word: String, isUTF8: Bool = true) -> String {
         if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
         guard word.unicodeScalars.allSatisfy({ isShown($0, isUTF8) }) else { return written(word, isUTF8) }

@@ -1,11 +1,13 @@
-/// The rule for trying again after an answer that is no success.
+/// The rule for retries after a response that is no success.
 public enum StatusRule {
-    /// - Parameter now: Seconds since 1970, for an answer without a Date: a date in Retry-After is one by the server's
-    ///   clock, which need not be ours.
+    /// Returns the error for a response.
+    ///
+    /// - Parameter now: The time in seconds since 1970, for a response without a Date. A date in Retry-After refers to
+    ///   the server's clock, which may differ from ours.
     public static func error(_ head: ResponseHead, now: Int64) -> TransferError {
         let sent = head.value("Date").flatMap { HTTPDate.parse($0, now: now) } ?? now
         let retryAfter = head.value("Retry-After").flatMap { RetryRule.retryAfter($0, now: sent) }
-        // Statuses of this kind speak for the server as a whole, or for the way to it; the others for this one file.
+        // Some statuses concern the server as a whole, or the path to it; others concern this one file.
         let isOrigin = head.status == 429 || head.status == 511 || (head.status == 503 && retryAfter != nil)
         return TransferError(
             .httpStatus, "\(head.status) \(reason(head.status))", cause: .http(status: head.status),
@@ -13,59 +15,62 @@ public enum StatusRule {
             scope: isOrigin ? .origin : .transfer, retryAfter: retryAfter)
     }
 
-    /// Whether the body of the answer to a GET is the whole file, by the status's class: a success that isn't registered
-    /// counts as a 200 (RFC 9110 §15). The others are of another request, or without a file.
+    /// Returns whether the body of the response to a GET is the whole file, by the status's class. An unregistered
+    /// success counts as 200 (RFC 9110 §15). Other successes belong to other requests, or have no file.
     public static func isWhole(_ status: Int) -> Bool {
         switch status {
-        // A page about what was made or will be (RFC 9110 §15.3.2, §15.3.3), nothing at all (§15.3.5, §15.3.6), a part,
-        // a word about several resources (RFC 4918 §11.1), a difference (RFC 3229 §10.4.1).
+        // A success without the whole file has one of several kinds of body. It is a page about a new resource (RFC
+        // 9110 §15.3.2, §15.3.3), or empty (§15.3.5, §15.3.6). It may also be a part, a report about several resources
+        // (RFC 4918 §11.1), or a difference (RFC 3229 §10.4.1).
         case 201, 202, 204, 205, 206, 207, 226: false
         default: (200..<300).contains(status)
         }
     }
 
-    /// Whether the same request may succeed later, by the status's class: one that isn't known counts as the x00 of its
-    /// class, and one outside 100...599 as a 5xx (RFC 9110 §15). So 509, 520 to 530 and 599 are like 500.
+    /// Returns whether the same request may succeed later, by the status's class. An unknown status counts as the x00
+    /// of its class, and one outside 100...599 as a 5xx (RFC 9110 §15). Thus 509, 520 to 530 and 599 are like 500.
     public static func mayPass(_ status: Int) -> Bool {
         switch status {
-        // A connection that was too slow, or was for another host (§15.5.9, §15.5.20); a lock (RFC 4918 §11.3); early
-        // data (RFC 8470 §5.2); too many requests (RFC 6585 §4).
+        // A slow connection or one for another host (§15.5.9, §15.5.20), and a lock (RFC 4918 §11.3), are passing. So
+        // are early data (RFC 8470 §5.2) and too many requests (RFC 6585 §4).
         case 408, 421, 423, 425, 429: true
-        // The server can't do it at all (RFC 9110 §15.6.2, §15.6.6), is configured in a circle (RFC 2295 §8.1, RFC 5842
-        // §7.2), or wants an extension (RFC 2774 §7). 507 passes, but the request must not be repeated until its user
-        // asks for that (RFC 4918 §11.5).
+        // A request may be impossible for the server (RFC 9110 §15.6.2, §15.6.6), or need an extension (RFC 2774 §7).
+        // The server may also be configured in a circle (RFC 2295 §8.1, RFC 5842 §7.2). A 507 may pass, but the request
+        // must not be repeated until its user asks for that (RFC 4918 §11.5).
         case 501, 505, 506, 507, 508, 510: false
-        // A 511 is a network that wants a login first (RFC 6585 §6): not the server's answer, and gone with the login.
+        // A 511 comes from a network that requires a login (RFC 6585 §6). It is not the server's response, and ends
+        // with the login.
         default: status >= 500
         }
     }
 
-    /// A 413 that asks to come back later is passing, too (RFC 9110 §15.5.14).
+    /// Returns whether the same request may succeed later, which includes a 413 that asks to retry later (RFC 9110
+    /// §15.5.14).
     public static func mayPass(_ status: Int, asksToWait: Bool) -> Bool {
         mayPass(status) || status == 413 && asksToWait
     }
 
-    /// Whether a refusal may be that of a URL's signature and not of what it names: those who sign URLs answer so once the
-    /// time of one is over (400 and 403 at Google's and Amazon's storage, 401 and 410 elsewhere).
+    /// Returns whether a refusal may concern a URL's signature and not the resource. Services answer in this way once a
+    /// signature has expired: 400 and 403 for Google's and Amazon's storage, 401 and 410 elsewhere.
     public static func mayBeOfSignature(_ status: Int) -> Bool { [400, 401, 403, 410].contains(status) }
 
-    /// Whether a refusal may be that of the field Range, or of its condition, and not of the file. A server needn't know
-    /// Range (RFC 9110 §14.2), and some filters refuse each request that has it.
+    /// Returns whether a refusal may concern the field Range, or its condition, and not the file. A server need not
+    /// support Range (RFC 9110 §14.2), and some filters refuse every request with it.
     public static func mayBeOfRange(_ status: Int) -> Bool {
         [400, 403, 405, 406, 412, 500, 501, 502, 503].contains(status)
     }
 
-    /// Whether the server says that it did nothing with the request, so that any method may be repeated
-    /// (RFC 9110 §15.5.20, RFC 6585 §4 and §6). 425 says so of early data alone (RFC 8470 §5.2), which is never sent here.
+    /// Returns whether the server states that it did nothing, so that any method may be repeated (RFC 9110 §15.5.20,
+    /// RFC 6585 §4 and §6). 425 states this of early data alone (RFC 8470 §5.2), which is never sent here.
     public static func saysNothingWasDone(_ status: Int) -> Bool { [421, 429, 511].contains(status) }
 
-    /// Whether it's unknown what the server behind the sender of the answer did: gateways send these, and whatever
-    /// isn't registered (Cloudflare's 520 to 530, 598, 599).
+    /// Returns whether the response may come from a gateway, so that the server's action is unknown. Gateways send
+    /// these statuses and all unregistered ones (Cloudflare's 520 to 530, 598, 599).
     public static func mayBeOfGateway(_ status: Int) -> Bool {
         status == 502 || status == 504 || status >= 500 && phrases[status] == nil
     }
 
-    /// The registered reason phrase (RFC 9110 §15): the one on the wire is the server's text and not shown.
+    /// Returns the registered reason phrase (RFC 9110 §15). The received one is the server's text and not shown.
     public static func reason(_ status: Int) -> String { phrases[status] ?? phrases[status / 100] ?? "Unknown" }
 
     private static let phrases: [Int: String] = [

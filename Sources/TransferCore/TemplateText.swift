@@ -1,34 +1,41 @@
-/// Text with places in braces for what differs from one use to the next, such as `{name}` and `{n:04}`; `{{` is a brace.
+/// Text with placeholders in braces for values that differ from one use to the next, such as `{name}` and `{n:04}`;
+/// `{{` is a brace.
 public struct TemplateText: Sendable, Hashable {
+    /// A part of the text.
     public enum Part: Sendable, Hashable {
         case text(String)
         case place(Place)
     }
 
-    /// The contents of a pair of braces.
+    /// The content of a pair of braces.
     public struct Place: Sendable, Hashable {
+        /// The name of the placeholder.
         public var name: String
-        /// The text behind a colon.
+        /// The text after a colon; `nil` for none.
         public var form: String?
 
-        /// As it's written, without the braces.
+        /// The placeholder as written, without the braces.
         public var text: String { form.map { "\(name):\($0)" } ?? name }
     }
 
-    /// Braces that may be text.
+    /// The interpretation of braces.
     public enum Braces: Sendable, Hashable {
-        /// Each opens a place.
+        /// Every brace opens a placeholder.
         case places
-        /// Braces that hold a word of Latin letters, perhaps with a colon behind it, open a place; others are text, as they
-        /// may be part of a name: `{1}`, `{}`, `{`.
+        /// Braces around a word of Latin letters, with an optional colon after it, are a placeholder. Others are text,
+        /// since they may be part of a name: `{1}`, `{}`, `{`.
         case words
     }
 
-    /// A brace isn't closed.
+    /// The error of an unclosed brace.
     public struct OpenBrace: Error, Sendable, Hashable {}
 
+    /// The parts in their order.
     public let parts: [Part]
 
+    /// Parses a text.
+    ///
+    /// - Throws: ``OpenBrace`` for an unclosed brace.
     public init(_ text: String, braces: Braces) throws(OpenBrace) {
         var parts: [Part] = []
         var plain = ""
@@ -58,7 +65,7 @@ public struct TemplateText: Sendable, Hashable {
         self.parts = parts
     }
 
-    /// The text as a template that gives it again: with braces doubled.
+    /// Returns the template that yields the text, with its braces doubled.
     public static func escaped(_ text: String) -> String {
         guard text.hasByte(brace) else { return text }
         return text.unicodeScalars.reduce(into: "") { $0 += $1 == "{" ? "{{" : String($1) }

@@ -1,8 +1,9 @@
 import Glibc
 
-// By bytes, and not by characters: this is done for every request, and an ASCII byte is never part of another character.
+// The functions work on bytes rather than characters, since they run for every request. An ASCII byte is never part of
+// another character.
 extension String {
-    /// Where a byte comes first, in bytes.
+    /// Returns the offset of the first occurrence of a byte, in bytes; `nil` for none.
     public func utf8Offset(of byte: UInt8) -> Int? {
         withContiguousUTF8 { bytes in
             guard let start = bytes.baseAddress else { return nil }
@@ -10,7 +11,7 @@ extension String {
         }
     }
 
-    /// How long scheme and authority of an absolute URL are (RFC 3986 §3), in bytes.
+    /// The length of the scheme and authority of an absolute URL (RFC 3986 §3), in bytes.
     public var lengthThroughAuthority: Int {
         withContiguousUTF8 { bytes in
             var slashes = 0
@@ -22,7 +23,7 @@ extension String {
         }
     }
 
-    /// Whether it begins with these bytes.
+    /// Returns whether the text begins with these bytes.
     public func hasUTF8Prefix(_ prefix: [UInt8]) -> Bool {
         withContiguousUTF8 { bytes in
             guard let start = bytes.baseAddress, bytes.count >= prefix.count else { return prefix.isEmpty }

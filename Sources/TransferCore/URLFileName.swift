@@ -1,6 +1,6 @@
 extension SafeFileName {
-    /// The name for a download whose destination is a folder: what Content-Disposition proposes, else the default, else
-    /// the last component of the URL's path, else `index.html`; always safe.
+    /// Returns the name for a download to a folder. It is the name from Content-Disposition, else the default, else the
+    /// last component of the URL's path, else `index.html`. The result is always safe.
     public static func forDownload(url: String, disposition: String?, default given: String? = nil) -> String {
         if let disposition, let proposed = ContentDisposition.fileName(disposition), let name = make(proposed) {
             return name
@@ -8,7 +8,7 @@ extension SafeFileName {
         return given ?? fromURL(url) ?? "index.html"
     }
 
-    /// The last component of the URL's path, decoded; `nil` when the path ends in `/`.
+    /// Returns the last component of the URL's path, decoded and made safe; `nil` where the path ends in `/`.
     public static func fromURL(_ url: String) -> String? {
         let url = FTPTypeCode.split(url)?.url ?? url
         let bytes = url.utf8

@@ -1,9 +1,11 @@
-/// A reference to a place, as Location fields have it: absolute, or relative to where it was read (RFC 3986 §4.1).
+/// A reference to a resource, as in Location fields: absolute, or relative to its context (RFC 3986 §4.1).
 public enum URLReference {
-    /// The absolute URL that the reference names (RFC 3986 §5.2), without a fragment and without userinfo: a server has
-    /// no business with whom its client poses as.
+    /// Returns the absolute URL of the reference (RFC 3986 §5.2), without a fragment and without user information. A
+    /// server must not choose the user as which its client logs in.
     ///
-    /// The result's spelling is the canonical one (``URLSpelling``), where its host has one.
+    /// The result has the canonical spelling (``URLSpelling``), where its host has one.
+    ///
+    /// - Returns: `nil` where `base` is no absolute URL with a host.
     /// - Returns: `nil` when `base` is no absolute URL with a host.
     public static func resolve(_ reference: String, against base: String) -> String? {
         let base = Parts(base)
@@ -27,7 +29,7 @@ public enum URLReference {
         return URLSpelling.canonicalIfPossible(target.text)
     }
 
-    /// RFC 3986 §5.2.4.
+    /// Removes dot segments (RFC 3986 §5.2.4).
     private static func withoutDots(_ path: Substring) -> Substring {
         guard path.utf8.first == UInt8(ascii: "/") else { return path }
         let segments = path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -47,12 +49,12 @@ public enum URLReference {
 
     private struct Parts {
         var scheme: Substring?
-        /// Without userinfo.
+        /// The authority without user information.
         var authority: Substring?
         var path: Substring
         var query: Substring?
 
-        /// By bytes: a combining mark after a slash would make one character with it.
+        /// Splits a reference by bytes, since a combining mark after a slash would form one character with it.
         init(_ text: String) {
             let bytes = text.utf8
             let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
@@ -81,7 +83,7 @@ public enum URLReference {
                 + (query.map { "?\($0)" } ?? "")
         }
 
-        /// RFC 3986 §3.1.
+        /// Returns whether the bytes are a scheme (RFC 3986 §3.1).
         private static func isScheme(_ bytes: Substring.UTF8View) -> Bool {
             guard let first = bytes.first, isLetter(first) else { return false }
             return bytes.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }

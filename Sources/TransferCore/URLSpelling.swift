@@ -1,27 +1,29 @@
-/// URLs and references in the one spelling that is sent, compared and recorded.
+/// The only spelling of URLs and references that is sent, compared and recorded.
 public enum URLSpelling {
-    /// The host in ASCII (``HostName``); without the type of an `ftp` URL (``FTPTypeCode``); blanks, quotes, angle brackets and what isn't ASCII, which may not stand in a URL
-    /// (RFC 3986 §2) but do in what people and Location fields write, percent-encoded behind it.
+    /// Returns the canonical spelling. The host is in ASCII (``HostName``), and an `ftp` URL has no type
+    /// (``FTPTypeCode``). Blanks, quotes, angle brackets and non-ASCII characters after the host are percent-encoded.
+    /// They are invalid in URLs (RFC 3986 §2), but occur in what people and Location fields write.
     ///
-    /// - Parameter reference: Absolute or relative. What is well spelt already is given back as it is.
-    /// - Throws: `HostName.Fault` for a host that has no ASCII form.
+    /// - Parameter reference: An absolute or relative reference; one in canonical spelling is returned unchanged.
+    /// - Throws: `HostName.Fault` for a host without an ASCII form.
     public static func canonical(_ reference: String) throws(HostName.Fault) -> String {
         isCanonical(reference) ? reference : try spelt(reference)
     }
 
-    /// Whether nothing has to be done; some that are canonical are not known to be.
+    /// Returns whether a reference is known to be canonical; some canonical ones are not recognized.
     public static func isCanonical(_ reference: String) -> Bool {
         FTPTypeCode.split(reference) == nil
             && (reference.utf8.withContiguousStorageIfAvailable(isCanonical)
                 ?? Array(reference.utf8).withUnsafeBufferPointer(isCanonical))
     }
 
-    /// The canonical spelling, or the reference as it is where there is none: whoever sends it says what is wrong.
+    /// Returns the canonical spelling, or the unchanged reference where there is none; the code that sends it reports
+    /// the fault.
     public static func canonicalIfPossible(_ reference: String) -> String {
         (try? canonical(reference)) ?? reference
     }
 
-    /// Why there is no canonical spelling; `nil` where there is one.
+    /// Returns the reason why there is no canonical spelling; `nil` where there is one.
     public static func fault(of reference: String) -> HostName.Fault? {
         do throws(HostName.Fault) {
             _ = try canonical(reference)
@@ -31,13 +33,13 @@ public enum URLSpelling {
         }
     }
 
-    /// One look at each byte: this is done for every job and every request.
+    /// Checks each byte once, since this runs for every job and every request.
     private static func isCanonical(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var slashes = 0
         for byte in bytes {
             if mustBeEscaped(byte) { return false }
             if byte == UInt8(ascii: "/") { slashes += 1 }
-            // A `%` behind the authority is nothing special.
+            // A `%` after the authority needs no change.
             if byte == UInt8(ascii: "%"), slashes == 2 { return false }
         }
         return true
@@ -51,15 +53,15 @@ public enum URLSpelling {
             + escaped(bytes[host.upperBound...])
     }
 
-    /// The range of the host's name in `https://host/…` and `//host/…`; `nil` without one, and for an address in
-    /// brackets.
+    /// Returns the range of the host's name in `https://host/…` and `//host/…`; `nil` for no host, and for an address
+    /// in brackets.
     private static func host(of reference: String) -> Range<String.Index>? {
         let bytes = reference.utf8
         guard let first = bytes.firstIndex(where: { "/?#".utf8.contains($0) }), bytes[first] == UInt8(ascii: "/"),
             bytes[first...].starts(with: "//".utf8)
         else { return nil }
         let scheme = bytes[..<first]
-        // A bucket's name is none of a host.
+        // The name of a bucket is no host.
         guard scheme.isEmpty || scheme.last == UInt8(ascii: ":"), Substring(scheme).lowercased() != "s3:" else {
             return nil
         }

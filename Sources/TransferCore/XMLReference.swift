@@ -1,8 +1,10 @@
-/// References to characters in XML (XML 1.0, sections 4.1 and 4.6).
+/// The references to characters in XML (XML 1.0, sections 4.1 and 4.6).
 package enum XMLReference {
+    /// Returns the character of a reference.
+    ///
     /// - Parameter name: The text between `&` and `;`.
-    /// - Returns: The character; `nil` where it's none of XML's five and no number of one. Control characters, which XML 1.0
-    ///   excludes, are characters here.
+    /// - Returns: `nil` where the name is neither one of XML's five nor a character's number. Control characters, which
+    ///   XML 1.0 excludes, are accepted here.
     package static func character(_ name: String) -> Unicode.Scalar? {
         switch name {
         case "amp": return "&"

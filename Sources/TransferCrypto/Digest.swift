@@ -1,12 +1,15 @@
 import CTransferOpenSSL
 public import TransferCore
 
-/// A digest being computed, through OpenSSL's EVP (EVP_DigestInit(3)). Not for several threads at once.
+/// The computation of a digest with OpenSSL's EVP (EVP_DigestInit(3)). It must not be used by several threads at once.
 public final class Digest {
+    /// The algorithm of the digest.
     public let algorithm: DigestAlgorithm
     private let context: OpaquePointer
 
-    /// - Throws: `TransferError` when OpenSSL has no such algorithm (MD5 under a FIPS provider) or no memory.
+    /// Begins a computation.
+    ///
+    /// - Throws: `TransferError` where OpenSSL lacks the algorithm (MD5 under a FIPS provider) or memory.
     public init(_ algorithm: DigestAlgorithm) throws {
         self.algorithm = algorithm
         guard OpenSSLLibrary.isReady, let context = EVP_MD_CTX_new() else { throw Self.failure(algorithm) }
@@ -16,12 +19,15 @@ public final class Digest {
 
     deinit { EVP_MD_CTX_free(context) }
 
+    /// Adds bytes to the digest.
     public func update(_ bytes: UnsafeRawBufferPointer) {
-        // Fails only for a context that wasn't initialised.
+        // The call fails only for an uninitialized context.
         EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
     }
 
-    /// Ends the computation; the digest can't be used afterwards.
+    /// Ends the computation and returns the digest. The object cannot be used afterwards.
+    ///
+    /// - Throws: `TransferError` where OpenSSL fails.
     public func finish() throws -> Checksum {
         var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var count: UInt32 = 0
@@ -50,5 +56,6 @@ public final class Digest {
 
 /// The version of OpenSSL in use.
 public enum CryptoVersion {
+    /// The version in OpenSSL's words.
     public static var openSSL: String { String(cString: OpenSSL_version(OPENSSL_VERSION)) }
 }

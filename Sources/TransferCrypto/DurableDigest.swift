@@ -1,24 +1,27 @@
 import CTransferOpenSSL
 public import TransferCore
 
-/// A digest being computed, whose state can be written down and gone on with in another process on the same machine.
+/// The computation of a digest whose state can be stored, and continued in another process on the same machine.
 public struct DurableDigest: Sendable, Hashable {
+    /// The algorithm of the digest.
     public let algorithm: DigestAlgorithm
-    /// Bytes that are in it.
+    /// The number of bytes added so far.
     public private(set) var count: Int64 = 0
     private var state = transfer_durable_digest()
 
+    /// Begins a computation.
     public init(_ algorithm: DigestAlgorithm) {
         self.algorithm = algorithm
         transfer_durable_digest_begin(&state, Self.kind(algorithm))
     }
 
+    /// Adds bytes to the digest.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         transfer_durable_digest_update(&state, bytes.baseAddress, bytes.count)
         count += Int64(bytes.count)
     }
 
-    /// The digest of what is in it so far.
+    /// The digest of the bytes added so far.
     public var checksum: Checksum? {
         var (last, result) = (state, [UInt8](repeating: 0, count: 64))
         transfer_durable_digest_finish(&last, &result)
@@ -51,11 +54,14 @@ extension DurableDigest: Codable {
         case algorithm, count, state
     }
 
+    /// Restores a computation.
+    ///
+    /// - Throws: `DecodingError` for a state of another machine or another OpenSSL.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(try values.decode(DigestAlgorithm.self, forKey: .algorithm))
         let bytes = Hexadecimal.decode(try values.decode(String.self, forKey: .state)) ?? []
-        // The state is of another machine or of another OpenSSL.
+        // The state comes from another machine or another OpenSSL.
         guard bytes.count == MemoryLayout.size(ofValue: state.state) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .state, in: values, debugDescription: "no state of this machine's OpenSSL")
@@ -64,6 +70,7 @@ extension DurableDigest: Codable {
         count = try values.decode(Int64.self, forKey: .count)
     }
 
+    /// Encodes the state of the computation.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(algorithm, forKey: .algorithm)

@@ -1,18 +1,18 @@
 import CTransferOpenSSL
 public import TransferCore
 
-/// Codes that only who knows the key can make.
+/// Authentication codes, which require knowledge of the key.
 public enum MessageAuthentication {
-    /// HMAC (RFC 2104) with SHA-256: 32 bytes.
+    /// Returns the HMAC (RFC 2104) with SHA-256: 32 bytes.
     ///
-    /// - Throws: `TransferError` of `.internalFault` when OpenSSL has no memory.
+    /// - Throws: `TransferError` with `.internalFault` where OpenSSL has no memory.
     public static func sha256(_ message: [UInt8], key: [UInt8]) throws(TransferError) -> [UInt8] {
         try code(of: message, key, .sha256)
     }
 
-    /// HMAC with SHA-1: 20 bytes. Files of known SSH servers hide names by it; nothing new may rest on it.
+    /// Returns the HMAC with SHA-1: 20 bytes. Files of known SSH hosts use it to hide names; no new use is allowed.
     ///
-    /// - Throws: `TransferError` of `.internalFault` when OpenSSL has no memory, or no SHA-1 under a FIPS provider.
+    /// - Throws: `TransferError` with `.internalFault` where OpenSSL has no memory, or no SHA-1 under a FIPS provider.
     public static func sha1(_ message: [UInt8], key: [UInt8]) throws(TransferError) -> [UInt8] {
         try code(of: message, key, .sha1)
     }
@@ -32,9 +32,9 @@ public enum MessageAuthentication {
 }
 
 extension Digest {
-    /// The digest of bytes that are in memory.
+    /// Returns the digest of bytes in memory.
     ///
-    /// - Throws: `TransferError` of `.internalFault` when OpenSSL has no such algorithm (MD5 under a FIPS provider).
+    /// - Throws: `TransferError` with `.internalFault` where OpenSSL lacks the algorithm (MD5 under a FIPS provider).
     public static func of(_ bytes: [UInt8], _ algorithm: DigestAlgorithm = .sha256) throws(TransferError) -> Checksum {
         OpenSSLLibrary.clearErrors()
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))

@@ -3,11 +3,12 @@ import Glibc
 public import TransferCore
 
 extension MonotonicTime {
-    /// Now, by `CLOCK_BOOTTIME`, which goes on while the machine is suspended: a wait of an hour is over after a night in
-    /// which the lid was closed.
+    /// The current time by `CLOCK_BOOTTIME`, which advances while the machine is suspended. A wait of an hour thus ends
+    /// even if the machine sleeps meanwhile.
     public static var now: MonotonicTime { read(CLOCK_BOOTTIME) }
 
-    /// Now, by `CLOCK_MONOTONIC`, which stands still while the machine is suspended: for protocols that ask for it.
+    /// The current time by `CLOCK_MONOTONIC`, which stops while the machine is suspended, for protocols that require
+    /// this clock.
     public static var awake: MonotonicTime { read(CLOCK_MONOTONIC) }
 
     private static func read(_ clock: clockid_t) -> MonotonicTime {
@@ -15,17 +16,17 @@ extension MonotonicTime {
     }
 }
 
-/// Wall-clock time.
+/// The wall-clock time.
 public enum WallClock {
-    /// Milliseconds since 1970.
+    /// The milliseconds since 1970.
     public static var milliseconds: Int64 { nanoseconds / 1_000_000 }
 
-    /// Nanoseconds since 1970.
+    /// The nanoseconds since 1970.
     public static var nanoseconds: Int64 { transfer_clock(CLOCK_REALTIME) }
 
-    /// Seconds since 1970, with their fraction.
+    /// The seconds since 1970, with their fraction.
     public static var now: Double { Double(nanoseconds) / 1e9 }
 
-    /// Seconds since 1970.
+    /// The whole seconds since 1970.
     public static var seconds: Int64 { milliseconds / 1000 }
 }

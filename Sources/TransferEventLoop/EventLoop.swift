@@ -3,13 +3,14 @@ import Glibc
 import Synchronization
 public import TransferCore
 
-/// One thread with epoll, an eventfd to wake it and a timerfd for its timers; an executor that actors can be pinned to.
+/// A thread with epoll, an eventfd that wakes it and a timerfd for its timers, and also an executor to which actors can
+/// be pinned.
 ///
-/// An actor pinned to the loop runs only on its thread, and callbacks of C libraries that arrive on that thread enter
-/// it again through ``LoopActor/onLoop(_:)``.
+/// An actor pinned to the loop runs only on its thread. Callbacks of C libraries on that thread enter the actor through
+/// ``LoopActor/onLoop(_:)``.
 ///
-/// `@unchecked Sendable`: `inbox` and `thread` are behind a lock or set before the thread runs; everything else is
-/// touched on the loop's own thread only, which `preconditionOnLoop()` holds callers to.
+/// `@unchecked Sendable`: `inbox` and `thread` are protected by a lock, or set before the thread runs. Everything else
+/// is accessed on the loop's own thread only, as `preconditionOnLoop()` checks.
 public final class EventLoop: SerialExecutor, @unchecked Sendable {
     private struct Inbox {
         var jobs: [UnownedJob] = []
@@ -26,7 +27,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     private let thread = Mutex<pthread_t?>(nil)
     private let processorClock = Mutex<clockid_t?>(nil)
 
-    // On the loop's thread only.
+    // The following values are accessed on the loop's thread only.
     private var registrations: [Int32: Registration] = [:]
     private var lastRegistration: UInt32 = 0
     private var timers: [LoopTimer] = []
@@ -36,14 +37,15 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     private var turnEnds: [() -> Void] = []
 
     private struct Registration {
-        /// Tells a new registration from events still queued for a closed descriptor of the same number.
+        /// The number that distinguishes a new registration from queued events of a closed descriptor with the same
+        /// number.
         let serial: UInt32
         let handler: (ReadyEvents) -> Void
     }
 
-    /// Starts a thread.
+    /// Starts the loop's thread.
     ///
-    /// - Throws: `TransferError` when the system has no descriptors or threads left.
+    /// - Throws: `TransferError` where the system has no descriptors or threads left.
     public init(name: String) throws {
         epoll = transfer_epoll_create()
         wake = transfer_eventfd()
@@ -59,12 +61,12 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         let started = try LoopThread.start(name: name) { [self] in run() }
         thread.withLock { $0 = started }
         var clock = clockid_t()
-        // The thread is there: it ends after `stop()` at the earliest.
+        // The thread exists at this point, since it ends after `stop()` at the earliest.
         if pthread_getcpuclockid(started, &clock) == 0 { processorClock.withLock { [clock] in $0 = clock } }
     }
 
-    /// Seconds of processor time that its thread has used so far, its own and the kernel's on its behalf; 0 where the
-    /// system doesn't tell.
+    /// The processor time of the thread in seconds, including the kernel's time on its behalf; 0 where the system does
+    /// not report it.
     public var processorTime: Double {
         guard let clock = processorClock.withLock({ $0 }) else { return 0 }
         return Double(max(0, transfer_clock(clock))) / 1e9
@@ -76,7 +78,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         close(timerDescriptor)
     }
 
-    /// Ends the thread once what is queued has run. The loop can't be used afterwards.
+    /// Ends the thread once the queued work has run. The loop cannot be used afterwards.
     public func stop() {
         inbox.withLock { $0.isStopping = true }
         sendWake()
@@ -84,6 +86,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     // MARK: Executor
 
+    /// Runs a job of an actor on the loop's thread.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let isOnLoop = isOnLoop
@@ -94,12 +97,12 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         if mustWake { sendWake() }
     }
 
-    /// Runs `work` on the loop's thread, soon and in the order of the calls.
+    /// Runs `work` on the loop's thread soon, in the order of the calls.
     ///
-    /// - Returns: `false` when the loop has ended and nothing will run there any more.
+    /// - Returns: `false` where the loop has ended, so that the work will not run.
     @discardableResult
     public func execute(_ work: @escaping @Sendable () -> Void) -> Bool {
-        // The loop looks into its inbox before it waits.
+        // The loop checks its inbox before it waits.
         let isOnLoop = isOnLoop
         let mustWake = inbox.withLock { inbox -> Bool? in
             guard !inbox.hasEnded else { return nil }
@@ -110,21 +113,24 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         return mustWake != nil
     }
 
+    /// Whether the current thread is the loop's.
     public var isOnLoop: Bool {
         guard let thread = LoopThread.current else { return false }
         return thread == ObjectIdentifier(self)
     }
 
+    /// Stops the program unless the current thread is the loop's.
     public func checkIsolated() { preconditionOnLoop() }
 
+    /// Stops the program unless the current thread is the loop's.
     public func preconditionOnLoop() {
         precondition(isOnLoop, "called on another thread than the event loop's")
     }
 
     // MARK: Descriptors
 
-    /// Calls `handler` on the loop whenever the descriptor is ready (level-triggered); again for the same descriptor
-    /// changes what is waited for. Only on the loop.
+    /// Calls `handler` on the loop whenever the descriptor is ready (level-triggered). A second call for the same
+    /// descriptor changes the events. The function must run on the loop.
     public func register(_ descriptor: Int32, for events: ReadyEvents, handler: @escaping (ReadyEvents) -> Void) {
         preconditionOnLoop()
         let isNew = registrations[descriptor] == nil
@@ -133,12 +139,13 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         let tag = Self.tag(descriptor, lastRegistration)
         let (first, second) = isNew ? (Operation.add, Operation.modify) : (Operation.modify, Operation.add)
         if transfer_epoll_control(epoll, first, descriptor, events.epoll, tag) != 0 {
-            // The descriptor was closed behind our back and its number given out again (or the other way round).
+            // The descriptor was closed without the loop's knowledge and its number reused, or the other way round.
             _ = transfer_epoll_control(epoll, second, descriptor, events.epoll, tag)
         }
     }
 
-    /// Only on the loop; a descriptor that isn't registered is no error.
+    /// Removes the registration of a descriptor; one that is not registered is no error. The function must run on the
+    /// loop.
     public func unregister(_ descriptor: Int32) {
         preconditionOnLoop()
         guard registrations.removeValue(forKey: descriptor) != nil else { return }
@@ -147,8 +154,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     // MARK: Turns
 
-    /// Calls `work` once, when all that has come by now has been dealt with and before the loop waits again: what several
-    /// events make necessary needs doing only once. Only on the loop.
+    /// Calls `work` once, after the handling of all current events and before the loop waits again. It serves work that
+    /// several events require, but that is needed only once. The function must run on the loop.
     public func atEndOfTurn(_ work: @escaping () -> Void) {
         preconditionOnLoop()
         turnEnds.append(work)
@@ -162,7 +169,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     // MARK: Timers
 
-    /// A timer that calls `action` on the loop. Loops have a handful of them, so they are searched one by one.
+    /// Creates a timer that calls `action` on the loop. A loop has only a few timers, so they are searched
+    /// sequentially.
     public func makeTimer(_ action: @escaping () -> Void) -> LoopTimer {
         preconditionOnLoop()
         let timer = LoopTimer(action: action)
@@ -170,6 +178,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         return timer
     }
 
+    /// Removes a timer from the loop.
     public func remove(_ timer: LoopTimer) {
         preconditionOnLoop()
         timers.removeAll { $0 === timer }
@@ -229,7 +238,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     private func fireTimers() {
         guard !timers.isEmpty else { return }
         var now: MonotonicTime?
-        // By index: an action may add and remove timers.
+        // The loop uses indices, since an action may add and remove timers.
         var index = 0
         while index < timers.count {
             let timer = timers[index]
@@ -244,10 +253,10 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         }
     }
 
-    /// Sets the timerfd for the earliest deadline; a deadline later than what is set needs no system call, it costs one
-    /// idle wake-up at the most.
+    /// Sets the timerfd to the earliest deadline. A deadline later than the current setting needs no system call; it
+    /// costs at most one idle wake-up.
     ///
-    /// - Returns: What epoll_wait shall wait: nothing when there is work, else for ever.
+    /// - Returns: The timeout for epoll_wait: 0 where there is work, and otherwise -1 for no limit.
     private func armTimer() -> Int32 {
         if inbox.withLock({ !$0.jobs.isEmpty || !$0.work.isEmpty || $0.isStopping }) { return 0 }
         guard turnEnds.isEmpty else { return 0 }
@@ -281,13 +290,17 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
 }
 
-/// The operations that a descriptor is ready for.
+/// The operations for which a descriptor is ready.
 public struct ReadyEvents: OptionSet, Sendable {
+    /// The bits of the set.
     public let rawValue: UInt8
+    /// Creates a set from its bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// The descriptor can be read.
     public static let readable = ReadyEvents(rawValue: 1)
+    /// The descriptor can be written.
     public static let writable = ReadyEvents(rawValue: 2)
-    /// An error or a hang-up; reported whether asked for or not.
+    /// An error or a hang-up, which is reported even without being requested.
     public static let failed = ReadyEvents(rawValue: 4)
 
     init(epoll: UInt32) {
@@ -303,17 +316,19 @@ public struct ReadyEvents: OptionSet, Sendable {
     }
 }
 
-/// A timer of one loop; used on that loop only.
+/// A timer of one loop, which must be used on that loop only.
 public final class LoopTimer {
     var deadline: MonotonicTime?
     let action: () -> Void
 
     init(action: @escaping () -> Void) { self.action = action }
 
-    /// Fires once at that time, instead of any time set before.
+    /// Sets the time at which the timer fires once, in place of an earlier setting.
     public func schedule(at time: MonotonicTime) { deadline = time }
 
+    /// Cancels the timer, which can be scheduled again.
     public func cancel() { deadline = nil }
 
+    /// Whether the timer will fire.
     public var isScheduled: Bool { deadline != nil }
 }

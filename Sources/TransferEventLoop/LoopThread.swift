@@ -2,8 +2,8 @@ import CTransferLinux
 import Glibc
 import TransferCore
 
-/// Threads for loops and workers: no signal is delivered to them, so that the main thread of a program sees them all
-/// and a write to a closed connection is an error instead of SIGPIPE.
+/// Threads for loops and workers. No signal is delivered to them, so that a program's main thread receives all signals.
+/// A write to a closed connection is an error instead of SIGPIPE.
 enum LoopThread {
     private final class Start {
         let name: String
@@ -18,7 +18,7 @@ enum LoopThread {
         var everySignal = sigset_t()
         var before = sigset_t()
         sigfillset(&everySignal)
-        // A thread inherits the mask of the one that makes it.
+        // A thread inherits the signal mask of its creator.
         pthread_sigmask(SIG_SETMASK, &everySignal, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         let start = Unmanaged.passRetained(Start(name: name, body: body))
@@ -28,7 +28,7 @@ enum LoopThread {
             { argument in
                 guard let argument else { return nil }
                 let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
-                // Linux keeps 15 bytes of a thread's name and refuses longer ones.
+                // Linux keeps 15 bytes of a thread's name, and refuses longer ones.
                 transfer_name_thread(String(start.name.prefix(15)))
                 start.body()
                 return nil
@@ -41,7 +41,7 @@ enum LoopThread {
         return thread
     }
 
-    /// The loop whose thread this is.
+    /// The loop to which the current thread belongs.
     static var current: ObjectIdentifier? {
         get {
             guard let key, let value = pthread_getspecific(key) else { return nil }

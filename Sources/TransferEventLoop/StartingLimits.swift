@@ -1,28 +1,31 @@
 import CTransferLinux
 import Glibc
 
-/// Limits of the process under which its work can never begin (getrlimit(2), and those of containers): looked at before
-/// anything else is, as libraries end the process, or wait without an end, where they get no memory, thread or descriptor.
+/// The process limits below which its work can never begin (getrlimit(2), and the limits of containers). They are
+/// checked first. Libraries end the process, or wait endlessly, where they get no memory, thread or descriptor.
 package struct StartingLimits: Sendable {
-    /// Threads beside the first one.
+    /// The number of threads besides the first one.
     package let threads: Int
-    /// Descriptors beside those that are open at the start.
+    /// The number of descriptors besides those open at the start.
     package let descriptors: Int
-    /// Address space beside what the program has when it begins, in bytes.
+    /// The address space in bytes besides that of the program at its start.
     package let addressSpace: Int
 
-    /// One transfer: its loops, a worker of each pool and the executor's threads. It has about ten threads where the system
-    /// gives them, with stacks of 8 MiB; the memory of the queue, TLS and buffers stands beside them. A lack of descriptors
-    /// is the queue's to report, as each verb needs others.
+    /// The needs of one transfer: its loops, a worker of each pool and the executor's threads. It has about ten threads
+    /// where the system permits, with stacks of 8 MiB; the queue, TLS and buffers need further memory. The queue itself
+    /// reports a lack of descriptors, since each command needs a different number.
     package static let transfer = StartingLimits(threads: 8, descriptors: 0, addressSpace: 192 << 20)
 
-    /// A watched folder: its descriptors are taken before the first file's, and a folder that can't be read is waited for.
+    /// The needs of a watched folder. Its descriptors are opened before that of the first file, and an unreadable
+    /// folder is waited for.
     package static let watch = StartingLimits(threads: 8, descriptors: 24, addressSpace: 192 << 20)
 
-    /// The service: what transfers need, the loops of its connections (which end the process where they get no descriptor),
+    /// The needs of the service: transfers, the loops of its connections (which end the process without a descriptor),
     /// and some clients.
     package static let service = StartingLimits(threads: 16, descriptors: 40, addressSpace: 288 << 20)
 
+    /// Checks the limits.
+    ///
     /// - Returns: The limit that is too low, in words; `nil` where the work can begin.
     package func lack() -> String? {
         if !hasAddressSpace {
@@ -46,7 +49,7 @@ package struct StartingLimits: Sendable {
     }
 
     private var hasAddressSpace: Bool {
-        // Memory that may be written counts for both limits, RLIMIT_AS and RLIMIT_DATA; none of it is used.
+        // Writable memory counts for both limits, RLIMIT_AS and RLIMIT_DATA; none of it is used.
         let place = mmap(
             nil, addressSpace, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         guard let place, place != MAP_FAILED else { return false }
@@ -54,9 +57,9 @@ package struct StartingLimits: Sendable {
         return true
     }
 
-    /// Opens descriptors that exist at the same time, and closes them.
+    /// Opens a number of descriptors at the same time, and closes them.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of descriptors that could be opened.
     private func descriptorsToHave(_ count: Int) -> Int {
         var opened: [Int32] = []
         while opened.count < count {
@@ -68,9 +71,9 @@ package struct StartingLimits: Sendable {
         return opened.count
     }
 
-    /// Makes threads that exist at the same time, and ends them.
+    /// Starts a number of threads at the same time, and ends them.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of threads that could be started.
     private func threadsToHave(_ count: Int) -> Int {
         let gate = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
         pthread_mutex_init(gate, nil)
@@ -81,7 +84,7 @@ package struct StartingLimits: Sendable {
             let code = pthread_create(
                 &thread, nil,
                 { gate in
-                    // Each thread ends when all of them are there.
+                    // Each thread ends once all of them exist.
                     if let gate = gate?.assumingMemoryBound(to: pthread_mutex_t.self) {
                         pthread_mutex_lock(gate)
                         pthread_mutex_unlock(gate)

@@ -3,9 +3,9 @@ import DequeModule
 import Glibc
 import TransferCore
 
-/// A few threads for what may block: opening, syncing and renaming files, databases, name look-ups.
+/// A few threads for blocking work: opening, syncing and renaming files, databases, and name look-ups.
 ///
-/// `@unchecked Sendable`: `queue`, `idle`, `started` and `isStopping` are touched only while `mutex` is held.
+/// `@unchecked Sendable`: `queue`, `idle`, `started` and `isStopping` are accessed only while `mutex` is held.
 public final class WorkerPool: @unchecked Sendable {
     private let name: String
     private let limit: Int
@@ -16,7 +16,9 @@ public final class WorkerPool: @unchecked Sendable {
     private var started = 0
     private var isStopping = false
 
-    /// - Parameter threads: The most threads; they start as work comes.
+    /// Creates a pool.
+    ///
+    /// - Parameter threads: The maximum number of threads, which start as work arrives.
     public init(name: String, threads: Int) {
         self.name = name
         limit = max(1, threads)
@@ -34,7 +36,7 @@ public final class WorkerPool: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `work` on a thread of the pool; pieces of work start in the order of the calls.
+    /// Runs `work` on a thread of the pool. Pieces of work start in the order of the calls.
     public func execute(_ work: @escaping @Sendable () -> Void) {
         pthread_mutex_lock(mutex)
         queue.append(work)
@@ -42,19 +44,21 @@ public final class WorkerPool: @unchecked Sendable {
         if mustStart { started += 1 }
         let mustWake = idle > 0
         pthread_mutex_unlock(mutex)
-        // After the lock is free: who wakes wants it at once.
+        // The signal follows the release of the lock, since the woken thread needs it at once.
         if mustWake { pthread_cond_signal(condition) }
         if mustStart { startThread() }
     }
 
-    /// Runs `work` on a thread of the pool and returns what it returns.
+    /// Runs `work` on a thread of the pool, and returns its result.
+    ///
+    /// - Throws: The error of `work`.
     public func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             execute { continuation.resume(with: Result { try work() }) }
         }
     }
 
-    /// Ends the threads once the queue is empty; what is handed in later still runs, on the caller's thread.
+    /// Ends the threads once the queue is empty. Later work still runs, on the caller's thread.
     public func stop() {
         pthread_mutex_lock(mutex)
         isStopping = true
@@ -70,14 +74,14 @@ public final class WorkerPool: @unchecked Sendable {
             started -= 1
             let isAlone = started == 0
             pthread_mutex_unlock(mutex)
-            // Without any thread the work is done here rather than never.
+            // Without any thread, the work runs here rather than never.
             if isAlone { runQueue() }
         }
     }
 
     private func runThread() {
-        // A worker that goes through its list needn't take the processor from others when it wakes. Where there are
-        // few, those are the loops, and the servers that they speak to.
+        // A worker with queued work need not preempt other threads when it wakes. On machines with few processors,
+        // those are the loops and the servers to which they are connected.
         transfer_yield_to_others()
         pthread_mutex_lock(mutex)
         while true {
@@ -85,7 +89,7 @@ public final class WorkerPool: @unchecked Sendable {
                 var work: (@Sendable () -> Void)? = queue.removeFirst()
                 pthread_mutex_unlock(mutex)
                 work?()
-                // Objects that go with the closure may want the lock: the last one who holds a pool stops it.
+                // Objects of the closure may need the lock: the last owner of a pool stops it.
                 work = nil
                 pthread_mutex_lock(mutex)
             } else if isStopping {

@@ -1,20 +1,22 @@
 import Glibc
 
-/// The congestion controls of this machine's kernel, for people.
+/// The congestion control algorithms of this machine's kernel, for display.
 public struct CongestionOffer: Sendable, Hashable {
-    /// The system's own.
+    /// The system's default algorithm.
     public var standard: String
+    /// The algorithms that the kernel has loaded.
     public var available: [String]
-    /// The algorithms that a process without privileges may choose.
+    /// The algorithms that an unprivileged process may choose.
     public var allowed: [String]
 
+    /// Creates an offer.
     public init(standard: String, available: [String], allowed: [String]) {
         self.standard = standard
         self.available = available
         self.allowed = allowed
     }
 
-    /// - Returns: `nil` where the kernel doesn't say.
+    /// The offer of the running kernel; `nil` where the kernel does not report it.
     public static var current: CongestionOffer? {
         let names = ["tcp_congestion_control", "tcp_available_congestion_control", "tcp_allowed_congestion_control"]
         let texts = names.map { words("/proc/sys/net/ipv4/\($0)") }

@@ -1,19 +1,21 @@
-/// Bounds on what clients can take of a service.
+/// The limits on the resources that clients can use.
 public struct ServerLimits: Sendable, Hashable {
-    /// Bytes of a request's body: of jobs that come together.
+    /// The maximum length of a request's body, in bytes.
     public var bodyBytes = 64 << 20
-    /// Bytes of a call of aria2's interface, whose secret is inside it.
+    /// The maximum length of a call of aria2's interface in bytes; the body contains its secret.
     public var callBytes = 8 << 20
-    /// Bytes of a request's head.
+    /// The maximum length of a request's head, in bytes.
     public var headBytes = 32 << 10
-    /// Connections at once; further ones wait until one ends.
+    /// The maximum number of simultaneous connections; further ones wait until one ends.
     public var connections = 512
-    /// Clients that follow events at once.
+    /// The maximum number of clients that follow events at the same time.
     public var eventStreams = 256
-    /// From a request's first byte to its last; also for a connection without a request, and for a client that doesn't read.
+    /// The maximum time from a request's first to its last byte. It also applies to a connection without a request, and
+    /// to a client that does not read.
     public var requestTime = Duration.seconds(60)
-    /// Jobs of one request that isn't a batch.
+    /// The maximum number of jobs in one request that is no batch.
     public var jobs = 10_000
 
+    /// Creates the default limits.
     public init() {}
 }

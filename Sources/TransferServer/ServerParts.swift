@@ -5,7 +5,7 @@ import NIOCore
 import TransferEventLoop
 import TransferQueue
 
-/// The parts of a service, put together.
+/// The parts of a service, assembled.
 struct ServerParts: Sendable {
     let reader: EventReader
     let webSockets: WebSocketUpgrade
@@ -71,7 +71,7 @@ struct ServerParts: Sendable {
         return router
     }
 
-    /// Answers one request.
+    /// Returns the function that answers one request.
     func responder() -> ServerChannel.Responder {
         let responder = router().buildResponder()
         let logger = logger

@@ -7,22 +7,28 @@ public import ServiceLifecycle
 public import TransferQueue
 import TransferService
 
-/// How a queue is served.
+/// The configuration of a queue's server.
 public struct ServerConfiguration: Sendable {
+    /// The address at which the service listens.
     public var address: ListenAddress
+    /// The clients that are admitted, and their rights.
     public var access: AccessRules
+    /// The rules for jobs that clients submit.
     public var rules: OutsideRules
+    /// The limits on the resources that clients can use.
     public var limits = ServerLimits()
-    /// The bounds that the queue runs by, until a client changes them.
+    /// The limits of the queue's run, until a client changes them.
     public var running = BatchLimits()
+    /// The logger of the service.
     public var logger = Logger(label: "TransferServer")
-    /// Where the service remembers what its clients have put away; `nil` for nowhere.
+    /// The folder in which the service stores the results that clients have purged; `nil` for none.
     public var stateFolder: String?
-    /// Called once the service runs: a signal ends it in order from then on.
+    /// A closure that is called once the service runs; from then on, a signal ends it gracefully.
     public var ready: @Sendable (ListenAddress) -> Void = { _ in }
-    /// Ends the program in order: a client has asked for that.
+    /// A closure that ends the program gracefully, on a client's request.
     public var shutdown: @Sendable () -> Void = {}
 
+    /// Creates a configuration with the default limits.
     public init(address: ListenAddress, access: AccessRules, rules: OutsideRules) {
         self.address = address
         self.access = access
@@ -30,25 +36,25 @@ public struct ServerConfiguration: Sendable {
     }
 }
 
-/// A queue behind HTTP, as a service of a `ServiceGroup`: its API, its page, aria2's interface and its metrics.
+/// A queue with an HTTP server, as a service of a `ServiceGroup`: its API, its page, aria2's interface and its metrics.
 ///
-/// The queue itself is run by `QueueService`, which stands before this one in the group, so that nobody is served any more
-/// when it ends.
+/// `QueueService` runs the queue itself. It must precede this service in the group, so that no client is served after
+/// the queue has ended.
 public struct TransferServer: Service, CustomStringConvertible {
     private let configuration: ServerConfiguration
     private let socket: ListeningSocket
     private let served: ServedQueue
     private let parts: ServerParts
 
-    /// The address at which the service really listens: a port of 0 is the kernel's choice.
+    /// The actual address of the service: for a port of 0, the kernel chooses one.
     public var address: ListenAddress { socket.address }
 
-    /// Listens from now on; answers come when it runs.
+    /// Opens the listening socket; requests are answered once the service runs.
     ///
     /// - Parameters:
-    ///   - queue: It stays open when the service ends.
-    ///   - remote: The same queue, for looks at it.
-    /// - Throws: `TransferError` when nothing can listen there.
+    ///   - queue: The queue, which stays open when the service ends.
+    ///   - remote: The same queue, for queries.
+    /// - Throws: `TransferError` where the address cannot be used.
     public init(_ queue: JobQueue, _ remote: QueueRemote, _ configuration: ServerConfiguration) throws {
         self.configuration = configuration
         socket = try ListeningSocket(configuration.address)
@@ -57,6 +63,9 @@ public struct TransferServer: Service, CustomStringConvertible {
         parts.reader.listen()
     }
 
+    /// Serves the queue until the service is shut down gracefully.
+    ///
+    /// - Throws: The error that ended the service; a shutdown is not an error.
     public func run() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let channel = ServerChannel(
@@ -80,8 +89,9 @@ public struct TransferServer: Service, CustomStringConvertible {
         try? await group.shutdownGracefully()
     }
 
-    /// Other bounds on what is under way, until a client changes them.
+    /// Sets the limits on simultaneous work, until a client changes them.
     public func setLimits(_ limits: BatchLimits) { parts.running.change { $0 = limits } }
 
+    /// The name of the service.
     public var description: String { "TransferServer" }
 }

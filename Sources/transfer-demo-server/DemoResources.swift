@@ -1,7 +1,7 @@
 import TransferTestServer
 
-/// The files of the demonstration and what goes wrong with them. The digests in `jobs/demo.json` are of these contents:
-/// who changes a seed or a size changes them there too.
+/// The files of the demonstration, with their faults. The digests in `jobs/demo.json` match these contents, so a
+/// changed seed or size needs a change there too.
 enum DemoResources {
     private static let mebibyte: Int64 = 1 << 20
     private static let published = 1_760_000_000
@@ -13,7 +13,7 @@ enum DemoResources {
         installUpload(on: server)
     }
 
-    /// Nothing goes wrong here.
+    /// Installs the files without faults.
     private static func installSteady(on server: TestServer) {
         for number in 1...6 {
             let size = Int64(180_000 + number * 45_011)
@@ -29,7 +29,7 @@ enum DemoResources {
 
     private static func installCapricious(on server: TestServer) {
         server.serve("http://files.example/images/system.iso", file(seed: 1, 256 * mebibyte))
-        // The second cut counts from where the client resumes: half-way, and again at three quarters.
+        // The second cut counts from the offset at which the client resumes: half-way, and again at three quarters.
         server.script(
             "http://files.example/images/system.iso", [.cut(after: 128 * mebibyte), .cut(after: 64 * mebibyte)])
 
@@ -55,7 +55,7 @@ enum DemoResources {
     }
 
     private static func installMirrors(on server: TestServer) {
-        // mirror-a has no such film: 404.
+        // The server mirror-a lacks this film: it answers 404.
         server.serve("http://mirror-b.example/films/short.mkv", file(seed: 8, 32 * mebibyte, "video/x-matroska"))
 
         let album = file(seed: 9, 24 * mebibyte)
@@ -70,7 +70,8 @@ enum DemoResources {
         server.serve("http://mirror-b.example/releases/tool-2.1.tar.gz", file(seed: 10, 6 * mebibyte))
     }
 
-    /// The upload is the file that was downloaded, so the server can say whether it arrived whole.
+    /// Installs the target of an upload. The uploaded file is one that was downloaded before, so the server can verify
+    /// it.
     private static func installUpload(on server: TestServer) {
         let path = "http://files.example/in/summary.pdf"
         let expected = summary.content.bytes()
@@ -80,7 +81,7 @@ enum DemoResources {
                 : Response(status: 422, body: .text("These are not the bytes of the report.\n"))
         }
         server.script(path, [.cutUpload(after: mebibyte)])
-        // Of jobs/watch.json.
+        // The uploads of `jobs/watch.json`.
         server.acceptUploads("http://files.example/in/outbox/*", keepsBytes: false)
     }
 

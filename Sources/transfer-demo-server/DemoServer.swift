@@ -1,12 +1,14 @@
 import Glibc
 import TransferTestServer
 
-/// Serves what `jobs/demo.json` names. Prints its port on one line, and ends at SIGTERM, SIGINT or the end of its
-/// standard input. A client reaches the demonstration's host names with `http_proxy=http://127.0.0.1:PORT`.
+/// The server of the files named in `jobs/demo.json`. It prints its port on one line, and ends at SIGTERM, SIGINT or
+/// the end of its standard input. A client reaches the demonstration's host names with
+/// `http_proxy=http://127.0.0.1:PORT`.
 @main
 enum DemoServer {
     static func main() {
-        // Blocked before the first thread starts, so that every thread inherits it and only sigwait sees them.
+        // The signals are blocked before the first thread starts, so that all threads inherit the mask and only sigwait
+        // receives them.
         var endings = sigset_t()
         sigemptyset(&endings)
         sigaddset(&endings, SIGTERM)
@@ -39,7 +41,8 @@ enum DemoServer {
         }
     }
 
-    /// A shell gives its background jobs /dev/null, which ends at once and tells nothing about whoever started them.
+    /// Whether the end of standard input means that the starting process has ended. A shell gives its background jobs
+    /// /dev/null, which ends at once and means nothing.
     private static var inputIsSomeonesEnd: Bool {
         var status = stat()
         guard fstat(STDIN_FILENO, &status) == 0 else { return false }

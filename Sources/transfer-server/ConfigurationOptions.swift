@@ -2,7 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import TransferQueue
 
-/// Which configuration files are read.
+/// The options that select the configuration files.
 struct ConfigurationOptions: ParsableArguments {
     @Option(
         name: .customLong("config"),
@@ -18,9 +18,9 @@ struct ConfigurationOptions: ParsableArguments {
         if isOff, file != nil { throw ValidationError("--config and --no-config don't go together") }
     }
 
-    /// What the files say.
+    /// Returns the configuration from the files.
     ///
-    /// - Throws: `TransferError` for a file that can't be used.
+    /// - Throws: `TransferError` for a file that cannot be used.
     func load() throws -> Configuration {
         let sources = ConfigurationSource.all(
             only: file, isOff: isOff, environment: ProcessInfo.processInfo.environment,

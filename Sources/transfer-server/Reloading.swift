@@ -4,7 +4,8 @@ import TransferQueue
 import TransferServer
 import UnixSignals
 
-/// Reads the configuration and the job files again at each SIGHUP. A fault is told, and everything stays as it was.
+/// The service that reads the configuration and the job files again at each SIGHUP. A fault is reported, and leaves
+/// everything unchanged.
 struct Reloading: Service, CustomStringConvertible {
     let files: ServedFiles
     let configuration: ConfigurationOptions
@@ -13,7 +14,7 @@ struct Reloading: Service, CustomStringConvertible {
     let queue: JobQueue
     let server: TransferServer
     let notify: SystemdNotify?
-    /// The bounds that the files gave last: clients' own stay where the files say nothing else.
+    /// The last limits from the files. Limits set by clients stay while the files' limits do not change.
     let limits: BatchLimits
 
     var description: String { "Reloading" }
@@ -45,7 +46,7 @@ struct Reloading: Service, CustomStringConvertible {
     }
 }
 
-/// What a configuration says of the operator's job files.
+/// The configuration's settings for the operator's job files.
 enum Surroundings {
     static func of(_ configuration: Configuration, _ environment: [String: String]) -> ServedFiles.Surroundings {
         var surroundings = ServedFiles.Surroundings()

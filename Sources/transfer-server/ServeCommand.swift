@@ -49,7 +49,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     func validate() throws { _ = try address() }
 
-    /// - Throws: `ValidationError`.
+    /// Returns the address of the shared queue.
+    ///
+    /// - Throws: `ValidationError` for an invalid address.
     func address() throws -> FleetAddress? {
         guard let queue else { return nil }
         guard FleetAddress.isMeant(queue) else {
@@ -67,7 +69,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// Who may do what.
+/// The options for the rights of clients.
 struct AccessOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -119,7 +121,7 @@ struct AccessOptions: ParsableArguments {
     }
 }
 
-/// How much at once.
+/// The options for the limits on simultaneous work.
 struct BoundOptions: ParsableArguments {
     @Option(name: [.customShort("j"), .long], help: ArgumentHelp("Transfers at once.", valueName: "n"))
     var concurrency: Int?
@@ -141,7 +143,7 @@ struct BoundOptions: ParsableArguments {
         }
     }
 
-    /// Those of a job file, and of the configuration, where no option says otherwise.
+    /// Returns the limits: those of the options, or else of the job file, or else of the configuration.
     func limits(_ file: BatchLimits, _ configuration: Configuration) -> BatchLimits {
         let standing = configuration.limits
         var limits = file

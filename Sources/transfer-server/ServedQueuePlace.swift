@@ -2,9 +2,9 @@ import Logging
 import TransferFleet
 import TransferQueue
 
-/// The queue that is served: a folder's, or one of many machines, which the service works on beside others.
+/// The queue to serve: one in a folder, or one shared by many machines, in which the service is one of the workers.
 struct ServedQueuePlace: Sendable {
-    /// The queue of many machines; `nil` for a folder's.
+    /// The address of a shared queue; `nil` for one in a folder.
     private let address: FleetAddress?
     private let configuration: QueueConfiguration
     private let rules: OutsideRules
@@ -29,7 +29,7 @@ struct ServedQueuePlace: Sendable {
         return try await Fleet.work(on: address, as: worker, configuration)
     }
 
-    /// The same queue, for looks at it.
+    /// Returns a second access to the queue, for queries.
     func remote() throws -> QueueRemote {
         if let address { return try Fleet.look(at: address) }
         return try QueueRemote(state: configuration.state, runtimeFolder: configuration.runtimeFolder)

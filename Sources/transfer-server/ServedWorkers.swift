@@ -4,21 +4,21 @@ import TransferFleet
 import TransferQueue
 import TransferService
 
-/// The service on a queue that many machines share. It begins anew when its lease is lost, once the database is there, as a
-/// worker does: nobody has to see to it. A database that can't be reached at first ends it.
+/// The service on a queue shared by many machines. After the loss of its lease, it starts anew as soon as the database
+/// is available, like a worker, without an operator. If the database cannot be reached at first, the service ends.
 struct ServedWorkers: Service {
     let address: FleetAddress
-    /// The manager of the service, which is told that it's alive between two shifts.
+    /// The service manager, which is informed that the service is alive between two shifts.
     let notify: SystemdNotify?
-    /// One shift; it returns when the service is told to end.
+    /// A closure that runs one shift; it returns when the service is to end.
     let serve: @Sendable () async throws -> Void
 
-    /// The queue ended, and nobody had asked for that.
+    /// The error of a queue that ended without a request.
     struct QueueEnded: Error {
         let error: any Error
     }
 
-    /// Runs the queue, whose failure isn't one of the service's other parts.
+    /// The service that runs the queue. It distinguishes the queue's failure from that of other parts.
     struct Worker: Service {
         let queue: JobQueue
 
@@ -42,13 +42,13 @@ struct ServedWorkers: Service {
                 if Task.isShuttingDownGracefully { return }
                 if error is QueueEnded { hasServed = true }
                 guard hasServed, let reason = reason(error) else { throw error }
-                // A database that is away for long is told of once.
+                // A long absence of the database is reported only once.
                 if reason != reported { StandardStreams.tell("transfer serve: \(reason); it begins anew") }
                 reported = reason
             }
             notify?.send(.watchdog)
             await cancelWhenGracefulShutdown {
-                // A sleep with a reason: the pause between two shifts is a time, and a signal ends it.
+                // A sleep with a reason: the pause between two shifts has a fixed length, and a signal ends it.
                 try? await Task.sleep(for: Self.pause)
             }
         }

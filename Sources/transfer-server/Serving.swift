@@ -9,7 +9,7 @@ import TransferServer
 import TransferService
 import UnixSignals
 
-/// One run of the service, from the options to the last word.
+/// One run of the service, from the options to the final message.
 struct Serving {
     private let options: ServeCommand
     private let environment = ProcessInfo.processInfo.environment
@@ -28,7 +28,7 @@ struct Serving {
         try await group.run()
     }
 
-    /// On a terminal SIGHUP says that this is gone.
+    /// Whether the service runs on a terminal, where SIGHUP reports the loss of that terminal.
     private static let isOnTerminal = isatty(STDERR_FILENO) == 1
     private static let signals: [UnixSignal] = [.sigterm, .sigint] + (isOnTerminal ? [.sighup] : [])
 
@@ -49,7 +49,7 @@ struct Serving {
         var configuration = ServerConfiguration(address: address, access: access, rules: rules)
         configuration.logger = logger
         configuration.stateFolder = state
-        // As an operator would end it; the answer leaves first.
+        // The service ends as at an operator's signal, after the response has been sent.
         configuration.shutdown = { kill(getpid(), SIGTERM) }
 
         let surroundings = Surroundings.of(set, environment)
@@ -92,7 +92,7 @@ struct Serving {
             .init(service: worker, failureTerminationBehavior: .cancelGroup), .init(service: server),
         ]
         if !Self.isOnTerminal { services.append(.init(service: reloading)) }
-        // Between shifts, signals are those of the group around this one.
+        // Between shifts, the surrounding group handles the signals.
         let signals = options.queue == nil ? Self.signals : []
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -119,7 +119,7 @@ struct Serving {
         StandardStreams.say("its page, with the secret that was made just now: \(address)/#token=\(secret)")
     }
 
-    // MARK: What the options say
+    // MARK: Options
 
     private func folder(_ settings: ServeSettings) throws -> String {
         let path = absolute(options.directory ?? settings.directory ?? ".")
@@ -130,7 +130,8 @@ struct Serving {
         return String(cString: real)
     }
 
-    /// Clients may have files beneath the folder sent anywhere: the queue's database and its secret aren't theirs.
+    /// Refuses a state folder beneath the served folder. Clients may send files from there anywhere, and must not reach
+    /// the queue's database and its secret.
     private static func refuse(state: String, beneath directory: String) throws {
         _ = try StateFolder(state)
         guard let real = realpath(state, nil) else { return }
@@ -143,8 +144,8 @@ struct Serving {
         )
     }
 
-    /// Where the options say, else the socket of the service's manager (sd_listen_fds(3)), else where the configuration says,
-    /// else aria2's port.
+    /// Returns the address: the one in the options, else the socket of the service manager (sd_listen_fds(3)), else the
+    /// one in the configuration, else aria2's port.
     private func listenAddress(_ settings: ServeSettings) throws -> ListenAddress {
         if let text = options.listen { return try ListenAddress(text) }
         guard environment["LISTEN_PID"] == "\(getpid())", let count = environment["LISTEN_FDS"].flatMap({ Int($0) })
@@ -159,7 +160,7 @@ struct Serving {
         return .inherited(first)
     }
 
-    /// The address for one server, which closes what it listens to: another one may follow.
+    /// Returns a copy of the address for one server, which closes its socket; another server may follow.
     private static func own(_ address: ListenAddress) throws -> ListenAddress {
         guard case .inherited(let descriptor) = address else { return address }
         let own = fcntl(descriptor, F_DUPFD_CLOEXEC, descriptor + 1)
@@ -167,7 +168,9 @@ struct Serving {
         return .inherited(own)
     }
 
-    /// - Returns: The rules, and the secret where it was made just now.
+    /// Returns the rules for access.
+    ///
+    /// - Returns: The rules, and the secret if it was created just now.
     private func access(
         state: String, _ address: ListenAddress, _ settings: ServeSettings
     ) throws -> (AccessRules, made: String?) {
@@ -193,7 +196,9 @@ struct Serving {
         return (access, isNew ? text : nil)
     }
 
-    /// - Throws: Without the value: it may be a secret that stands in the wrong place.
+    /// Reads a secret.
+    ///
+    /// - Throws: An error without the value, which may be a secret in the wrong place.
     private func secret(_ text: String, _ option: String) throws -> ServerSecret {
         let source: SecretText
         if text.hasPrefix("$"), text.count > 1 {
@@ -235,7 +240,7 @@ struct Serving {
         return logger
     }
 
-    /// The group's own steps are of no interest.
+    /// A logger that hides the group's own steps.
     static let quiet: Logger = {
         var logger = Logger(label: "transfer serve") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error

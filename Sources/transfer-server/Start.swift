@@ -6,18 +6,19 @@ import TransferEventLoop
 import TransferQueue
 import TransferServer
 
-/// The program that `transfer serve` becomes.
+/// The program that the command `transfer serve` starts.
 @main
 enum Start {
     static func main() async {
         transfer_limits_prepare()
         CommandPhrases.speak()
         signal(SIGPIPE, SIG_IGN)
-        // A file beyond the limit of sizes is an error of write(2) (EFBIG; setrlimit(2), RLIMIT_FSIZE).
+        // A file beyond the size limit must be an error of write(2) (EFBIG; setrlimit(2), RLIMIT_FSIZE), not a signal.
         signal(SIGXFSZ, SIG_IGN)
-        // Whoever has the files read again before they were read for the first time needn't end the program.
+        // A SIGHUP that arrives before the files have been read for the first time must not end the program.
         if isatty(STDERR_FILENO) == 0 { signal(SIGHUP, SIG_IGN) }
-        // libdispatch asks for threads of higher priority, which only root may have, and tells the system's log.
+        // The library libdispatch asks for threads of higher priority, which only root may have, and reports the
+        // refusal to the system log.
         setenv("LIBDISPATCH_LOG", "NO", 0)
         raiseLimit()
         do {
@@ -42,7 +43,8 @@ enum Start {
         exit(status)
     }
 
-    /// Each transfer has a file and a connection, and each client has one.
+    /// Raises the limit of descriptors, since each transfer needs a file and a connection, and each client a
+    /// connection.
     private static func raiseLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
@@ -51,11 +53,11 @@ enum Start {
     }
 }
 
-/// What people read: the address on standard output, everything else on standard error.
+/// The output for people: the address on standard output, everything else on standard error.
 enum StandardStreams {
     private static let failed = Atomic(false)
 
-    /// Whether all that was said could be written. A reader that went away (EPIPE) has what it wanted.
+    /// Whether all output was written. A reader that closed its end (EPIPE) needs no more.
     static var isComplete: Bool { !failed.load(ordering: .relaxed) }
 
     static func tell(_ line: String) { _ = write(line, to: STDERR_FILENO) }
@@ -68,7 +70,9 @@ enum StandardStreams {
         tell("transfer serve: standard output is incomplete: \(reason)")
     }
 
-    /// - Returns: The `errno` of a write that failed, or 0.
+    /// Writes a line.
+    ///
+    /// - Returns: The `errno` of a failed write, or 0.
     private static func write(_ line: String, to descriptor: Int32) -> Int32 {
         let bytes = Array((line + "\n").utf8)
         var done = 0

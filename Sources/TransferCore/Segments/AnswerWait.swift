@@ -1,8 +1,8 @@
-/// How long a transfer waited for the first byte of its answer, beside the round trip of its connection.
+/// The time that a transfer waited for the first byte of its response, and the round trip of its connection.
 package struct AnswerWait: Sendable, Hashable {
-    /// Seconds from the request to the first byte.
+    /// The seconds from the request to the first byte.
     package let seconds: Double
-    /// Seconds.
+    /// The round trip in seconds.
     package let roundTrip: Double
 
     package init(seconds: Double, roundTrip: Double) {
@@ -10,12 +10,13 @@ package struct AnswerWait: Sendable, Hashable {
         self.roundTrip = roundTrip
     }
 
-    /// Round trips shorter than this tell nothing: what a server does takes as long.
+    /// The shortest round trip that allows a conclusion; shorter ones are comparable to the server's own work.
     private static let shortest = 0.005
-    /// Beyond the round trip, for what the server does.
+    /// The allowance beyond the round trip, for the server's work.
     private static let allowance = (factor: 1.25, seconds: 0.003)
 
-    /// Whether nearly all of it was the way there and back: neither the server nor the link had others to serve first.
+    /// Whether nearly all of the wait was the round trip, so that neither the server nor the link was busy with other
+    /// transfers.
     package var isPrompt: Bool {
         roundTrip >= Self.shortest && seconds <= roundTrip * Self.allowance.factor + Self.allowance.seconds
     }

@@ -1,104 +1,115 @@
-/// How many connections one file gets: pure, no input or output.
+/// The number of connections for one file; the type performs no input or output.
 ///
-/// A number that the user gives is kept. Otherwise trials find one: each raises the number and keeps what paid.
+/// A number set by the user is kept. Otherwise trials find one: each raises the number, and keeps it where that made
+/// the file faster.
 ///
-/// - A rate is measured over windows of a few round trips (``Window``). The time in which connections are made is left out.
-/// - A rate is compared only once it is steady: neither the slow start of a connection nor the burst with which a server
-///   begins says what the next second brings.
-/// - Two connections are opened early, as most links need more than one round trip to fill. More than four need a proof:
-///   four brought more than two, or segments were lost while no queue was there.
-/// - A trial that did not pay is taken back. It is repeated after a rest that doubles each time, while the file lasts.
-/// - A number that was assumed from losses is checked against four, once the file has enough time left.
+/// - A rate is measured over windows of a few round trips (``Window``), without the time in which connections are
+///   opened.
+/// - A rate is compared only once it is steady. Neither the slow start of a connection nor a server's initial burst
+///   predicts the next second.
+/// - Two connections are opened early, as most links need more than one round trip to fill. More than four need
+///   evidence: four brought more than two, or segments were lost without a queue.
+/// - An unsuccessful trial is reverted. It is repeated after a rest that doubles each time, while the file lasts.
+/// - A number that was assumed because of losses is checked against four, once the file has enough time left.
 public struct ConnectionGrowth: Sendable {
+    /// The requested number of connections.
     public enum Request: Sendable, Hashable {
-        /// 1 to 32.
+        /// A fixed number, 1 to 32.
         case exactly(Int)
+        /// A number found by trials.
         case automatic
     }
 
-    /// The most that are opened for one file without a number from the user.
+    /// The maximum number of connections for one file without a number from the user.
     public static let most = 16
-    /// The most without a proof that four do not fill the link.
+    /// The maximum number without evidence that four do not fill the link.
     public static let unproven = 4
-    /// The rate with which a trial has paid, as a multiple of the one before it.
+    /// The factor by which the rate must rise for a trial to succeed.
     package static let payment = 1.25
-    /// The share of its time for which the thread that moves the bytes may be at work. Above it the processor is the limit.
+    /// The maximum share of its time for which the thread that moves the bytes may be busy. Above it, the processor is
+    /// the limit.
     static let mostLoad = 0.85
-    /// Seconds after a refusal in which no connection is added, where the server says nothing else.
+    /// The seconds after a refusal in which no connection is added, where the server requests no other time.
     static let refusalRest = 10.0
-    /// Seconds after a refusal in which the refused number is not reached again.
+    /// The seconds after a refusal in which the refused number is not reached again.
     static let refusalMemory = 60.0
-    /// Seconds of the first rest after a trial that did not pay, and of the longest.
+    /// The seconds of the first and of the longest rest after an unsuccessful trial.
     static let rests = 1.0...64.0
 
     enum Window {
         static let roundTrips = 3.0
-        /// Round trips after a change of the number that are not measured.
+        /// The number of round trips after a change of the number that are not measured.
         static let settling = 2.0
-        /// Seconds of the shortest.
+        /// The minimum length of a window in seconds.
         static let shortest = 0.15
-        /// The window after which a rate counts as steady in any case.
+        /// The number of windows after which a rate always counts as steady.
         static let most = 4
-        /// A rate is steady when it is this multiple of the one before.
+        /// The range of the ratio between two successive rates in which the rate counts as steady.
         static let steady = 0.75...1.25
-        /// A trial has paid with this multiple of a steady rate before its own is steady.
+        /// The factor of a steady rate with which a trial succeeds before its own rate is steady.
         static let atOnce = 1.5
     }
 
     private enum Trial {
-        /// More connections than `from`, which brought `rate`.
+        /// A trial with more connections than `from`, which brought `rate`.
         case more(from: Int, rate: Double, isSure: Bool)
-        /// Fewer connections than `from`, which brought `rate`.
+        /// A trial with fewer connections than `from`, which brought `rate`.
         case fewer(from: Int, rate: Double)
     }
 
+    /// The number of connections that should be open.
     public private(set) var wanted: Int
     private let request: Request
     private var trial: Trial?
     private var rest = rests.lowerBound
-    /// Nothing is tried before.
+    /// The time before which no trial begins.
     private var notBefore = 0.0
 
-    /// The window under way; without bytes while connections are being made.
+    /// The current window; without bytes while connections are being opened.
     private var window: (time: Double, bytes: Int64?, worked: Double)?
-    /// The number of connections that ``rates`` belong to.
+    /// The number of connections to which ``rates`` belong.
     private var measured = 0
     private var rates: [Double] = []
-    /// The round trip under way, and the rate of the fastest one.
+    /// The current round trip, and the rate of the fastest one.
     private var roundTrip: (time: Double, bytes: Int64)?
     private var peak = 0.0
 
-    /// Segments that are known to have come out of order.
+    /// The number of segments known to have arrived out of order.
     private var disordered: Int64 = 0
-    /// Whether the number was raised for losses, which happens once, and when that is checked.
+    /// Whether the number was raised because of losses, which happens only once, and the time from which that is
+    /// checked.
     private var assumption: (isOpen: Bool, checkedFrom: Double)?
-    /// The least number that the server refused, and until when it counts.
+    /// The lowest number that the server refused, and the time until which it counts.
     private var refusal: (count: Int, until: Double)?
 
+    /// Creates the growth for a file.
     public init(_ request: Request) {
         self.request = request
         wanted = if case .exactly(let count) = request { count } else { 1 }
     }
 
-    /// The number that trials have found; `nil` before the first has ended, and where the user gives a number.
+    /// The number that trials have found; `nil` before the end of the first trial, and where the user sets a number.
     public private(set) var found: Int?
 
-    /// Begins with as many, where the user gives no number: one to each source, or what an earlier file found.
+    /// Starts with this number of connections where the user sets none: one for each source, or the number that an
+    /// earlier file found.
     public mutating func begins(with count: Int, of most: Int = unproven) {
         guard case .automatic = request else { return }
         wanted = max(wanted, min(count, most))
         if wanted > Self.unproven { assumption = (true, 0) }
     }
 
+    /// Takes a measurement.
+    ///
     /// - Parameters:
-    ///   - now: Seconds on any steady clock.
-    ///   - bytes: What all connections have brought so far.
-    ///   - left: What is missing.
-    ///   - worked: Seconds for which the thread that moves the bytes has been at work so far.
-    ///   - connections: The number that is open.
-    ///   - path: The kernel's facts; `nil` where it tells nothing. A round trip of 50 ms is assumed then.
-    ///   - bound: The user's own bound, in bytes a second. A file that comes near it gets no more connections.
-    /// - Returns: The number that shall be open.
+    ///   - now: The time in seconds of any monotonic clock.
+    ///   - bytes: The number of bytes received over all connections so far.
+    ///   - left: The number of missing bytes.
+    ///   - worked: The seconds for which the thread that moves the bytes has been busy so far.
+    ///   - connections: The number of open connections.
+    ///   - path: The kernel's data about the path; `nil` where it has none, which assumes a round trip of 50 ms.
+    ///   - bound: The user's own limit in bytes a second. A file that approaches it gets no more connections.
+    /// - Returns: The number of connections that should be open.
     public mutating func sample(
         now: Double, bytes: Int64, left: Int64, worked: Double, connections: Int, path: PathReading? = nil,
         bound: Double = .infinity
@@ -137,14 +148,15 @@ public struct ConnectionGrowth: Sendable {
         return wanted
     }
 
-    /// The server wants fewer (429, 503): those that work are kept, at most half of all, and no more for a while.
+    /// Reduces the number after a refusal by the server (429, 503). Working connections are kept, at most half of all,
+    /// and none is added for a while.
     ///
     /// - Parameters:
-    ///   - connections: The number that was open, with the one that was refused.
-    ///   - working: Those of them that have brought bytes.
-    ///   - retryAfter: Seconds.
+    ///   - connections: The number of open connections, including the refused one.
+    ///   - working: The number of those that have received bytes.
+    ///   - retryAfter: The time in seconds for which the server asks to wait.
     public mutating func refused(now: Double, connections: Int, working: Int, retryAfter: Double? = nil) {
-        // Several that were opened together are refused one after the other: they say the same thing.
+        // Connections that were opened together are refused one after the other, which counts as a single refusal.
         let isNew = now >= notBefore
         let working = max(1, working)
         wanted = min(wanted, isNew ? min(working, (connections + 1) / 2) : working)
@@ -154,14 +166,14 @@ public struct ConnectionGrowth: Sendable {
         (trial, window) = (nil, nil)
     }
 
-    /// A connection was lost: one less, for a while.
+    /// Reduces the number by one for a while, after the loss of a connection.
     public mutating func lost(now: Double, connections: Int) {
         wanted = max(1, min(wanted, connections))
         notBefore = max(notBefore, now + Self.refusalRest / 5)
         (trial, window) = (nil, nil)
     }
 
-    /// Others want the places.
+    /// Reduces the number to `count`, because other files need the connections.
     public mutating func yields(to count: Int) {
         wanted = max(1, min(wanted, count))
         (trial, window) = (nil, nil)
@@ -189,7 +201,7 @@ public struct ConnectionGrowth: Sendable {
             } else {
                 wanted = min(wanted, from)
                 assumption?.isOpen = false
-                // A rate that was not steady proves nothing: it is measured again, without a rest.
+                // A rate that was not steady proves nothing, and is measured again without a rest.
                 if isSure { takeRest(now) }
             }
         case .fewer(let from, let base):
@@ -217,7 +229,7 @@ public struct ConnectionGrowth: Sendable {
         rest = min(rest * 2, Self.rests.upperBound)
     }
 
-    /// Whether the file has enough time left for a further connection to bring something.
+    /// Returns whether the file has enough time left for another connection to help.
     private func mayAdd(_ connections: Int, _ left: Int64, _ rate: Double, _ way: Way, _ now: Double) -> Bool {
         rate > 0 && rate < way.bound * 0.7 && connections < limit(now) && now >= notBefore
             && Double(left) / rate >= max(0.5, 8 * way.roundTrip)
@@ -230,11 +242,11 @@ public struct ConnectionGrowth: Sendable {
 
     // MARK: Measurement
 
-    /// The way to the server, as far as decisions need it.
+    /// The properties of the path to the server that the decisions need.
     private struct Way {
         let roundTrip: Double
         let delay: Double
-        /// Whether a loss would be one without a queue.
+        /// Whether a loss would have occurred without a queue.
         let isLossy: Bool
         let bound: Double
 
@@ -263,6 +275,6 @@ public struct ConnectionGrowth: Sendable {
         return rates.count >= Window.most || Window.steady.contains(last / max(1, before))
     }
 
-    /// The better of the last two windows: a trial has to beat it.
+    /// The better of the last two windows, which a trial must exceed.
     private var steadyRate: Double { max(rates[rates.count - 1], rates[rates.count - 2]) }
 }

@@ -1,8 +1,8 @@
-/// The numbers of connections that files found best, by their servers: the next file of a server begins with its number.
+/// The best numbers of connections found by files, by their servers; the next file of a server starts with its number.
 package struct FoundConnections: Sendable {
-    /// The time for which a number is believed.
+    /// The time for which a number is used.
     static let lifetime = Duration.seconds(600)
-    /// The servers that are remembered.
+    /// The maximum number of servers remembered.
     static let most = 256
 
     private var numbers: [String: (count: Int, time: MonotonicTime)] = [:]
@@ -18,7 +18,9 @@ package struct FoundConnections: Sendable {
         }
     }
 
-    /// - Returns: `nil` where nothing is known, or what is known is too old.
+    /// Returns the number for a server.
+    ///
+    /// - Returns: `nil` where none is known, or the known one is too old.
     package func count(at origin: String, now: MonotonicTime) -> Int? {
         guard let number = numbers[origin], now - number.time < Self.lifetime else { return nil }
         return number.count

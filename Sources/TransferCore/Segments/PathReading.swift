@@ -1,12 +1,13 @@
-/// The kernel's facts about the way to the server of a file, over all connections of the file.
+/// The kernel's data about the path to a file's server, over all connections of the file.
 public struct PathReading: Sendable, Hashable {
-    /// The shortest round trip that was seen, in seconds: one without queues.
+    /// The shortest observed round trip in seconds, which is one without queues.
     public var roundTrip: Double
-    /// Seconds that queues added to it at most since the last reading.
+    /// The maximum delay in seconds that queues added since the last reading.
     public var delay: Double
-    /// Segments that came out of order since the connections began: the sign of a loss.
+    /// The number of segments that arrived out of order since the connections began, a sign of losses.
     public var disordered: Int64
 
+    /// Creates a reading; times are in seconds.
     public init(roundTrip: Double, delay: Double = 0, disordered: Int64 = 0) {
         self.roundTrip = roundTrip
         self.delay = delay

@@ -1,52 +1,61 @@
-/// A map of a file's bytes: which are there, which are being fetched and by whom, and which are missing. Pure, no I/O.
+/// The map of a file's bytes: received, being fetched by some connection, or missing. The type performs no I/O.
 ///
-/// Several connections fill one file. Each has a claim: a range that it fetches from its first byte on. A connection
-/// that is free takes a range that nobody has, or the later part of the claim that will take longest.
+/// Several connections fill one file. Each has a claim: a range that it fetches from the first byte on. A free
+/// connection claims a range without a claim, or the later part of the claim that will take longest.
 public struct RangeMap: Sendable {
-    /// A range that one connection fetches.
+    /// The range that one connection fetches.
     public struct Claim: Sendable, Hashable {
+        /// The first byte of the range.
         public let start: Int64
-        /// The first byte that isn't there yet.
+        /// The offset of the first missing byte.
         public fileprivate(set) var position: Int64
-        /// The offset behind the last byte to fetch; it may be moved down, never below ``RangeMap/margin`` from `position`.
+        /// The offset after the last byte to fetch. It may be moved down, but never to less than ``RangeMap/margin``
+        /// after `position`.
         public fileprivate(set) var end: Int64
 
+        /// Whether all bytes of the range have been received.
         public var isDone: Bool { position >= end }
+        /// The number of missing bytes.
         public var left: Int64 { max(0, end - position) }
     }
 
-    /// The length of the file.
+    /// The length of the file in bytes.
     public let total: Int64
-    /// The bytes that came by claims that have ended, and those that were there before.
+    /// The bytes received by claims that have ended, and those that existed before.
     public private(set) var settled: ByteRanges
+    /// The current claims, by their numbers.
     public private(set) var claims: [Int: Claim] = [:]
     private var lastNumber = 0
 
-    /// The bytes that a connection keeps at least when something is taken from it: more than it writes at once.
+    /// The minimum number of bytes that a connection keeps when its claim is divided, which is more than it writes at
+    /// once.
     public static let margin: Int64 = 128 << 10
-    /// A claim with less than this left isn't divided.
+    /// The minimum number of missing bytes of a claim that can be divided.
     public static let smallestDivided: Int64 = 512 << 10
 
-    /// A claim that will be done within this many seconds isn't divided either.
+    /// The minimum remaining time in seconds of a claim that can be divided.
     public static let shortestDivided = 0.5
 
+    /// Creates a map of a file of `total` bytes, some of which have been received.
     public init(total: Int64, received: ByteRanges = ByteRanges()) {
         self.total = total
         settled = received.clipped(to: total)
     }
 
-    /// Everything that is there.
+    /// All received bytes.
     public var received: ByteRanges {
         var all = settled
         for claim in claims.values { all.insert(claim.start..<claim.position) }
         return all
     }
 
+    /// Whether all bytes have been received.
     public var isComplete: Bool { receivedCount == total }
 
+    /// The number of received bytes.
     public var receivedCount: Int64 { received.count }
 
-    /// The ranges that aren't there and that nobody fetches, in their order.
+    /// The missing ranges without a claim, in ascending order.
     public var unclaimed: [Range<Int64>] {
         var taken = settled
         for claim in claims.values { taken.insert(claim.start..<max(claim.position, claim.end)) }
@@ -55,7 +64,7 @@ public struct RangeMap: Sendable {
 
     // MARK: Claims
 
-    /// Claims a range that nobody has.
+    /// Claims a range that no connection has.
     ///
     /// - Returns: The number of the claim.
     public mutating func claim(_ range: Range<Int64>, position: Int64? = nil) -> Int {
@@ -65,17 +74,17 @@ public struct RangeMap: Sendable {
         return lastNumber
     }
 
-    /// Claims the range that a free connection fetches next.
+    /// Claims the range that a free connection should fetch next.
     ///
     /// - Parameters:
-    ///   - rate: Bytes a second that it's expected to bring; `nil` when nobody knows.
-    ///   - rates: The same of those that have claims, by their numbers.
-    /// - Returns: The number of its new claim; `nil` when nothing is left that is worth a request.
+    ///   - rate: The expected rate of the connection in bytes a second; `nil` where it is unknown.
+    ///   - rates: The rates of the connections with claims, by the claims' numbers.
+    /// - Returns: The number of the new claim; `nil` where no remaining range justifies a request.
     public mutating func claimNext(rate: Double? = nil, rates: [Int: Double] = [:]) -> Int? {
         if let gap = unclaimed.max(by: { $0.count < $1.count }) { return claim(gap) }
         let slowest = claims.filter { number, claim in
             guard claim.left >= Self.smallestDivided else { return false }
-            // A new request takes its time, too.
+            // A new request takes time too.
             return rates[number].map { $0 == 0 || Double(claim.left) / $0 >= Self.shortestDivided } ?? true
         }
         .max { Self.time($0.value, rates[$0.key]) < Self.time($1.value, rates[$1.key]) }
@@ -83,25 +92,25 @@ public struct RangeMap: Sendable {
         let share: Double =
             if let rate, let other = rates[number], rate + other > 0 { rate / (rate + other) } else { 0.5 }
         let wanted = Int64(Double(claim.left) * min(0.95, max(0.05, share)))
-        // On a boundary of pages, and with something left on both sides.
+        // The cut is on a boundary of pages, with bytes left on both sides.
         let cut = max(claim.position + Self.margin, claim.end - max(Self.margin, wanted)) & ~0xFFFF
         guard cut >= claim.position + Self.margin / 2, cut < claim.end else { return nil }
         claims[number]?.end = cut
         return self.claim(cut..<claim.end)
     }
 
-    /// Seconds until it's done, or its bytes where no rates are known.
+    /// Returns the seconds until a claim is done, or its missing bytes where no rates are known.
     private static func time(_ claim: Claim, _ rate: Double?) -> Double {
         Double(claim.left) / max(1, rate ?? 1)
     }
 
-    /// Bytes of a claim have come.
+    /// Records that bytes of a claim have been received.
     public mutating func advance(_ number: Int, to position: Int64) {
         guard let claim = claims[number] else { return }
         claims[number]?.position = max(claim.position, position)
     }
 
-    /// The connection is through with its claim, or can't go on: what it left is free again.
+    /// Ends a claim whose connection has finished or cannot continue; its missing bytes become free.
     @discardableResult
     public mutating func release(_ number: Int) -> Claim? {
         guard let claim = claims.removeValue(forKey: number) else { return nil }
@@ -109,22 +118,22 @@ public struct RangeMap: Sendable {
         return claim
     }
 
-    /// The claim goes on to the end of the file, whatever is there already.
+    /// Extends a claim to the end of the file, regardless of received bytes.
     public mutating func extendToEnd(_ number: Int) { claims[number]?.end = total }
 
-    /// Extends a claim that isn't done over the unclaimed bytes that follow it.
+    /// Extends an unfinished claim over the following bytes without a claim.
     ///
-    /// - Returns: Bytes that had come, too few to leave out: they are fetched again.
+    /// - Returns: The number of received bytes in between, too few to skip, that are fetched again.
     @discardableResult
     public mutating func extendOverGap(_ number: Int) -> Int64 {
         guard let claim = claims[number], claim.left > 0 else { return 0 }
         return extend(number, overClaims: false)
     }
 
-    /// Extends a claim that is done over what follows it: unclaimed bytes, and claims that have brought nothing yet.
-    /// The claims that were taken over end. The connection of the extended claim must have asked for the rest of the file.
+    /// Extends a finished claim over the following bytes without a claim, and over claims that have received nothing.
+    /// Those claims end. The connection of the extended claim must have requested the rest of the file.
     ///
-    /// - Returns: Bytes that had come, too few to leave out: they are fetched again.
+    /// - Returns: The number of received bytes in between, too few to skip, that are fetched again.
     @discardableResult
     public mutating func takeOver(_ number: Int) -> Int64 { extend(number, overClaims: true) }
 
@@ -153,9 +162,9 @@ public struct RangeMap: Sendable {
         return discarded
     }
 
-    /// Bytes between two gaps that are sooner fetched again than left out.
+    /// The number of bytes between two gaps up to which they are fetched again rather than skipped.
     private static let crumb: Int64 = 64 << 10
 
-    /// Bytes turned out to be wrong, or of no use: they are fetched anew.
+    /// Discards bytes that are wrong or useless; they will be fetched again.
     public mutating func discard(_ range: Range<Int64>) { settled.remove(range) }
 }

@@ -1,72 +1,81 @@
-/// The URLs that one file comes from at once, ranked by what they deliver: pure, no I/O.
+/// The URLs from which one file is fetched simultaneously, ranked by their performance. The type performs no I/O.
 public struct SegmentSources: Sendable {
+    /// A source of the file.
     public struct Source: Sendable, Hashable {
+        /// The source's URL.
         public let url: String
-        /// The source's name for its version; `nil` until it has answered.
+        /// The source's validator of its version; `nil` before its first response.
         public var validator: Validator?
-        /// Connections to it.
+        /// The number of open connections to the source.
         public fileprivate(set) var connections = 0
-        /// Bytes a second of one connection, smoothed; `nil` until one has brought something.
+        /// The smoothed rate of one connection, in bytes a second; `nil` before the first bytes.
         public fileprivate(set) var rate: Double?
-        /// Rounds of failures since it last brought something. Connections that were open together fail in one round.
+        /// The rounds of failures since the source last sent something. Connections that were open together fail in one
+        /// round.
         public fileprivate(set) var failures = 0
-        /// The end of the last round.
+        /// The end of the last round of failures.
         fileprivate var failed = -Double.infinity
-        /// Why it isn't asked any more.
+        /// The reason why no more requests are sent to the source; `nil` while it is used.
         public fileprivate(set) var dropped: String?
-        /// When it may be asked again, after a failure: seconds on the clock of those who ask.
+        /// The time from which the source may be used again after a failure, in seconds on the caller's clock.
         public fileprivate(set) var notBefore = 0.0
         fileprivate var measured = 0.0
     }
 
+    /// The sources, in the order of their URLs.
     public private(set) var all: [Source]
-    /// Whether the connection that began the file, to the first source, is under way: it isn't told by ``opened(_:)``.
+    /// Whether the connection that began the file at the first source is active; ``opened(_:)`` does not count it.
     public var isFirstUnderWay = false
 
-    /// Failures in a row after which a source isn't asked again.
+    /// The number of successive failures after which a source is dropped.
     static let patience = 3
-    /// Seconds for which a source that failed is left alone; each further round doubles them.
+    /// The seconds for which a failed source is not used; each further round doubles them.
     static let pause = 5.0
-    /// Bytes that a connection has to bring to be worth its request. A part that is shorter counts when it came whole.
+    /// The number of bytes that justify a connection's request. A shorter part counts where it arrived completely.
     public static let fruitful = ProgressRule.leastBytes
-    /// A source that brings less than this part of the best one's rate gets no more connections.
+    /// The share of the best source's rate below which a source gets no more connections.
     static let slowest = 0.1
 
-    /// Seconds after which the rate of a source that has no connection is worth asking for again.
+    /// The seconds after which the rate of a source without connections should be measured again.
     static let memory = 30.0
 
+    /// Creates sources.
+    ///
     /// - Parameters:
-    ///   - urls: The one that the file was begun with comes first.
-    ///   - hasFailed: Whether an earlier attempt got nothing from that one: it has to prove itself by one connection.
+    ///   - urls: The URLs; the first is the one with which the file began.
+    ///   - hasFailed: Whether an earlier attempt received nothing from the first one, which then gets only one
+    ///     connection until it sends something.
     public init(_ urls: [String], hasFailed: Bool = false) {
         all = urls.map { Source(url: $0) }
         if hasFailed, !all.isEmpty { all[0].failures = 1 }
     }
 
+    /// The source with this index.
     public subscript(index: Int) -> Source { all[index] }
 
-    /// The source for a new connection.
+    /// Returns the source for a new connection.
     ///
-    /// One that nobody has asked yet, or not for long, comes before the best one, once; among equals the one with fewer connections does.
+    /// A source that has not been used yet, or not for a long time, precedes the best one once. Among equal sources,
+    /// the one with fewer connections is chosen.
     ///
-    /// - Parameter isLast: Whether nobody else fetches anything: then one that has just failed is asked, too.
-    /// - Returns: `nil` where none may be asked now.
+    /// - Parameter isLast: Whether no other connection is active; a source that has just failed is then used too.
+    /// - Returns: `nil` where no source may be used now.
     public func next(now: Double, isLast: Bool = false) -> Int? {
         let usable = all.indices.filter { index in
             let source = all[index]
             guard source.dropped == nil, isLast || source.notBefore <= now else { return false }
-            // One connection shows whether a source that failed delivers again.
+            // A single connection shows whether a failed source works again.
             return source.failures == 0 || source.connections == 0
         }
         if let fresh = usable.first(where: { isUnknown($0, now) }) { return fresh }
         let best = usable.compactMap { all[$0].rate }.max() ?? 0
         return usable.filter { all[$0].rate.map { $0 >= best * Self.slowest } ?? true }.max { one, other in
-            // A source that shares its rate among its connections is worth less with each of them.
+            // The value of a source that divides its rate among its connections falls with each of them.
             worth(one) < worth(other)
         }
     }
 
-    /// Whether nobody knows what it brings, or not any more.
+    /// Returns whether the rate of a source is unknown or outdated.
     private func isUnknown(_ index: Int, _ now: Double) -> Bool {
         let source = all[index]
         let isOld = source.rate == nil || now - source.measured >= Self.memory
@@ -79,31 +88,32 @@ public struct SegmentSources: Sendable {
         all[index].connections + (index == 0 && isFirstUnderWay ? 1 : 0)
     }
 
-    /// Whether connections to this source are worth less than others: they are the first to go.
+    /// Returns whether connections to this source are much slower than others, so that they are closed first.
     public func isSlow(_ index: Int) -> Bool {
         let best = all.compactMap(\.rate).max() ?? 0
         return (all[index].rate ?? best) < best * Self.slowest
     }
 
-    /// Whether another source has shown that it delivers.
+    /// Returns whether another source has sent data.
     public func isBetter(than index: Int) -> Bool {
         all.indices.contains { $0 != index && all[$0].dropped == nil && all[$0].rate != nil }
     }
 
+    /// Records a new connection to a source.
     public mutating func opened(_ index: Int) { all[index].connections += 1 }
 
-    /// A connection to it has ended.
+    /// Records the end of a connection.
     ///
     /// - Parameters:
-    ///   - bytes: What it brought, within `seconds`.
-    ///   - fault: Why it failed, if it did; nothing where it wasn't wanted any more.
+    ///   - bytes: The number of bytes that the connection received within `seconds`.
+    ///   - fault: The reason of a failure; `nil` for a connection that was no longer needed.
     public mutating func closed(_ index: Int, bytes: Int64, seconds: Double, fault: String?, now: Double) {
         all[index].connections -= 1
         if bytes > 0 {
             measured(
                 index, Double(bytes) / max(0.001, seconds), now: now, of: fault == nil ? Self.fruitful : bytes)
         }
-        // An answer that breaks off on the way is asked for again at once, where it brought something.
+        // A response that breaks off after enough bytes is requested again at once.
         guard let fault, bytes < Self.fruitful else { return }
         guard now - seconds >= all[index].failed else { return }
         all[index].failures += 1
@@ -112,21 +122,25 @@ public struct SegmentSources: Sendable {
         if all[index].failures >= Self.patience { all[index].dropped = fault }
     }
 
+    /// Records a measured rate.
+    ///
     /// - Parameters:
-    ///   - rate: Bytes a second of one connection.
-    ///   - now: Seconds on any steady clock.
-    ///   - bytes: What the connection has brought so far. A few bytes don't prove that the source delivers.
+    ///   - rate: The rate of one connection in bytes a second.
+    ///   - now: The time in seconds of any monotonic clock.
+    ///   - bytes: The number of bytes that the connection has received so far. A few bytes do not prove that the source
+    ///     works.
     public mutating func measured(_ index: Int, _ rate: Double, now: Double, of bytes: Int64 = fruitful) {
-        // A rate of long ago says nothing of today.
+        // A rate from long ago does not apply today.
         let before = now - all[index].measured < Self.memory ? all[index].rate : nil
         all[index].rate = before.map { ($0 + rate) / 2 } ?? rate
         all[index].measured = now
         if bytes >= Self.fruitful { all[index].failures = 0 }
     }
 
-    /// Takes nothing more from a source: it has another version of the file, or bytes that are wrong.
+    /// Drops a source, which has another version of the file or wrong bytes.
     public mutating func drop(_ index: Int, _ reason: String) { all[index].dropped = reason }
 
+    /// Records the validator of a source's response, if it is the first.
     public mutating func answered(_ index: Int, _ validator: Validator?) {
         if all[index].validator == nil { all[index].validator = validator }
     }

@@ -1,27 +1,30 @@
 /// The congestion control of the connections that send a body (tcp(7), TCP_CONGESTION).
 public enum CongestionControl: Sendable, Hashable {
-    /// The system's own. A connection that loses segments while its queue is empty gets BBR, where the kernel offers and
-    /// allows that.
+    /// The system's default. A connection that loses segments while its queue is empty gets BBR, where the kernel
+    /// offers and permits it.
     case automatic
-    /// The system's own, whatever the connection shows.
+    /// The system's default, whatever the connection shows.
     case system
-    /// The algorithm of this name, as `net.ipv4.tcp_available_congestion_control` lists it.
+    /// The algorithm with this name in `net.ipv4.tcp_available_congestion_control`.
     case named(String)
 
-    /// - Parameter text: `auto`, `system`, or the name of an algorithm.
-    /// - Returns: `nil` for text that the kernel takes for no name: 1 to 15 lower-case letters, digits, `-` and `_`.
+    /// Parses a text.
+    ///
+    /// - Parameter text: The text `auto`, `system`, or the name of an algorithm.
+    /// - Returns: `nil` for a text that cannot be a name for the kernel: 1 to 15 lower-case letters, digits, `-` and
+    ///   `_`.
     public init?(_ text: String) {
         switch text {
         case "auto": self = .automatic
         case "system": self = .system
         default:
-            // TCP_CA_NAME_MAX is 16, with the zero at the end.
+            // The constant TCP_CA_NAME_MAX is 16, including the zero at the end.
             guard (1...15).contains(text.utf8.count), text.utf8.allSatisfy(Self.isOfName) else { return nil }
             self = .named(text)
         }
     }
 
-    /// The form that ``init(_:)`` reads.
+    /// The text that ``init(_:)`` reads.
     public var text: String {
         switch self {
         case .automatic: "auto"
@@ -30,8 +33,8 @@ public enum CongestionControl: Sendable, Hashable {
         }
     }
 
-    /// The algorithm for links that lose segments: it goes by the rate that arrives, and takes no single loss for a full
-    /// queue.
+    /// The algorithm for links that lose segments: it follows the rate of arrival, and does not interpret a single loss
+    /// as a full queue.
     public static let forLosses = "bbr"
 
     private static func isOfName(_ byte: UInt8) -> Bool {
@@ -39,35 +42,39 @@ public enum CongestionControl: Sendable, Hashable {
     }
 }
 
-/// The congestion control that a connection had while it sent, where it was not simply the system's.
+/// The congestion control of a connection while it sent, where it was not the system's default.
 public struct CongestionUse: Sendable, Hashable {
+    /// The reason for the choice.
     public enum Reason: Sendable, Hashable {
-        /// The job asked for it.
+        /// The job requested the algorithm.
         case asked
-        /// The share of the segments that had to be sent again while the queue was empty.
+        /// The share of segments that were retransmitted while the queue was empty.
         case losses(Double)
-        /// Another connection to the same address lost segments a short time ago.
+        /// Another connection to the same address lost segments recently.
         case lostBefore
-        /// The kernel refused it: `errno`.
+        /// The kernel refused the algorithm, with this `errno`.
         case refused(Int32)
     }
 
+    /// The name of the algorithm.
     public var name: String
+    /// The reason for the choice.
     public var reason: Reason
 
+    /// Creates a value.
     public init(name: String, reason: Reason) {
         self.name = name
         self.reason = reason
     }
 
-    /// For people: `bbr: 1.2 % of the segments were lost on the way`.
+    /// The use in words: `bbr: 1.2 % of the segments were lost on the way`.
     public var words: String {
         switch reason {
         case .asked: "\(name), as the job asks"
         case .losses(let share):
             "\(name): \(Int(share * 1000) / 10).\(Int(share * 1000) % 10) % of the segments were lost on the way"
         case .lostBefore: "\(name): the link lost segments of an earlier connection"
-        // EPERM, and ENOENT where the module isn't there.
+        // The numbers are EPERM, and ENOENT where the module is missing.
         case .refused(1):
             "the system's: \(name) is not allowed here (net.ipv4.tcp_allowed_congestion_control, or a locked route)"
         case .refused(2): "the system's: this kernel has no \(name) (net.ipv4.tcp_available_congestion_control)"

@@ -1,22 +1,25 @@
-/// Whether a connection that sends loses segments on the way, and not by filling a queue: pure, no I/O.
+/// The judgement whether a sending connection loses segments on the link, rather than by filling a queue. The type
+/// performs no I/O.
 ///
-/// A loss by a full queue is the signal that loss-based congestion control needs, and another algorithm there takes from
-/// others. Such losses come with a round trip that is longer than the shortest by the queue. The first losses of a
-/// connection are those at the end of slow start, which overshoots also where nothing else is lost: they aren't counted.
+/// A loss from a full queue is the signal that loss-based congestion control needs; with another algorithm, the
+/// connection would take bandwidth from others. Such losses coincide with a round trip longer than the shortest one by
+/// the delay of the queue. The first losses of a connection end slow start, which overshoots on every link, so they do
+/// not count.
 public struct LossJudgement: Sendable, Hashable {
-    /// Counts of one connection, as TCP_INFO has them (tcp(7)).
+    /// The counters of one connection, as in TCP_INFO (tcp(7)).
     public struct Sample: Sendable, Hashable {
-        /// Segments with data that left so far, with those that left again.
+        /// The number of data segments sent so far, including retransmissions.
         public var segments: Int64
-        /// Segments that left again so far.
+        /// The number of segments retransmitted so far.
         public var retransmitted: Int64
-        /// Smoothed, in seconds.
+        /// The smoothed round trip in seconds.
         public var roundTrip: Double
-        /// The shortest one, in seconds.
+        /// The shortest round trip in seconds.
         public var leastRoundTrip: Double
-        /// Whether the kernel repairs losses at this moment.
+        /// Whether the kernel is repairing losses now.
         public var isRecovering: Bool
 
+        /// Creates a sample; times are in seconds.
         public init(
             segments: Int64, retransmitted: Int64, roundTrip: Double, leastRoundTrip: Double, isRecovering: Bool
         ) {
@@ -27,23 +30,23 @@ public struct LossJudgement: Sendable, Hashable {
             self.isRecovering = isRecovering
         }
 
-        /// A queue makes the round trip longer: by half, or by a few milliseconds on a short way.
+        /// Whether there is a queue. It lengthens the round trip by half, or by a few milliseconds on a short path.
         var hasQueue: Bool { roundTrip > leastRoundTrip * 1.5 + 0.005 }
     }
 
-    /// Segments that must have left again: fewer may be chance.
+    /// The minimum number of retransmitted segments; fewer may be a coincidence.
     static let fewest: Int64 = 3
-    /// Looks in which some left again: one burst may be one event.
+    /// The minimum number of samples with retransmissions, since one burst may be a single event.
     static let fewestLooks = 2
-    /// The share of the segments from which on loss-based control stays far below the link: at 0.2 % and 100 ms cubic
-    /// comes to some 5 Mbit/s.
+    /// The share of lost segments above which loss-based control stays far below the link's rate. At 0.2 % and 100 ms,
+    /// cubic reaches about 5 Mbit/s.
     static let share = 0.002
-    /// Round trips that the first losses may take to be repaired.
+    /// The number of round trips that the repair of the first losses may take.
     static let firstRounds = (least: 2.0, most: 6.0)
 
     private enum Phase: Sendable, Hashable {
         case lossless
-        /// The first losses are being repaired, since that time.
+        /// The first losses are being repaired since this time.
         case first(since: Double)
         case counting
     }
@@ -54,14 +57,18 @@ public struct LossJudgement: Sendable, Hashable {
     private var lost: Int64 = 0
     private var looks = 0
 
+    /// Creates a judgement without samples.
     public init() {}
 
-    /// - Parameter now: Seconds on any steady clock.
-    /// - Returns: The share of the counted segments that were lost, once it says that the link loses them; `nil` before.
+    /// Takes a sample.
+    ///
+    /// - Parameter now: The time in seconds of any monotonic clock.
+    /// - Returns: The share of the counted segments that were lost, once it shows that the link loses them; `nil`
+    ///   before.
     public mutating func take(_ sample: Sample, now: Double) -> Double? {
         defer { last = sample }
         guard let last, sample.segments >= last.segments, sample.retransmitted >= last.retransmitted else {
-            // A new connection, by the counts.
+            // The counters show that this is a new connection.
             self = LossJudgement()
             if sample.retransmitted > 0 { phase = .first(since: now) }
             return nil

@@ -2,12 +2,13 @@ import CTransferOpenSSL
 public import TransferCore
 
 extension Certificate {
-    /// The extensions that files of certificates have, in lower case.
+    /// The extensions of certificate files, in lower case.
     public static let fileExtensions: Set<String> = ["pem", "crt", "cer", "der"]
 
-    /// The certificates of a PEM text, which may have several and other things between them, or the one of DER bytes.
+    /// Returns the certificates of a PEM text, which may contain several and other text between them, or the
+    /// certificate of DER bytes.
     ///
-    /// - Throws: `TransferError` when there is none, or one that is damaged.
+    /// - Throws: `TransferError` where there is none, or a damaged one.
     public static func certificates(pemOrDER bytes: [UInt8]) throws(TransferError) -> [Certificate] {
         guard CredentialFile.isPEM(bytes) else { return [try Certificate(der: bytes)] }
         let certificates = try pem(bytes)
@@ -15,9 +16,9 @@ extension Certificate {
         return certificates
     }
 
-    /// The certificates of a file, PEM or DER.
+    /// Returns the certificates of a file, PEM or DER.
     ///
-    /// - Throws: `TransferError` that names the file, when it can't be read, has none, or a damaged one.
+    /// - Throws: `TransferError` with the file's name, where it cannot be read, has no certificate, or a damaged one.
     public static func certificates(atPath path: String) throws(TransferError) -> [Certificate] {
         let bytes = try CredentialFile.read(path)
         do { return try certificates(pemOrDER: bytes) } catch {
@@ -25,11 +26,11 @@ extension Certificate {
         }
     }
 
-    /// The certificates of a folder's `.pem`, `.crt`, `.cer` and `.der` files, by file name, each once; folders below
-    /// it and PEM files without certificates (keys) are passed over.
+    /// Returns the certificates of a folder's `.pem`, `.crt`, `.cer` and `.der` files by file name, without
+    /// repetitions. Subfolders and PEM files without certificates (keys) are ignored.
     ///
-    /// - Throws: `TransferError` when the folder or a file can't be read, or a certificate is damaged: a pin that is
-    ///   silently missing would be found out by a refused server.
+    /// - Throws: `TransferError` where the folder or a file cannot be read, or a certificate is damaged. A silently
+    ///   missing pin would only show as a refused server.
     public static func certificates(inFolder folder: String) throws(TransferError) -> [Certificate] {
         var (seen, result): (Set<Certificate>, [Certificate]) = ([], [])
         for path in try CredentialFile.paths(inFolder: folder, extensions: fileExtensions) {

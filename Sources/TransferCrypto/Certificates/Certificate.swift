@@ -2,17 +2,20 @@ import CTransferOpenSSL
 import Glibc
 public import TransferCore
 
-/// An X.509 certificate (RFC 5280). Two are equal when their bytes are.
+/// An X.509 certificate (RFC 5280). Two certificates are equal when their bytes are.
 ///
-/// `@unchecked Sendable`: it is never changed, and OpenSSL counts its references and fills its caches under locks.
+/// `@unchecked Sendable`: the certificate never changes, and OpenSSL counts its references and fills its caches under
+/// locks.
 public final class Certificate: @unchecked Sendable, Hashable {
-    /// An `X509 *` that lives as long as this object. To be read off objects that a parameter or `withPointer` keeps:
-    /// the optimiser may let others go as soon as it has been read.
+    /// The `X509 *`, which lives as long as this object. It must be read from objects that a parameter or `withPointer`
+    /// retains: the optimizer may release others as soon as it has been read.
     let pointer: OpaquePointer
-    /// The whole certificate.
+    /// The bytes of the whole certificate.
     public let der: [UInt8]
 
-    /// - Throws: `TransferError` with `.invalidRequest` when the bytes are no certificate, or more than one.
+    /// Creates a certificate from its bytes.
+    ///
+    /// - Throws: `TransferError` with `.invalidRequest` where the bytes are no certificate, or more than one.
     public init(der: [UInt8]) throws(TransferError) {
         OpenSSLLibrary.clearErrors()
         let parsed = der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
@@ -29,7 +32,9 @@ public final class Certificate: @unchecked Sendable, Hashable {
         self.der = der
     }
 
-    /// - Parameter x509: An `X509 *`, of which this object holds a reference of its own.
+    /// Creates a certificate from an OpenSSL object.
+    ///
+    /// - Parameter x509: An `X509 *`, to which this object adds a reference of its own.
     public init(retaining x509: OpaquePointer) {
         X509_up_ref(x509)
         pointer = x509
@@ -38,7 +43,9 @@ public final class Certificate: @unchecked Sendable, Hashable {
 
     deinit { X509_free(pointer) }
 
-    /// Calls `body` with the `X509 *`, which lives until the call is over.
+    /// Calls `body` with the `X509 *`, which lives until the end of the call.
+    ///
+    /// - Throws: The error of `body`.
     public func withPointer<Value, Failure: Error>(
         _ body: (OpaquePointer) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -50,14 +57,14 @@ public final class Certificate: @unchecked Sendable, Hashable {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(der) }
 
-    /// The certificate's owner, as RFC 2253 writes names: `CN=example.org,O=Example`.
+    /// The certificate's owner in the form of RFC 2253: `CN=example.org,O=Example`.
     public var subject: String { OpenSSLText.name(X509_get_subject_name(pointer)) }
 
-    /// The signer, as RFC 2253 writes names.
+    /// The signer in the form of RFC 2253.
     public var issuer: String { OpenSSLText.name(X509_get_issuer_name(pointer)) }
 
-    /// The DNS names and IP addresses that it is for (RFC 5280 §4.2.1.6), in its order. Names that hold control
-    /// characters are left out: no host has them.
+    /// The DNS names and IP addresses of the certificate (RFC 5280 §4.2.1.6), in its order. Names with control
+    /// characters are left out, since no host has them.
     public var subjectNames: [String] {
         guard let names = transfer_x509_alternative_names(pointer) else { return [] }
         defer { transfer_names_free(names) }
@@ -73,18 +80,19 @@ public final class Certificate: @unchecked Sendable, Hashable {
         }
     }
 
-    /// The first second at which it is valid, since 1970.
+    /// The first second of the validity, since 1970.
     public var notBefore: Int64 { OpenSSLText.seconds(X509_get0_notBefore(pointer)) ?? .max }
 
-    /// The last second at which it is valid, since 1970.
+    /// The last second of the validity, since 1970.
     public var notAfter: Int64 { OpenSSLText.seconds(X509_get0_notAfter(pointer)) ?? .min }
 
-    /// Upper-case hexadecimal; unique among the certificates of one issuer.
+    /// The serial number in upper-case hexadecimal digits, unique among the certificates of one issuer.
     public var serialNumber: String { OpenSSLText.hexadecimal(X509_get0_serialNumber(pointer)) }
 
+    /// The public key of the certificate.
     public var publicKey: PublicKey { PublicKey(of: pointer) }
 
-    /// Whether it is its own issuer and its own key made the signature.
+    /// Whether the certificate is its own issuer and signed with its own key.
     public var isSelfSigned: Bool { X509_self_signed(pointer, 1) == 1 }
 
     /// The SHA-256 digest of the DER; 32 bytes.
@@ -104,5 +112,6 @@ public final class Certificate: @unchecked Sendable, Hashable {
 }
 
 extension Certificate: CustomStringConvertible {
+    /// The owner, or else the serial number.
     public var description: String { subject.isEmpty ? "certificate \(serialNumber)" : subject }
 }

@@ -1,9 +1,10 @@
 import Glibc
 import TransferCore
 
-/// Reads the files that certificates and keys come in.
+/// The reader of files with certificates and keys.
 enum CredentialFile {
-    /// Far above any bundle of authorities; below what a wrong path (a disk image) would fill memory with.
+    /// The maximum length in bytes, far above any bundle of authorities. It prevents a wrong path (a disk image) from
+    /// filling the memory.
     static let limit = 32 << 20
 
     static func read(_ path: String) throws(TransferError) -> [UInt8] {
@@ -31,7 +32,7 @@ enum CredentialFile {
         }
     }
 
-    /// The files of a folder with one of the extensions, sorted by name.
+    /// Returns the files of a folder with one of the extensions, sorted by name.
     static func paths(inFolder folder: String, extensions: Set<String>) throws(TransferError) -> [String] {
         guard let stream = opendir(folder) else { throw failure("open the folder", folder) }
         defer { closedir(stream) }

@@ -2,9 +2,9 @@ import CTransferOpenSSL
 import Glibc
 import TransferCore
 
-/// Texts and values of OpenSSL, in Swift's types.
+/// Texts and values of OpenSSL as Swift types.
 enum OpenSSLText {
-    /// The first error of this thread's queue, which names the cause; the queue is emptied.
+    /// Returns the first error of this thread's queue, which names the cause, and empties the queue.
     static func takeError() -> String {
         let code = ERR_get_error()
         OpenSSLLibrary.clearErrors()
@@ -16,7 +16,7 @@ enum OpenSSLText {
         return TransferError(code, "\(message): \(text)", cause: .openSSL(text))
     }
 
-    /// The text that `print` writes to a BIO.
+    /// Returns the text that `print` writes to a BIO.
     static func printed(_ print: (OpaquePointer) -> Void) -> String {
         guard let bio = transfer_bio_memory() else { return "" }
         defer { BIO_free(bio) }
@@ -27,20 +27,20 @@ enum OpenSSLText {
         return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
-    /// A name as RFC 2253 writes it, in UTF-8.
+    /// Returns a name in the form of RFC 2253, in UTF-8.
     static func name(_ name: OpaquePointer?) -> String {
         guard let name else { return "" }
         return printed { transfer_name_print($0, name) }
     }
 
-    /// Seconds since 1970; `nil` for a time that can't be read.
+    /// Returns the seconds since 1970; `nil` for an unreadable time.
     static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
         var parts = tm()
         guard let time, ASN1_TIME_to_tm(time, &parts) == 1 else { return nil }
         return Int64(timegm(&parts))
     }
 
-    /// Upper-case hexadecimal.
+    /// Returns a number in upper-case hexadecimal digits.
     static func hexadecimal(_ number: UnsafePointer<ASN1_INTEGER>?) -> String {
         guard let number, let big = ASN1_INTEGER_to_BN(number, nil) else { return "" }
         defer { BN_free(big) }
@@ -58,12 +58,13 @@ enum OpenSSLText {
     static func sha256(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         var count: UInt32 = 0
-        // Only fails without memory; zeros are then no certificate's digest.
+        // The call fails only without memory; zeros are then no certificate's digest.
         _ = EVP_Digest(bytes, bytes.count, &digest, &count, EVP_sha256(), nil)
         return digest
     }
 
-    /// The bytes that one of the `i2d_` functions makes: called without a place to learn the length, then with one.
+    /// Returns the output of one of the `i2d_` functions. It is called without a buffer to learn the length, then with
+    /// one.
     static func encoded(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
         let count = encode(nil)
         guard count > 0 else { return [] }
@@ -78,14 +79,14 @@ enum OpenSSLText {
         _ bytes: [UInt8], _ body: (OpaquePointer) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
         OpenSSLLibrary.clearErrors()
-        // A BIO over memory of others doesn't copy: it must not outlive the bytes, so it gets its own.
+        // A BIO over foreign memory does not copy it and must not outlive the bytes, so it gets its own memory.
         guard let bio = transfer_bio_memory() else { return nil }
         defer { BIO_free(bio) }
         guard bytes.isEmpty || BIO_write(bio, bytes, Int32(clamping: bytes.count)) == bytes.count else { return nil }
         return try body(bio)
     }
 
-    /// The parts of a PEM text, by what their lines name them.
+    /// Returns the parts of a PEM text, with the names in their first lines.
     static func pemBlocks(_ bytes: [UInt8]) throws(TransferError) -> [(name: String, der: [UInt8])] {
         let blocks = try reading(bytes) { bio throws(TransferError) -> [(name: String, der: [UInt8])] in
             var blocks: [(name: String, der: [UInt8])] = []
@@ -108,7 +109,7 @@ enum OpenSSLText {
         return blocks ?? []
     }
 
-    /// Whether the queue's last error is that of a PEM file that has come to its end.
+    /// Returns whether the queue's last error is that of reaching the end of a PEM file.
     static func isEndOfPEM() -> Bool {
         let code = ERR_peek_last_error()
         return code == 0

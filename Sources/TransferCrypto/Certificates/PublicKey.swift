@@ -1,13 +1,15 @@
 import CTransferOpenSSL
 public import TransferCore
 
-/// A public key in the form that certificates carry (SubjectPublicKeyInfo, RFC 5280 §4.1.2.7). It stays the same when
-/// a certificate is renewed with the same key, so that it can be pinned for longer.
+/// A public key in the form of certificates (SubjectPublicKeyInfo, RFC 5280 §4.1.2.7). It does not change when a
+/// certificate is renewed with the same key, so a pin of it stays valid for longer.
 public final class PublicKey: Sendable, Hashable, CustomStringConvertible {
-    /// The SubjectPublicKeyInfo.
+    /// The bytes of the SubjectPublicKeyInfo.
     public let der: [UInt8]
 
-    /// - Throws: `TransferError` when the bytes are no SubjectPublicKeyInfo.
+    /// Creates a key from its bytes.
+    ///
+    /// - Throws: `TransferError` where the bytes are no SubjectPublicKeyInfo.
     public init(der: [UInt8]) throws(TransferError) {
         OpenSSLLibrary.clearErrors()
         let key = der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
@@ -16,7 +18,7 @@ public final class PublicKey: Sendable, Hashable, CustomStringConvertible {
         }
         guard let key else { throw OpenSSLText.failure(.invalidRequest, "the bytes are no public key") }
         defer { EVP_PKEY_free(key) }
-        // The canonical form, without what may have followed it.
+        // The canonical form leaves out any bytes that followed the key.
         self.der = OpenSSLText.encoded { i2d_PUBKEY(key, $0) }
     }
 
@@ -24,8 +26,8 @@ public final class PublicKey: Sendable, Hashable, CustomStringConvertible {
         der = OpenSSLText.encoded { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), $0) }
     }
 
-    /// The key alone, without its algorithm (RFC 5280's `subjectPublicKey`): PKCS #1 of an RSA key, the point of an
-    /// elliptic curve's.
+    /// The key alone, without its algorithm (RFC 5280's `subjectPublicKey`): PKCS #1 for RSA, the point for an elliptic
+    /// curve.
     public var keyBytes: [UInt8] {
         der.withUnsafeBufferPointer { buffer in
             var place = buffer.baseAddress
@@ -37,13 +39,14 @@ public final class PublicKey: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// SHA-256 of the SubjectPublicKeyInfo; 32 bytes.
+    /// The SHA-256 digest of the SubjectPublicKeyInfo; 32 bytes.
     public var spkiSHA256: [UInt8] { OpenSSLText.sha256(der) }
 
-    /// `sha256/` and the digest in base64, as curl's `--pinnedpubkey` and RFC 7469's pins have it (there with `//`
-    /// and `=`).
+    /// The pin: `sha256/` and the digest in base64, as in curl's `--pinnedpubkey` and RFC 7469 (there with `//` and
+    /// `=`).
     public var pin: String { "sha256/" + OpenSSLText.base64(spkiSHA256) }
 
+    /// The pin.
     public var description: String { pin }
 
     public static func == (one: PublicKey, other: PublicKey) -> Bool { one.der == other.der }
@@ -52,13 +55,13 @@ public final class PublicKey: Sendable, Hashable, CustomStringConvertible {
 
     // MARK: Loading
 
-    /// The extensions that files of keys have, in lower case; certificates carry keys too.
+    /// The extensions of key files, in lower case, including those of certificates, which contain keys too.
     public static let fileExtensions = Certificate.fileExtensions.union(["key", "pub"])
 
-    /// The public keys of a PEM text (`PUBLIC KEY`, and those of its certificates) or of DER bytes (a key or a
-    /// certificate), each once. Private keys are passed over.
+    /// Returns the public keys of a PEM text (`PUBLIC KEY` and certificates) or of DER bytes (a key or a certificate),
+    /// without repetitions. Private keys are ignored.
     ///
-    /// - Throws: `TransferError` when there is none, or a damaged one.
+    /// - Throws: `TransferError` where there is none, or a damaged one.
     public static func publicKeys(pemOrDER bytes: [UInt8]) throws(TransferError) -> [PublicKey] {
         var keys: [PublicKey] = []
         if CredentialFile.isPEM(bytes) {
@@ -78,9 +81,9 @@ public final class PublicKey: Sendable, Hashable, CustomStringConvertible {
         return keys.filter { seen.insert($0).inserted }
     }
 
-    /// The public keys of a file, PEM or DER, or of its certificates.
+    /// Returns the public keys of a file, PEM or DER, or of its certificates.
     ///
-    /// - Throws: `TransferError` that names the file.
+    /// - Throws: `TransferError` with the file's name.
     public static func publicKeys(atPath path: String) throws(TransferError) -> [PublicKey] {
         let bytes = try CredentialFile.read(path)
         do { return try publicKeys(pemOrDER: bytes) } catch {
@@ -88,10 +91,10 @@ public final class PublicKey: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The public keys of a folder's `.pem`, `.crt`, `.cer`, `.der`, `.key` and `.pub` files, by file name, each once;
-    /// private keys are passed over.
+    /// Returns the public keys of a folder's `.pem`, `.crt`, `.cer`, `.der`, `.key` and `.pub` files by file name,
+    /// without repetitions. Private keys are ignored.
     ///
-    /// - Throws: `TransferError` when the folder or a file can't be read, or is damaged.
+    /// - Throws: `TransferError` where the folder or a file cannot be read, or a file is damaged.
     public static func publicKeys(inFolder folder: String) throws(TransferError) -> [PublicKey] {
         var (seen, result): (Set<PublicKey>, [PublicKey]) = ([], [])
         for path in try CredentialFile.paths(inFolder: folder, extensions: fileExtensions) {
@@ -106,7 +109,7 @@ public final class PublicKey: Sendable, Hashable, CustomStringConvertible {
         return result
     }
 
-    /// Whether the bytes are the DER of a public or an unencrypted private key.
+    /// Returns whether the bytes are the DER of a public key or an unencrypted private key.
     static func isKey(_ bytes: [UInt8]) -> Bool {
         if (try? PublicKey(der: bytes)) != nil { return true }
         OpenSSLLibrary.clearErrors()

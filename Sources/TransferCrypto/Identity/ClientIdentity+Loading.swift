@@ -2,14 +2,14 @@ import CTransferOpenSSL
 public import TransferCore
 
 extension ClientIdentity {
-    /// From PEM or DER files. Never asks for anything on a terminal.
+    /// Creates an identity from PEM or DER files, without ever prompting on a terminal.
     ///
     /// - Parameters:
-    ///   - path: The certificate, and after it those of the authorities between.
-    ///   - key: The private key; `nil` when it's in the first file.
-    ///   - passphrase: For a key that is encrypted; up to 1,024 bytes.
-    /// - Throws: `TransferError` that names the file: it can't be read, there is no certificate or key in it, the
-    ///   passphrase is missing (`.secretMissing`) or wrong, or the key is another certificate's.
+    ///   - path: The path of the certificate, which those of intermediate authorities may follow.
+    ///   - key: The path of the private key; `nil` where the first file contains it.
+    ///   - passphrase: The passphrase of an encrypted key, up to 1,024 bytes.
+    /// - Throws: `TransferError` with the file's name. The file cannot be read, or contains no certificate or key. The
+    ///   passphrase may be missing (`.secretMissing`) or wrong, or the key may belong to another certificate.
     public convenience init(
         pemCertificate path: String, key: String? = nil, passphrase: String? = nil
     ) throws(TransferError) {
@@ -27,13 +27,14 @@ extension ClientIdentity {
         try self.init(certificate: own, others: certificates, key: pointer, source: keyPath)
     }
 
-    /// From files whose form their content tells: PEM, DER, or PKCS#12 where there is no file of the key.
+    /// Creates an identity from files whose content determines their form: PEM, DER, or PKCS#12 where there is no key
+    /// file.
     ///
-    /// - Throws: As the form's own loader does.
+    /// - Throws: The errors of the initializer for the form.
     public convenience init(
         contentsOfFile path: String, key: String? = nil, passphrase: String? = nil
     ) throws(TransferError) {
-        // A certificate in DER has no room for a key, so what is no PEM and comes alone holds both.
+        // A DER certificate cannot contain a key, so a single file that is not PEM must be PKCS#12.
         if key == nil, !CredentialFile.isPEM(try CredentialFile.read(path)) {
             try self.init(pkcs12: path, passphrase: passphrase)
         } else {
@@ -41,19 +42,19 @@ extension ClientIdentity {
         }
     }
 
-    /// From a PKCS#12 file (RFC 7292; `.p12`, `.pfx`).
+    /// Creates an identity from a PKCS#12 file (RFC 7292; `.p12`, `.pfx`).
     ///
-    /// - Parameter passphrase: `nil` is for a file without.
-    /// - Throws: `TransferError` that names the file: it can't be read, is no PKCS#12, its passphrase is missing
-    ///   (`.secretMissing`) or wrong, or it has no certificate with a key.
+    /// - Parameter passphrase: The passphrase; `nil` for a file without one.
+    /// - Throws: `TransferError` with the file's name. The file cannot be read, or is no PKCS#12. Its passphrase may be
+    ///   missing (`.secretMissing`) or wrong, or it may have no certificate with a key.
     public convenience init(pkcs12 path: String, passphrase: String?) throws(TransferError) {
         try self.init(pkcs12: try CredentialFile.read(path), passphrase: passphrase, source: path)
     }
 
-    /// From the bytes of a PKCS#12 file.
+    /// Creates an identity from the bytes of a PKCS#12 file.
     ///
-    /// - Parameter passphrase: `nil` is for bytes without.
-    /// - Throws: As for a file.
+    /// - Parameter passphrase: The passphrase; `nil` for bytes without one.
+    /// - Throws: The same errors as for a file.
     public convenience init(pkcs12 bytes: [UInt8], passphrase: String?) throws(TransferError) {
         try self.init(pkcs12: bytes, passphrase: passphrase, source: "the PKCS#12 bytes")
     }
@@ -66,7 +67,7 @@ extension ClientIdentity {
         }
         guard let parsed else { throw OpenSSLText.failure(.invalidRequest, "\(source): no PKCS#12") }
         defer { PKCS12_free(parsed) }
-        // An empty passphrase and none at all are written differently (RFC 7292 appendix B.1), and mixed up by many.
+        // An empty passphrase and a missing one are encoded differently (RFC 7292 appendix B.1), and often confused.
         let fits =
             passphrase.map { PKCS12_verify_mac(parsed, $0, -1) == 1 }
             ?? (PKCS12_verify_mac(parsed, nil, 0) == 1 || PKCS12_verify_mac(parsed, "", 0) == 1)
@@ -110,7 +111,7 @@ extension ClientIdentity {
             throw TransferError(.invalidRequest, "\(path) has no private key")
         }
         if let key = OpenSSLText.reading(bytes, { transfer_pem_private_key($0, passphrase) }) ?? nil { return key }
-        // OpenSSL's error depends on what the padding happens to be; that the key is encrypted tells more.
+        // OpenSSL's error depends on the random padding, so the fact that the key is encrypted is more informative.
         if CredentialFile.contains(bytes, "ENCRYPTED") {
             OpenSSLLibrary.clearErrors()
             throw refusedPassphrase(path, isMissing: passphrase == nil)

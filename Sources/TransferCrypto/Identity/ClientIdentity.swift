@@ -1,16 +1,18 @@
 import CTransferOpenSSL
 import TransferCore
 
-/// A client's certificate with its private key, to show to servers that ask for one.
+/// A client's certificate with its private key, for servers that request one.
 ///
-/// `@unchecked Sendable`: it is never changed, and OpenSSL counts references under locks.
+/// `@unchecked Sendable`: the identity never changes, and OpenSSL counts references under locks.
 public final class ClientIdentity: @unchecked Sendable, Hashable {
+    /// The client's certificate.
     public let certificate: Certificate
-    /// The authorities between the certificate and the one that the server trusts, in that order; sent along.
+    /// The intermediate authorities between the certificate and the one that the server trusts, in that order. They are
+    /// sent with the certificate.
     public let chain: [Certificate]
     private let keyPointer: OpaquePointer
 
-    /// Takes the key over.
+    /// Creates an identity, which takes over the ownership of the key.
     init(certificate: Certificate, others: [Certificate], key: OpaquePointer, source: String) throws(TransferError) {
         OpenSSLLibrary.clearErrors()
         guard X509_check_private_key(certificate.pointer, key) == 1 else {
@@ -25,7 +27,9 @@ public final class ClientIdentity: @unchecked Sendable, Hashable {
 
     deinit { EVP_PKEY_free(keyPointer) }
 
-    /// Calls `body` with the certificate's `X509 *` and the key's `EVP_PKEY *`, which live until the call is over.
+    /// Calls `body` with the certificate's `X509 *` and the key's `EVP_PKEY *`, which live until the end of the call.
+    ///
+    /// - Throws: The error of `body`.
     public func withPointers<Value, Failure: Error>(
         _ body: (_ certificate: OpaquePointer, _ key: OpaquePointer) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -39,7 +43,8 @@ public final class ClientIdentity: @unchecked Sendable, Hashable {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(certificate) }
 
-    /// Each one's issuer follows it; what leads nowhere is left out, as is the authority at the end (RFC 8446 §4.4.2).
+    /// Returns the certificates in the order in which each is followed by its issuer. Unrelated ones and the final
+    /// authority are left out (RFC 8446 §4.4.2).
     private static func ordered(_ others: [Certificate], after certificate: Certificate) -> [Certificate] {
         var (left, chain, last) = (others.filter { $0 != certificate }, [Certificate](), certificate)
         while let index = left.firstIndex(where: { X509_check_issued($0.pointer, last.pointer) == X509_V_OK }) {
@@ -53,8 +58,9 @@ public final class ClientIdentity: @unchecked Sendable, Hashable {
 }
 
 extension ClientIdentity: CustomStringConvertible, CustomReflectable {
-    /// The owner of the certificate; nothing of the key.
+    /// The owner of the certificate, without any data of the key.
     public var description: String { "client certificate of \(certificate)" }
 
+    /// The owner of the certificate, without any data of the key.
     public var customMirror: Mirror { Mirror(self, children: ["certificate": certificate.subject]) }
 }

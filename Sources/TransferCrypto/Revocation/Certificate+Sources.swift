@@ -1,7 +1,7 @@
 import CTransferOpenSSL
 
 extension Certificate {
-    /// The URLs of the responders that know whether it is revoked (RFC 6960 §3.1); `http` ones, others are left out.
+    /// The `http` URLs of the responders that know whether the certificate is revoked (RFC 6960 §3.1).
     public var responderURLs: [String] {
         guard let strings = transfer_x509_responders(pointer) else { return [] }
         defer { transfer_strings_free(strings) }
@@ -10,8 +10,7 @@ extension Certificate {
         }
     }
 
-    /// The URLs of the lists of revoked certificates that it would be in (RFC 5280 §4.2.1.13); `http` ones, others are
-    /// left out.
+    /// The `http` URLs of the revocation lists that would contain the certificate (RFC 5280 §4.2.1.13).
     public var revocationListURLs: [String] {
         guard let points = transfer_x509_list_points(pointer) else { return [] }
         defer { transfer_list_points_free(points) }
@@ -26,7 +25,8 @@ extension Certificate {
         }
     }
 
-    /// RFC 5280 §8: `https` would need a check of revocation before the check of revocation; answers are signed.
+    /// Returns an `http` URL. With `https`, a revocation check would need another one first (RFC 5280 §8), and
+    /// responses are signed anyway.
     private static func plainURL(_ text: String) -> String? {
         guard text.lowercased().hasPrefix("http://"), text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else { return nil }
         return text

@@ -3,12 +3,18 @@ public import TransferCore
 
 /// A request for the status of one certificate (RFC 6960 §4.1).
 public struct OCSPQuestion: Sendable {
+    /// The certificate in question.
     public let certificate: Certificate
+    /// The issuer of the certificate.
     public let issuer: Certificate
+    /// The bytes of the request.
     public let der: [UInt8]
 
-    /// - Parameter usesNonce: Whether the answer must be made for this request. Many responders answer with what they
-    ///   have prepared, without; an answer without a nonce is accepted either way (RFC 8954 §2.1).
+    /// Creates a request.
+    ///
+    /// - Parameter usesNonce: Whether the response must be made for this request. Many responders send prepared
+    ///   responses without a nonce, which are accepted in any case (RFC 8954 §2.1).
+    /// - Throws: `TransferError` with `.internalFault` where OpenSSL cannot make the request.
     public init(certificate: Certificate, issuer: Certificate, usesNonce: Bool = false) throws(TransferError) {
         self.certificate = certificate
         self.issuer = issuer
@@ -18,7 +24,8 @@ public struct OCSPQuestion: Sendable {
             OCSP_REQUEST_free(request)
             withExtendedLifetime((certificate, issuer)) {}
         }
-        // SHA-1, which names and doesn't protect here: what every responder understands (RFC 5019 §2.1.1).
+        // The SHA-1 digest only names the certificate and protects nothing; every responder supports it (RFC 5019
+        // §2.1.1).
         guard let identifier = OCSP_cert_to_id(nil, certificate.pointer, issuer.pointer),
             OCSP_request_add0_id(request, identifier) != nil,
             !usesNonce || OCSP_request_add1_nonce(request, nil, 16) == 1
@@ -26,7 +33,7 @@ public struct OCSPQuestion: Sendable {
         der = OpenSSLText.encoded { i2d_OCSP_REQUEST(request, $0) }
     }
 
-    /// The URL for GET, where the request is short enough for one (RFC 6960 appendix A.1).
+    /// Returns the URL for GET; `nil` where the request is too long for one (RFC 6960 appendix A.1).
     public func url(at responder: String) -> String? {
         let text = OpenSSLText.base64(der)
         guard text.utf8.count < 255, !responder.contains("?") else { return nil }
@@ -41,11 +48,11 @@ public struct OCSPQuestion: Sendable {
         return responder + (responder.hasSuffix("/") ? "" : "/") + escaped
     }
 
-    /// Reads an answer: it must be signed by the issuer, or by one whom the issuer charged with that (RFC 6960
-    /// §4.2.2.2), be about this certificate, and be of now.
+    /// Checks a response. It must be signed by the issuer or by its delegate (RFC 6960 §4.2.2.2), concern this
+    /// certificate, and be current.
     ///
-    /// - Parameter time: Seconds since 1970.
-    /// - Throws: `TransferError` that says what is wrong with the answer.
+    /// - Parameter time: The current time in seconds since 1970.
+    /// - Throws: `TransferError` with the fault of the response.
     public func answer(_ response: [UInt8], at time: Int64) throws(TransferError) -> RevocationAnswer {
         OpenSSLLibrary.clearErrors()
         defer { OpenSSLLibrary.clearErrors() }
@@ -84,7 +91,7 @@ public struct OCSPQuestion: Sendable {
             transfer_x509_stack_free(known)
         }
         guard let store, let known else { throw OpenSSLText.failure(.internalFault, "OpenSSL has no memory") }
-        // Nobody but the issuer can vouch for the signer, whatever else is trusted elsewhere.
+        // Only the issuer can authorize the signer, whatever is trusted elsewhere.
         X509_STORE_add_cert(store, issuer.pointer)
         X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
         X509_VERIFY_PARAM_set_time(X509_STORE_get0_param(store), Int(time))
@@ -95,9 +102,9 @@ public struct OCSPQuestion: Sendable {
         }
     }
 
-    /// How far the responder's clock may be off; seconds.
+    /// The tolerance for the responder's clock, in seconds.
     private static let skew: Int64 = 300
-    /// How old an answer may be that doesn't tell when the next comes; seconds.
+    /// The maximum age in seconds of a response that does not announce the next one.
     private static let longest: Int64 = 86_400
 
     private func status(_ basic: OpaquePointer, at time: Int64) throws(TransferError) -> RevocationAnswer {
@@ -105,7 +112,7 @@ public struct OCSPQuestion: Sendable {
         var (revoked, this, next):
             (UnsafeMutablePointer<ASN1_TIME>?, UnsafeMutablePointer<ASN1_TIME>?, UnsafeMutablePointer<ASN1_TIME>?)
         (revoked, this, next) = (nil, nil, nil)
-        // A responder may name the certificate with a better digest than it was asked with.
+        // A responder may identify the certificate by a better digest than that of the request.
         let isThere = [nil, EVP_sha256()].contains { digest in
             let identifier = OCSP_cert_to_id(digest, certificate.pointer, issuer.pointer)
             defer { OCSP_CERTID_free(identifier) }

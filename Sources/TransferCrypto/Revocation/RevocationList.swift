@@ -1,14 +1,17 @@
 import CTransferOpenSSL
 public import TransferCore
 
-/// A list of certificates that an authority took back (RFC 5280 §5).
+/// A list of certificates that an authority has revoked (RFC 5280 §5).
 ///
-/// `@unchecked Sendable`: it is never changed, and OpenSSL sorts it for look-ups under its lock.
+/// `@unchecked Sendable`: the list never changes, and OpenSSL sorts it for look-ups under its lock.
 public final class RevocationList: @unchecked Sendable, Hashable, CustomStringConvertible {
+    /// The bytes of the list.
     public let der: [UInt8]
     private let pointer: OpaquePointer
 
-    /// - Throws: `TransferError` when the bytes are no list.
+    /// Creates a list from its bytes.
+    ///
+    /// - Throws: `TransferError` where the bytes are no list.
     public init(der: [UInt8]) throws(TransferError) {
         OpenSSLLibrary.clearErrors()
         let parsed = der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
@@ -20,8 +23,10 @@ public final class RevocationList: @unchecked Sendable, Hashable, CustomStringCo
         self.der = der
     }
 
-    /// - Parameter bytes: PEM or DER.
-    /// - Throws: `TransferError` when they are no list.
+    /// Creates a list.
+    ///
+    /// - Parameter bytes: The bytes in PEM or DER.
+    /// - Throws: `TransferError` where the bytes are no list.
     public convenience init(pemOrDER bytes: [UInt8]) throws(TransferError) {
         guard CredentialFile.isPEM(bytes) else {
             try self.init(der: bytes)
@@ -34,8 +39,10 @@ public final class RevocationList: @unchecked Sendable, Hashable, CustomStringCo
         try self.init(der: OpenSSLText.encoded { i2d_X509_CRL(list, $0) })
     }
 
-    /// - Parameter path: A PEM or DER file.
-    /// - Throws: `TransferError` that names the file.
+    /// Creates a list from a file.
+    ///
+    /// - Parameter path: The path of a PEM or DER file.
+    /// - Throws: `TransferError` with the file's name.
     public convenience init(path: String) throws(TransferError) {
         let bytes = try CredentialFile.read(path)
         do { try self.init(pemOrDER: bytes) } catch {
@@ -49,21 +56,23 @@ public final class RevocationList: @unchecked Sendable, Hashable, CustomStringCo
 
     public func hash(into hasher: inout Hasher) { hasher.combine(der) }
 
+    /// The issuer of the list, in words.
     public var description: String { "revocation list of \(issuer)" }
 
-    /// The owner of the list, as RFC 2253 writes names.
+    /// The owner of the list in the form of RFC 2253.
     public var issuer: String { OpenSSLText.name(X509_CRL_get_issuer(pointer)) }
 
-    /// The time at which the list was made; seconds since 1970.
+    /// The time at which the list was created, in seconds since 1970.
     public var thisUpdate: Int64 { OpenSSLText.seconds(X509_CRL_get0_lastUpdate(pointer)) ?? .max }
 
-    /// The time by which there will be a newer one; seconds since 1970.
+    /// The time by which a newer list will exist, in seconds since 1970; `nil` where it is not announced.
     public var nextUpdate: Int64? { OpenSSLText.seconds(X509_CRL_get0_nextUpdate(pointer)) }
 
-    /// The list's answer about a certificate, after its own signature, dates and scope (RFC 5280 §6.3.3).
+    /// Returns the status of a certificate, after checks of the list's own signature, dates and scope (RFC 5280
+    /// §6.3.3).
     ///
-    /// - Parameter time: Seconds since 1970.
-    /// - Throws: `TransferError` when it's not the issuer's list, or not one for this certificate and time.
+    /// - Parameter time: The current time in seconds since 1970.
+    /// - Throws: `TransferError` where the list is not the issuer's, or not for this certificate and time.
     public func answer(
         about certificate: Certificate, issuer: Certificate, at time: Int64
     ) throws(TransferError) -> RevocationAnswer {
@@ -94,7 +103,7 @@ public final class RevocationList: @unchecked Sendable, Hashable, CustomStringCo
             X509_CRL_get0_by_cert(pointer, &entry, certificate.pointer)
             let date = entry.flatMap { OpenSSLText.seconds(X509_REVOKED_get0_revocationDate($0)) }
             return answer(.revoked(at: date ?? thisUpdate, reason: entry.flatMap { Self.reason($0) }))
-        // Dates of certificates are looked at after revocation, and are a matter of the chain's verification.
+        // Dates of certificates are checked after the revocation, by the verification of the chain.
         case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID: return answer(.good)
         default:
             guard isGood else {
@@ -105,7 +114,7 @@ public final class RevocationList: @unchecked Sendable, Hashable, CustomStringCo
         }
     }
 
-    /// RFC 5280 §5.3.1.
+    /// Returns the reason for a revocation (RFC 5280 §5.3.1).
     private static func reason(_ entry: OpaquePointer) -> String? {
         guard let value = X509_REVOKED_get_ext_d2i(entry, NID_crl_reason, nil, nil) else { return nil }
         let number = value.assumingMemoryBound(to: ASN1_ENUMERATED.self)

@@ -1,12 +1,14 @@
 import TransferCore
 
-/// A host as certificates name it: an address, or a name in ASCII without the root's dot.
+/// A host in the form of certificates: an address, or a name in ASCII without the root's dot.
 enum CertifiedName: Equatable {
     case address(IPAddress)
     case name(String)
 
-    /// - Parameter host: As in a URL, in brackets or not.
-    /// - Returns: `nil` for what no certificate can name.
+    /// Creates the form of a host.
+    ///
+    /// - Parameter host: The host as in a URL, with or without brackets.
+    /// - Returns: `nil` for a host that no certificate can name.
     init?(_ host: String) {
         var text = Substring(host)
         if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }
@@ -14,7 +16,7 @@ enum CertifiedName: Equatable {
             self = .address(address)
             return
         }
-        // RFC 5890 §2.3.2.1: labels that aren't ASCII are compared in their encoded form.
+        // Labels that are not ASCII are compared in their encoded form (RFC 5890 §2.3.2.1).
         guard var name = try? HostName.asciiForm(of: text) else { return nil }
         if name.hasSuffix(".") { name.removeLast() }
         let labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -1,13 +1,14 @@
 import CTransferOpenSSL
 
-/// One run of OpenSSL's chain building and verification.
+/// A run of OpenSSL's construction and verification of a chain.
 struct ChainVerification {
     let trust: ServerTrust
     let additionalAnchors: [Certificate]
     let onlyAdditionalAnchors: Bool
     let time: Int64?
 
-    /// 112 bits (SSL_CTX_set_security_level(3)), Debian's default: no SHA-1 signatures, no RSA below 2048 bits.
+    /// The security level for 112 bits (SSL_CTX_set_security_level(3)), Debian's default: no SHA-1 signatures, no RSA
+    /// below 2048 bits.
     private static let securityLevel: Int32 = 2
 
     func run() -> TrustResult {
@@ -25,7 +26,7 @@ struct ChainVerification {
             X509_STORE_CTX_set_default(context, "ssl_server") == 1
         else { return .failure(TrustFailure(.other, "OpenSSL can't verify: \(OpenSSLText.takeError())")) }
 
-        // A store isn't changed once it's made; where there are anchors besides, all of them are given as a list.
+        // A store never changes once it is made, so with additional anchors, all anchors are passed as a list.
         let usesList = onlyAdditionalAnchors || !additionalAnchors.isEmpty || trust.anchors.pointer == nil
         let listed = usesList ? (onlyAdditionalAnchors ? [] : trust.anchors.certificates) + additionalAnchors : []
         for certificate in listed { _ = transfer_x509_stack_push(anchors, certificate.pointer) }
@@ -44,7 +45,7 @@ struct ChainVerification {
             return .failure(TrustFailure(code: code, certificate: current, host: trust.host))
         }
         guard let chain = X509_STORE_CTX_get0_chain(context) else { return .success(trust.certificates) }
-        // If the leaf itself is the anchor, OpenSSL leaves in the chain the issuers that it had tried in vain.
+        // If the leaf itself is the anchor, OpenSSL leaves issuers in the chain that it tried without success.
         let isLeafAnchor = X509_STORE_CTX_get_num_untrusted(context) == 0
         let count = isLeafAnchor ? min(1, transfer_x509_stack_count(chain)) : transfer_x509_stack_count(chain)
         return .success(

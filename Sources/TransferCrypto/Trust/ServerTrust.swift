@@ -2,21 +2,23 @@ import CTransferOpenSSL
 import Synchronization
 import TransferCore
 
-/// The certificates that a server showed in a TLS handshake, to be judged.
+/// The certificates that a server sent in a TLS handshake, for evaluation.
 public final class ServerTrust: Sendable {
-    /// As the server sent them: its own first. What follows may be anything.
+    /// The certificates in the server's order, its own first. Further ones may be unrelated.
     public let certificates: [Certificate]
-    /// The host that was asked for: a name or an address, without a port.
+    /// The requested host: a name or an address, without a port.
     public let host: String
-    /// The authorities that are trusted unless an evaluation says otherwise.
+    /// The authorities that are trusted unless an evaluation uses others.
     public let anchors: TrustAnchors
-    /// The DER of the OCSP answer that was stapled to the handshake (RFC 6066 §8).
+    /// The DER of the OCSP response stapled to the handshake (RFC 6066 §8); `nil` for none.
     public let ocspResponse: [UInt8]?
     private let changes = Mutex(TrustAdjustments())
 
+    /// Creates a trust.
+    ///
     /// - Parameters:
-    ///   - chain: The server's own certificate first.
-    ///   - host: A name or an address, in brackets or not.
+    ///   - chain: The certificates, with the server's own first.
+    ///   - host: A name or an address, with or without brackets.
     public init(chain: [Certificate], host: String, anchors: TrustAnchors, ocspResponse: [UInt8]?) {
         certificates = chain
         self.host = host
@@ -24,22 +26,22 @@ public final class ServerTrust: Sendable {
         self.ocspResponse = ocspResponse
     }
 
-    /// The rules and authorities that an evaluator set; they hold for every evaluation from then on.
+    /// The rules and authorities that an evaluator set; they apply to all later evaluations.
     public var adjustments: TrustAdjustments {
         get { changes.withLock { $0 } }
         set { changes.withLock { $0 = newValue } }
     }
 
-    /// Judges the certificates: the chain for the purpose of a TLS server (RFC 5280 §6) up to an anchor, which may be
-    /// an intermediate or the server's own certificate, then the host (RFC 9110 §4.3.4: the names and addresses that
-    /// the certificate lists; never its subject). Any thread may call it; nothing is fetched.
+    /// Evaluates the certificates. The chain is checked for a TLS server (RFC 5280 §6) up to an anchor: an authority,
+    /// or the server's own certificate. Then the host is checked against the names and addresses in the certificate,
+    /// never its subject (RFC 9110 §4.3.4). Any thread may call the function, and nothing is fetched.
     ///
     /// - Parameters:
     ///   - validatesHost: Whether the certificate must be for ``host``.
-    ///   - validatesChain: Whether signatures, dates and the authority count.
-    ///   - additionalAnchors: Trusted besides ``anchors``.
-    ///   - onlyAdditionalAnchors: Whether those are trusted in place of ``anchors``.
-    ///   - time: When it has to be valid, seconds since 1970; `nil` is now.
+    ///   - validatesChain: Whether signatures, dates and the authority are checked.
+    ///   - additionalAnchors: Certificates that are trusted besides ``anchors``.
+    ///   - onlyAdditionalAnchors: Whether those replace ``anchors``.
+    ///   - time: The time for which the validity is checked, in seconds since 1970; `nil` means now.
     public func evaluate(
         validatesHost: Bool = true, validatesChain: Bool = true, additionalAnchors: [Certificate] = [],
         onlyAdditionalAnchors: Bool = false, at time: Int64? = nil
@@ -62,8 +64,8 @@ public final class ServerTrust: Sendable {
         return .success(chain)
     }
 
-    /// The server's own certificate and, of those it sent, each that signed the one before: what pins may be looked
-    /// for in where the chain isn't verified. Anything else a server can simply send along.
+    /// The server's own certificate, followed by those that each signed the one before. Pins may be matched against
+    /// them where the chain is not verified, since a server can add any other certificate.
     public var signedChain: [Certificate] {
         guard var last = certificates.first else { return [] }
         var (chain, left) = ([last], certificates.dropFirst())
@@ -76,9 +78,10 @@ public final class ServerTrust: Sendable {
 }
 
 extension Certificate {
-    /// Whether it lists the host (RFC 9110 §4.3.4): a wildcard stands for one whole label, the subject doesn't count.
+    /// Returns whether the certificate names the host (RFC 9110 §4.3.4). A wildcard stands for one whole label, and the
+    /// subject does not count.
     ///
-    /// - Parameter host: A name, also an international one, or an address, in brackets or not.
+    /// - Parameter host: A name, possibly international, or an address, with or without brackets.
     public func isValid(forHost host: String) -> Bool {
         switch CertifiedName(host) {
         case .address(let address):
@@ -91,9 +94,9 @@ extension Certificate {
         }
     }
 
-    /// Why it's not the host's.
+    /// Returns the reason why the certificate is not for the host.
     ///
-    /// - Returns: `nil` when it is.
+    /// - Returns: `nil` where the certificate names the host.
     public func failure(forHost host: String) -> TrustFailure? {
         guard !isValid(forHost: host) else { return nil }
         let isAddress = if case .address = CertifiedName(host) { true } else { false }
@@ -101,7 +104,7 @@ extension Certificate {
         return TrustFailure(code: code, certificate: self, host: host)
     }
 
-    /// Whether the other's name and key are those that signed this one.
+    /// Returns whether the other certificate has the name and key that signed this one.
     func isSigned(by issuer: Certificate) -> Bool {
         defer { OpenSSLLibrary.clearErrors() }
         guard issuer != self, X509_check_issued(issuer.pointer, pointer) == X509_V_OK,

@@ -1,17 +1,20 @@
-/// A rule by which a trust is judged.
+/// A rule for the evaluation of a trust.
 public protocol TrustRule: Sendable {
-    /// - Throws: Why the trust is refused.
+    /// Evaluates a trust.
+    ///
+    /// - Throws: The reason why the trust is refused.
     func judge(_ trust: ServerTrust) throws
 }
 
 /// The rules and authorities that an evaluator sets for one trust, in place of the usual ones.
 public struct TrustAdjustments: Sendable {
-    /// In place of the usual ones; empty for those.
+    /// The rules that replace the usual ones; empty keeps those.
     public var rules: [any TrustRule] = []
-    /// Authorities besides those of the trust; `nil` where nobody set any.
+    /// The authorities besides those of the trust; `nil` where none were set.
     public var anchors: [Certificate]?
-    /// Whether ``anchors`` are trusted in place of those of the trust.
+    /// Whether ``anchors`` replace those of the trust.
     public var usesOnlyAnchors = true
 
+    /// Creates adjustments that change nothing.
     public init() {}
 }

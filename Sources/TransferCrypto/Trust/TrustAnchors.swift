@@ -2,20 +2,24 @@ import CTransferOpenSSL
 import Glibc
 public import TransferCore
 
-/// The certificates that a chain may end at. Made once and shared: reading the system's costs milliseconds.
+/// The certificates at which a chain may end. They are made once and shared, since reading those of the system takes
+/// milliseconds.
 ///
-/// `@unchecked Sendable`: an `X509_STORE` is never changed once it's made, and OpenSSL looks things up under its lock.
+/// `@unchecked Sendable`: an `X509_STORE` never changes once it is made, and OpenSSL uses its lock for look-ups.
 public final class TrustAnchors: @unchecked Sendable {
-    /// The system's, read when they're first needed. Without any of them no chain is trusted.
+    /// The system's anchors, read on first use. Without any anchor no chain is trusted.
     ///
-    /// The file of `CURL_CA_BUNDLE` alone, where that is set; a file that can't be read leaves none. Else the file of
-    /// `SSL_CERT_FILE`, OpenSSL's own, or where distributions keep theirs; and beside it the folders of `SSL_CERT_DIR`,
-    /// whose files are named as openssl-rehash(1) does it.
+    /// Where `CURL_CA_BUNDLE` is set, only its file counts; an unreadable file leaves no anchors. Otherwise the file is
+    /// that of `SSL_CERT_FILE`, of OpenSSL, or of the distribution. The folders of `SSL_CERT_DIR` are added, with files
+    /// named as by openssl-rehash(1).
     ///
-    /// OpenSSL's own folder is left out: going through it costs 17 ms a connection, and the file has the same.
+    /// OpenSSL's own folder is left out: searching it costs 17 ms for each connection, and the file has the same
+    /// certificates.
     public static let system = TrustAnchors.system { name in getenv(name).map { String(cString: $0) } }
 
-    /// - Parameter variable: A variable of the environment. An empty one is none.
+    /// Returns the system's anchors.
+    ///
+    /// - Parameter variable: A closure that returns an environment variable; an empty value counts as none.
     static func system(_ variable: (String) -> String?) -> TrustAnchors {
         func given(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
         if let file = given("CURL_CA_BUNDLE") {
@@ -33,12 +37,14 @@ public final class TrustAnchors: @unchecked Sendable {
         return TrustAnchors(store: store, source: folders)
     }
 
-    /// The file they came from.
+    /// The file from which the anchors came; `nil` for none.
     public let source: String?
-    /// An `X509_STORE *` that lives as long as this object, or `nil` when there are no anchors.
+    /// The `X509_STORE *`, which lives as long as this object; `nil` where there are no anchors.
     public let pointer: OpaquePointer?
 
-    /// - Throws: `TransferError` that names the file, when it can't be read or has no certificate.
+    /// Creates anchors from a PEM file.
+    ///
+    /// - Throws: `TransferError` with the file's name, where it cannot be read or has no certificate.
     public convenience init(pemFile path: String) throws(TransferError) {
         OpenSSLLibrary.clearErrors()
         guard access(path, R_OK) == 0 else {
@@ -54,8 +60,10 @@ public final class TrustAnchors: @unchecked Sendable {
         self.init(store: store, source: path)
     }
 
-    /// - Parameter certificates: Any, also those of intermediate authorities and of servers themselves: a chain ends
-    ///   at the first that is among them.
+    /// Creates anchors.
+    ///
+    /// - Parameter certificates: Any certificates, including those of intermediate authorities and of servers. A chain
+    ///   ends at the first of them.
     public convenience init(certificates: [Certificate]) {
         let store = X509_STORE_new()
         for certificate in certificates { X509_STORE_add_cert(store, certificate.pointer) }
@@ -70,7 +78,7 @@ public final class TrustAnchors: @unchecked Sendable {
 
     deinit { X509_STORE_free(pointer) }
 
-    /// All of them.
+    /// All certificates.
     public var certificates: [Certificate] {
         guard let pointer, let stack = X509_STORE_get1_all_certs(pointer) else { return [] }
         defer { transfer_x509_stack_pop_free(stack) }
@@ -83,7 +91,9 @@ public final class TrustAnchors: @unchecked Sendable {
         OpenSSLText.failure(.invalidRequest, "\(path) has no certificates of authorities")
     }
 
-    /// - Parameter given: By the environment.
+    /// Returns the paths of the system's certificate files.
+    ///
+    /// - Parameter given: The path in the environment.
     private static func systemFiles(_ given: String?) -> [String] {
         var paths = given.map { [$0] } ?? []
         if let file = X509_get_default_cert_file() { paths.append(String(cString: file)) }

@@ -1,13 +1,16 @@
 import CTransferOpenSSL
 public import TransferCore
 
-/// The result of judging a server's certificates.
+/// The result of evaluating a server's certificates.
 public enum TrustResult: Sendable, Hashable {
-    /// The certificates are good. The chain from the server's to the anchor; as the server sent it, when it was not to
-    /// be checked.
+    /// The certificates are accepted. The value is the chain from the server's to the anchor, or the chain as sent
+    /// where it was not to be checked.
     case success([Certificate])
+    /// The certificates are refused.
     case failure(TrustFailure)
 
+    /// Returns the chain.
+    ///
     /// - Throws: The failure as a `TransferError`.
     @discardableResult
     public func get() throws(TransferError) -> [Certificate] {
@@ -18,33 +21,36 @@ public enum TrustResult: Sendable, Hashable {
     }
 }
 
-/// Why a server's certificates were refused.
+/// The reason why a server's certificates were refused.
 public struct TrustFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of a failure.
     public enum Kind: Sendable, Hashable {
-        /// A certificate of the chain is not valid any more.
+        /// A certificate of the chain has expired.
         case expired
         /// A certificate of the chain is not valid yet.
         case notYetValid
         /// The certificate is for other names.
         case wrongHost
-        /// No trusted authority signed the chain, or a certificate between is missing.
+        /// No trusted authority signed the chain, or an intermediate certificate is missing.
         case unknownAuthority
-        /// The server's certificate signed itself, and is not among the trusted ones.
+        /// The server's certificate is self-signed, and not among the trusted ones.
         case selfSigned
-        /// The authority took it back.
+        /// The authority revoked the certificate.
         case revoked
         /// A signature is wrong.
         case badSignature
-        /// Anything else; the code tells.
+        /// The failure is of another kind, which the code identifies.
         case other
     }
 
+    /// The kind of the failure.
     public let kind: Kind
-    /// An `X509_V_ERR_` of OpenSSL (X509_STORE_CTX_get_error(3)); 0 when the rule isn't OpenSSL's.
+    /// An `X509_V_ERR_` code of OpenSSL (X509_STORE_CTX_get_error(3)); 0 where the rule is not OpenSSL's.
     public let code: Int32
-    /// A sentence without a period that names the certificate, and dates in UTC where they matter.
+    /// A sentence without a period, which names the certificate, and dates in UTC where they matter.
     public let description: String
 
+    /// Creates a failure; the description has no period.
     public init(_ kind: Kind, code: Int32 = 0, _ description: String) {
         self.kind = kind
         self.code = code
@@ -56,6 +62,7 @@ public struct TrustFailure: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension TransferError {
+    /// Creates the error for refused certificates.
     public init(_ failure: TrustFailure) {
         self.init(
             .certificateRefused, failure.description,
@@ -64,7 +71,9 @@ extension TransferError {
 }
 
 extension TrustFailure {
-    /// - Parameter certificate: The one that OpenSSL was at.
+    /// Creates a failure from an OpenSSL code.
+    ///
+    /// - Parameter certificate: The certificate that OpenSSL was checking.
     init(code: Int32, certificate: Certificate?, host: String) {
         let subject = certificate.map { "the certificate of \($0)" } ?? "the server's certificate"
         let text = String(cString: X509_verify_cert_error_string(Int(code)))

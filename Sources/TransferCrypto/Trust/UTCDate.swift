@@ -1,9 +1,9 @@
-// `tm` is whichever module names it first: a release build takes it from here.
+// Several modules define `tm`; a release build takes it from the first one imported.
 import CTransferOpenSSL
 import Glibc
 
 enum UTCDate {
-    /// `2026-11-21 08:00:00 UTC`
+    /// Returns a date such as `2026-11-21 08:00:00 UTC`.
     static func text(_ seconds: Int64) -> String {
         var time = time_t(seconds)
         var parts = tm()

@@ -1,15 +1,18 @@
 public import TransferCore
 
 extension Configuration {
-    /// A variable of the environment that stands for a key of `defaults` or of `limits`.
+    /// An environment variable that sets a key of `defaults` or of `limits`.
     public struct Variable: Sendable {
+        /// The variable's name, without a dollar sign.
         public let name: String
+        /// The key that the variable sets.
         public let key: String
         /// The key's value, as JSON.
         public let json: String
-        /// Whether the key is one of `limits`.
+        /// Whether the key belongs to `limits`; it belongs to `defaults` otherwise.
         public let isLimit: Bool
 
+        /// Creates a variable that sets a key to a JSON value.
         public init(_ name: String, key: String, json: String, isLimit: Bool = false) {
             self.name = name
             self.key = key
@@ -18,11 +21,11 @@ extension Configuration {
         }
     }
 
-    /// Everything that holds, with the built-in values.
+    /// Returns every value in force, the built-in values included.
     ///
     /// - Parameters:
-    ///   - variables: Stronger than the files.
-    ///   - proxies: Those of the environment, which is weaker than the files.
+    ///   - variables: Environment variables, which override the files.
+    ///   - proxies: The environment's proxies, which the files override.
     public func entries(
         _ variables: [Variable] = [], proxies: ProxyVariables = .none
     ) -> [ConfigurationEntry] {
@@ -39,11 +42,11 @@ extension Configuration {
         return entries
     }
 
-    /// Everything that holds for a job of a URL, with the built-in values.
+    /// Returns every value in force for a job with this URL, the built-in values included.
     ///
     /// - Parameters:
-    ///   - variables: Stronger than the files.
-    ///   - proxies: Those of the environment, which is weaker than the files.
+    ///   - variables: Environment variables, which override the files.
+    ///   - proxies: The environment's proxies, which the files override.
     public func entries(
         for url: String, _ variables: [Variable] = [], proxies: ProxyVariables = .none
     ) -> [ConfigurationEntry] {
@@ -70,7 +73,7 @@ extension Configuration {
 
     private static var builtIn: ConfigurationValue {
         var result = ConfigurationValue.empty
-        // One that is said takes the place of the whole object.
+        // `lowSpeed` has no built-in entry: a key of it that is set replaces the whole object.
         for field in ConfigurationFields.defaults.keys where field.key != "lowSpeed" {
             if let standard = field.about.standard {
                 result = result.under(.one(field.key, ConfigurationValue(standard, from: .builtIn, key: field.key)))

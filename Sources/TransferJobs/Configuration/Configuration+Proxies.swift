@@ -1,10 +1,10 @@
 import TransferCore
 
-// Proxies of the environment hold where no file and no variable of the program's own names any.
+// The environment's proxies apply where no file and no variable of this program names a proxy.
 extension Configuration {
-    /// The proxies for URLs of each kind.
+    /// Returns the entries for the environment's proxies, one for each kind of URL.
     ///
-    /// - Parameter rules: What is said of all transfers.
+    /// - Parameter rules: The values in force for all transfers.
     static func entries(_ proxies: ProxyVariables, behind rules: ConfigurationValue) -> [ConfigurationEntry] {
         guard rules["proxy"] == nil else { return [] }
         let proxies = proxies.under(rules)
@@ -15,9 +15,9 @@ extension Configuration {
         ].compactMap { $0 }
     }
 
-    /// The proxy of a URL.
+    /// Returns the entries for the proxy of one URL.
     ///
-    /// - Parameter rules: What is said of the URL.
+    /// - Parameter rules: The values in force for the URL.
     static func entries(
         _ proxies: ProxyVariables, for url: String, behind rules: ConfigurationValue
     ) -> [ConfigurationEntry] {
@@ -25,7 +25,7 @@ extension Configuration {
         var rule = ProxyRule(proxies)
         if let own = rules["noProxy"].flatMap({ Self.string($0) }) { rule.exceptions = ProxyRule.list(own) }
         let proxies = proxies.under(rules)
-        // The server of a bucket is known when a job of it begins.
+        // The server of an `s3://` URL is known only when its job begins.
         let origin = Origin(anyURL: url)
         guard let variable = origin?.scheme == "http" ? proxies.http : proxies.https else { return [] }
         if let origin, rule.way(to: origin) == nil {
@@ -43,7 +43,7 @@ extension Configuration {
 
     private static func entry(_ path: [String], _ variable: ProxyVariables.Variable?) -> ConfigurationEntry? {
         guard let variable else { return nil }
-        // Without a scheme it's one that speaks HTTP.
+        // A proxy without a scheme is an HTTP proxy.
         let hasScheme = variable.value.firstRange(of: "://") != nil
         return ConfigurationEntry(
             path: path, value: json(hasScheme ? variable.value : "http://" + variable.value),
@@ -71,7 +71,7 @@ extension Configuration {
 }
 
 extension ProxyVariables {
-    /// Without the list of exceptions, where the rules have one of their own.
+    /// Returns the proxies without their list of exceptions where the rules have such a list themselves.
     fileprivate func under(_ rules: ConfigurationValue) -> ProxyVariables {
         guard rules["noProxy"] != nil else { return self }
         return ProxyVariables(http: http, https: https)

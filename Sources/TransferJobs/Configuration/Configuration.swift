@@ -1,9 +1,9 @@
 import TransferCore
 
-/// The settings of a machine and a user for all transfers: configuration files, laid on each other.
+/// The settings for all transfers of a machine and a user, merged from several configuration files.
 ///
-/// The configuration stands behind what a job, its file and a command's options say, and makes no other job of one: a
-/// batch that was done isn't done again when the configuration changes. The library looks for no files; who uses it
+/// The configuration is weaker than a job, its job file and a command's options. It does not change a job's identity: a
+/// batch that is done is not repeated when the configuration changes. The library searches for no files; its caller
 /// reads them.
 ///
 /// ```swift
@@ -13,17 +13,21 @@ import TransferCore
 /// ])
 /// ```
 public struct Configuration: Sendable {
-    /// The files, the weakest first.
+    /// The files, from the weakest to the strongest.
     public let files: [ConfigurationFile]
 
-    /// The origins that the sections of all files are for, in the order of the sections.
+    /// The origins of the sections of all files, in the order of the sections.
     private let patterns: [OriginPattern]
 
-    /// - Parameter files: The weakest first: a later one's values take the place of an earlier one's.
+    /// Creates a configuration from files.
+    ///
+    /// - Parameter files: The files, from the weakest to the strongest; a later file's values replace those of an
+    ///   earlier file.
     public init(_ files: [ConfigurationFile] = []) {
         self.files = files.indices.map { index in
             var file = files[index]
-            // A section that a stronger file unsets is none, and one that unsets isn't either.
+            // A section that a stronger file sets to `null` does not count, and the section that does so is no section
+            // either.
             let unset = files[index...].flatMap(\.unsetOrigins)
             file.origins.removeAll { unset.contains($0.pattern.text) }
             return file
@@ -31,9 +35,10 @@ public struct Configuration: Sendable {
         patterns = self.files.flatMap { $0.origins.map(\.pattern) }
     }
 
+    /// Whether no file was given.
     public var isEmpty: Bool { files.isEmpty }
 
-    /// Bounds on the work, with those of origins.
+    /// The limits on all transfers together, and the limits of single origins.
     public var limits: BatchLimits {
         var limits = BatchLimits()
         Self.read(value("limits")) { (decoder) throws(JSONFault) in
@@ -43,7 +48,7 @@ public struct Configuration: Sendable {
         return limits
     }
 
-    /// The commands that `onFinish` may name: each a program's path and its arguments.
+    /// The commands that `onFinish` may name: for each name, a program's path and its arguments.
     public var commands: [String: [String]] {
         var commands: [String: [String]] = [:]
         for member in value("commands").members {
@@ -56,7 +61,7 @@ public struct Configuration: Sendable {
         return commands
     }
 
-    /// What is said of links: their names, or patterns of names, and whether they are metered.
+    /// The links that the configuration mentions, by name or name pattern, and whether each is metered.
     public var meteredLinks: [String: Bool] {
         var links: [String: Bool] = [:]
         for member in value("links").members {
@@ -65,7 +70,7 @@ public struct Configuration: Sendable {
         return links
     }
 
-    /// The file that a run's metrics are written to: an absolute path that ends in `.prom`; `nil` for none.
+    /// The file that receives a run's metrics: an absolute path that ends in `.prom`, or `nil` for none.
     public var metricsFile: String? {
         var path: String?
         Self.read(value("metrics")[MetricsKey.file.rawValue] ?? .unset) { (decoder) throws(JSONFault) in
@@ -74,16 +79,16 @@ public struct Configuration: Sendable {
         return path
     }
 
-    /// An object of all files.
+    /// Returns a top-level object, merged from all files.
     package func value(_ key: String) -> ConfigurationValue {
         files.reduce(ConfigurationValue.empty) { result, file in
             file.root[key].map { result.under($0) } ?? result
         }
     }
 
-    /// The numbers of the sections that hold for all of the URLs, counted over all files.
+    /// Returns the indices, counted over all files, of the sections that apply to all of these URLs.
     ///
-    /// What is of one origin, such as a password, isn't for the mirrors elsewhere.
+    /// A value of a single origin, such as a password, must not reach mirrors at other origins.
     package func sections(for urls: [String]) -> [Int] {
         guard hasOrigins else { return [] }
         let places = urls.map(URLPlace.init)
@@ -95,10 +100,10 @@ public struct Configuration: Sendable {
 
     package var hasOrigins: Bool { !patterns.isEmpty }
 
-    /// The rules of jobs for which these sections hold: in each file its `defaults`, then the sections, the longest
-    /// pattern last.
+    /// Returns the job rules that these sections yield. For each file, its `defaults` come first, then its sections
+    /// with the longest pattern last.
     ///
-    /// - Parameter withDefaults: `false` leaves `defaults` out: what is said of all is no word on a single server.
+    /// - Parameter withDefaults: `false` leaves `defaults` out, since they say nothing of a particular server.
     package func rules(of sections: [Int], withDefaults: Bool = true) -> ConfigurationValue {
         var result = ConfigurationValue.empty
         var first = 0
@@ -117,7 +122,7 @@ public struct Configuration: Sendable {
         one.pattern.text.count < other.pattern.text.count
     }
 
-    /// The strongest first: of the later file, and there of the longest pattern.
+    /// The limits of single origins, the strongest first: later files before earlier ones, then longer patterns.
     private var originLimits: [OriginLimits] {
         files.reversed().flatMap { file in
             file.origins.sorted(by: Self.isShorter).reversed().compactMap { Self.limits(of: $0) }
@@ -139,7 +144,7 @@ public struct Configuration: Sendable {
         return limits.perHost == nil && limits.limitRate == nil && limits.requestRate == nil ? nil : limits
     }
 
-    /// Reads a value that was found to be in order.
+    /// Reads a value that has been validated before.
     static func read(
         _ value: ConfigurationValue, _ body: (inout JobDecoder) throws(JSONFault) -> Void
     ) {
@@ -147,23 +152,25 @@ public struct Configuration: Sendable {
         Array(value.json.utf8).withUnsafeBufferPointer { bytes in
             var decoder = JobDecoder(JSONReader(bytes), sums: .none, form: .configuration)
             do throws(JSONFault) { try body(&decoder) } catch {
-                // Each part was read when its file was, by the same rules.
+                // The parts were read by the same rules when their file was read.
                 assertionFailure(error.message)
             }
         }
     }
 }
 
-/// Bounds of an origin, or of the hosts that a pattern stands for.
+/// The limits of an origin, or of all hosts that a pattern matches.
 public struct OriginLimits: Sendable, Hashable {
+    /// The origins to which the limits apply.
     public let pattern: OriginPattern
-    /// Transfers under way at once to one host.
+    /// The number of simultaneous transfers to one host; `nil` for no rule.
     public var perHost: PerHost?
-    /// Bytes a second for all transfers together that the pattern stands for.
+    /// The rate of all matching transfers together, in bytes a second; `nil` for no rule.
     public var limitRate: Int64?
-    /// Transfers that start in a second, at each origin that the pattern stands for; above 0.
+    /// The number of transfers that may start in a second at each matching origin, above 0; `nil` for no rule.
     public var requestRate: Double?
 
+    /// Creates limits for the origins that a pattern matches; a limit of `nil` sets no rule.
     public init(
         _ pattern: OriginPattern, perHost: PerHost? = nil, limitRate: Int64? = nil, requestRate: Double? = nil
     ) {

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// Checks a configuration file; what is wrong is noted in the decoder.
+/// The validator of configuration files; the decoder collects the faults.
 package enum ConfigurationDecoder {
     private static let version = 1
 
@@ -54,9 +54,9 @@ package enum ConfigurationDecoder {
             draft.start..<draft.start + 1)
     }
 
-    /// Reads an object whose keys are names.
+    /// Reads an object whose keys are freely chosen names.
     ///
-    /// - Parameter member: Reads a value; gets the name and where that stands.
+    /// - Parameter member: A closure that reads one value; it receives the name and the name's place.
     static func members(
         _ decoder: inout JobDecoder,
         _ member: (inout JobDecoder, String, Range<Int>) throws(JSONFault) -> Void
@@ -120,7 +120,7 @@ package enum ConfigurationDecoder {
         checkServer(&decoder, .requestRate, origin, start..<decoder.reader.offset)
     }
 
-    /// Notes a bound of a server in the section of a bucket.
+    /// Notes a fault for a server's limit in the section of a bucket.
     private static func checkServer(
         _ decoder: inout JobDecoder, _ key: OriginLimitKey, _ origin: String, _ range: Range<Int>
     ) {
@@ -170,7 +170,7 @@ package enum ConfigurationDecoder {
         }
     }
 
-    /// Reads an object of another part of the program: its secrets are named there too.
+    /// Checks an object that belongs to another part of the program; its secrets must be named too, not written out.
     private static func other(_ decoder: inout JobDecoder) throws(JSONFault) {
         try members(&decoder) { (decoder, name, place) throws(JSONFault) in
             if try decoder.reader.kind() == .string, SecretNames.contain(name) {

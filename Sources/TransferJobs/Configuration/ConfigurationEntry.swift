@@ -1,13 +1,15 @@
 import TransferCore
 
-/// A value that holds, which isn't an object of its own, with the place that it comes from.
+/// A value in force that is not itself an object, with the place that set it.
 public struct ConfigurationEntry: Sendable, Hashable {
-    /// The keys that lead to it, such as `["retry", "limit"]`.
+    /// The keys that lead to the value, such as `["retry", "limit"]`.
     public var path: [String]
     package var value: String
+    /// The place of the configuration that set the value.
     public var place: ConfigurationPlace
 
-    /// The path with dots between its keys; keys that hold dots themselves are in brackets, as in `origins["*.lan"].proxy`.
+    /// The path with dots between its keys. A key that contains dots is put in brackets, as in
+    /// `origins["*.lan"].proxy`.
     public var key: String {
         path.reduce(into: "") { key, name in
             let isPlain = name.utf8.allSatisfy { byte in
@@ -17,13 +19,13 @@ public struct ConfigurationEntry: Sendable, Hashable {
         }
     }
 
-    /// The value as JSON on one line, with `***` in the place of what may be a secret.
+    /// The value as JSON on one line, with `***` in place of everything that may be a secret.
     public var shown: String {
         var text = ""
         var bytes = Array(value.utf8)[...]
         let isProxy = path.contains("proxy")
         let isCommand = path.first == ConfigurationKey.commands.rawValue
-        // An object only says where the secret is.
+        // An object only names the place of the secret.
         var isSecretNext =
             !isCommand && value.utf8.first != UInt8(ascii: "{") && path.contains(where: SecretNames.contain)
         while let byte = bytes.first {
@@ -34,11 +36,11 @@ public struct ConfigurationEntry: Sendable, Hashable {
                 continue
             }
             let end = Array(bytes).withUnsafeBufferPointer { LineTokens.endOfString(at: 0, in: $0) }
-            // A slash may stand with a backslash in front (RFC 8259 §7).
+            // JSON allows a backslash before a slash (RFC 8259 §7).
             let word = Self.unescapedSlashes(String(decoding: bytes.prefix(end).dropFirst().dropLast(), as: UTF8.self))
             bytes = bytes.dropFirst(end)
             text += "\"\(isSecretNext ? Redaction.mark : Self.masked(word, isProxy))\""
-            // An option's value follows it: `"--token", "…"`.
+            // In a command, an option's value is the next argument: `"--token", "…"`.
             isSecretNext = isCommand && Self.isSecretOption(word)
         }
         return text
@@ -61,7 +63,7 @@ public struct ConfigurationEntry: Sendable, Hashable {
     }
 
     private static func masked(_ word: String, _ isProxy: Bool) -> String {
-        // The text in front of a proxy's host may be a part of a password, also where no URL would have it.
+        // The text before a proxy's host may be a part of a password, even where no valid URL would have it.
         if isProxy, let mark = word.firstRange(of: "://"), let at = word.lastIndex(of: "@"), at >= mark.upperBound {
             return String(word[..<mark.upperBound] + word[word.index(after: at)...])
         }

@@ -1,12 +1,12 @@
 import TransferCore
 
-/// A configuration file that was found to be in order.
+/// A configuration file that has been read without a fault.
 public struct ConfigurationFile: Sendable {
-    /// The file's path, for people.
+    /// The file's path, for messages.
     public let name: String
     package var root: ConfigurationValue
     package var origins: [Section] = []
-    /// The sections that are taken away from weaker files.
+    /// The origins whose sections in weaker files this file removes.
     package private(set) var unsetOrigins: [String] = []
 
     /// An entry of `origins`.
@@ -15,18 +15,18 @@ public struct ConfigurationFile: Sendable {
         package var rules: ConfigurationValue
     }
 
-    /// What makes a file unusable.
+    /// The error of a configuration file with faults.
     public struct Faults: Error, Sendable {
-        /// Every fault with its place.
+        /// The report of every fault and its place.
         public var report: JobFileReport
     }
 
-    /// Reads a file.
+    /// Reads a configuration file.
     ///
     /// - Parameters:
-    ///   - bytes: The whole file.
-    ///   - name: Its path, for people.
-    /// - Throws: ``Faults`` with all that is wrong with the file.
+    ///   - bytes: The file's whole content.
+    ///   - name: The file's path, for messages.
+    /// - Throws: ``Faults`` with every fault of the file.
     public init(_ bytes: [UInt8], name: String) throws(Faults) {
         self.name = name
         let read = Self.read(bytes, name: name)
@@ -66,7 +66,7 @@ public struct ConfigurationFile: Sendable {
             let (problems, uncounted) = decoder.takeProblems()
             for problem in problems {
                 var fault = context.fault(problem, quoting: true)
-                // A key that should be an origin may hold a password.
+                // A key meant as an origin may contain a password.
                 if fault.path.contains("@") { fault.path = "$.origins" }
                 report.add(fault)
             }

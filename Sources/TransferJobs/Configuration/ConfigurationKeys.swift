@@ -6,7 +6,7 @@ package enum ConfigurationKey: String, CaseIterable {
     package static let table = KeyTable(allCases)
 }
 
-/// The keys of an entry of `origins`: those of `defaults`, and these.
+/// The keys of an entry of `origins`: the keys of `defaults`, `perHost` and `limits`.
 package enum OriginKey: Sendable {
     case perHost, limits
     case job(JobField)
@@ -45,27 +45,29 @@ package enum MetricsKey: String, CaseIterable {
     package static let table = KeyTable(allCases)
 }
 
-/// The names that the node exporter's textfile collector looks at.
+/// The rule for names of metrics files.
 public enum MetricsFileName {
+    /// Returns whether the textfile collector of the node exporter reads a file with this path (`*.prom`).
     public static func isCollected(_ path: String) -> Bool {
         path.hasSuffix(".prom") && path != ".prom" && !path.hasSuffix("/.prom")
     }
 }
 
 package enum ConfigurationFields {
-    /// The keys of `defaults`: those of a job file's, but for what is about the files of one batch.
+    /// The keys of `defaults`: the same as in a job file, without those that concern the files of one batch.
     package static let defaults = KeyTable(
         JobFields.all.defaults.keys.filter { $0.key != JobKey.checksums.rawValue }
     ) { $0.key }
 
-    /// Keys whose objects have names of all kinds, also such as begin with `x-`.
+    /// The keys whose objects have freely chosen names, which may begin with `x-`.
     package static let named: Set<String> = [
         "headers", "metadata", "fields", "origins", "links", "commands", "allowSecret",
     ]
 
-    /// Keys whose objects are one value: half of one and half of another would log in as nobody.
+    /// The keys whose objects are replaced as a whole. Half of one login and half of another would log in no user at
+    /// all.
     package static let whole: Set<String> = ["auth", "proxy", "onFinish"]
 
-    /// Keys whose `null` is a value: who unsets them has the environment say it.
+    /// The keys for which `null` is a value of its own. Unsetting such a key would let the environment decide instead.
     package static let switchedOff: Set<String> = ["proxy"]
 }

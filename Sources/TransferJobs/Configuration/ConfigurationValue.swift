@@ -3,14 +3,14 @@ import TransferCore
 /// A value of a configuration file, with the places of its parts.
 package indirect enum ConfigurationValue: Sendable {
     case object([Member])
-    /// What is replaced as a whole, as JSON.
+    /// A value that is replaced as a whole, as JSON.
     case leaf(String, ConfigurationPlace)
-    /// Takes away what weaker files say.
+    /// A `null`, which removes the value of weaker files.
     case unset
 
     package struct Member: Sendable {
         package var name: String
-        /// The name as the file has it, in quotes.
+        /// The name in quotes, as written in the file.
         package var token: String
         package var value: ConfigurationValue
     }
@@ -21,8 +21,8 @@ package indirect enum ConfigurationValue: Sendable {
 
     package subscript(_ name: String) -> ConfigurationValue? { members.first { $0.name == name }?.value }
 
-    /// This with a stronger value over it: objects are merged, other values take the place of what was there, and `unset`
-    /// takes it away.
+    /// Returns this value with a stronger one merged over it. Objects are merged, other values replace the previous
+    /// ones, and `unset` removes them.
     package func under(_ stronger: ConfigurationValue, foldsCase: Bool = false) -> ConfigurationValue {
         guard case .object(let over) = stronger else { return stronger }
         guard case .object(var members) = self else { return stronger.settled }
@@ -34,14 +34,14 @@ package indirect enum ConfigurationValue: Sendable {
                 members.append(Member(name: member.name, token: member.token, value: member.value.settled))
                 continue
             }
-            // Field names of HTTP are the same in whatever case.
+            // HTTP field names do not distinguish upper and lower case.
             let merged = members[index].value.under(member.value, foldsCase: member.name == JobKey.headers.rawValue)
             members[index] = Member(name: member.name, token: member.token, value: merged)
         }
         return ConfigurationValue.object(members).settled
     }
 
-    /// Without what is unset.
+    /// The value without its unset members.
     private var settled: ConfigurationValue {
         guard case .object(let members) = self else { return self }
         return .object(
@@ -51,7 +51,7 @@ package indirect enum ConfigurationValue: Sendable {
             })
     }
 
-    /// As JSON.
+    /// The value as JSON.
     package var json: String {
         switch self {
         case .leaf(let text, _): text
@@ -60,7 +60,7 @@ package indirect enum ConfigurationValue: Sendable {
         }
     }
 
-    /// The values that aren't objects, in the order in which they stand.
+    /// Returns the values that are not objects, in the order of the file.
     package func entries(beneath path: [String] = []) -> [ConfigurationEntry] {
         switch self {
         case .leaf(let text, let place): [ConfigurationEntry(path: path, value: text, place: place)]
@@ -71,7 +71,7 @@ package indirect enum ConfigurationValue: Sendable {
 }
 
 extension ConfigurationValue {
-    /// A value that is of no file, and in order.
+    /// Creates a value that comes from no file and is known to be valid.
     package init(_ json: String, from place: ConfigurationPlace, key: String) {
         let read = Array(json.utf8).withUnsafeBufferPointer { bytes in
             Result { () throws(JSONFault) in
@@ -92,17 +92,17 @@ extension ConfigurationValue {
         }
     }
 
-    /// An object of one member.
+    /// Returns an object with one member.
     package static func one(_ key: String, _ value: ConfigurationValue) -> ConfigurationValue {
         .object([Member(name: key, token: "\"\(key)\"", value: value)])
     }
 
-    /// No key's.
+    /// A placeholder that equals no key.
     private static let anyName = "*"
 
-    /// Reads the tree of a text that was found to be in order.
+    /// Reads the tree of a text that has been validated before.
     ///
-    /// - Parameter isPart: Whether it's the value of one of the file's own keys, which never names a secret.
+    /// - Parameter isPart: Whether the value belongs to a top-level key of the file, which never names a secret.
     package static func read(
         _ reader: inout JSONReader, _ cursor: inout SourceCursor, file: String, key: String = "", isPart: Bool = false
     ) throws(JSONFault) -> ConfigurationValue {
@@ -126,7 +126,7 @@ extension ConfigurationValue {
         while let text = try reader.key(isFirst: &isFirst) {
             let name = reader.string(text)
             let token = String(decoding: reader.bytes[text.token], as: UTF8.self)
-            // A server, a link or a field may be called as a key is.
+            // A server, a link or a field may have the same name as a key.
             let isName = ConfigurationFields.named.contains(key)
             let value = try read(
                 &reader, &cursor, file: file, key: isName ? anyName : name, isPart: key.isEmpty)
@@ -137,7 +137,7 @@ extension ConfigurationValue {
         return .object(members)
     }
 
-    /// Whether the object at hand says where a secret is found.
+    /// Returns whether the object at hand names the place of a secret.
     private static func namesSecret(_ reader: JSONReader) throws(JSONFault) -> Bool {
         var reader = reader
         var names: [String] = []

@@ -1,21 +1,22 @@
-/// What the jobs of a file begin with: its `defaults`, with the rules of options over them and a configuration under them,
-/// which can be another one for each server.
+/// The values from which the jobs of a file start: its `defaults`, with options over them and the configuration under
+/// them. They can differ from server to server.
 package struct JobBases {
-    /// A beginning.
+    /// The values from which a job starts.
     package struct Base {
         package var defaults: JobDefaults
-        /// Jobs are told apart without it: by what they would be without the configuration.
+        /// Whether a job's identity must be computed without the configuration, because the configuration changes its
+        /// fingerprint.
         package var isConfigured = false
-        /// What makes the configuration unusable here, in words.
+        /// The reason why the configuration cannot be used here, in words.
         package var fault: String?
     }
 
-    /// Without the configuration.
+    /// The starting values without the configuration.
     package private(set) var plain = JobDefaults()
     private let rules: RequestRules
     private let sums: ChecksumSource
     private let fields: JobFields
-    /// The file's `defaults` as they are written.
+    /// The file's `defaults`, as written.
     private var text: [UInt8]?
     private var made: [[Int]: Base] = [:]
 
@@ -26,31 +27,31 @@ package struct JobBases {
         if !rules.isEmpty { plain = rules.laid(over: plain, sums: sums) }
     }
 
-    /// Whether jobs begin with anything else than the plain defaults.
+    /// Whether jobs start with more than the plain defaults.
     package var isConfigured: Bool { !rules.configuration.isEmpty }
 
-    /// Whether it depends on a job's URLs.
+    /// Whether the starting values depend on a job's URLs.
     package var hasOrigins: Bool { rules.configuration.hasOrigins }
 
-    /// Has jobs begin with these from now on.
+    /// Sets the values from which all later jobs start.
     ///
-    /// - Parameter text: The object as it's written.
+    /// - Parameter text: The JSON object as written.
     package mutating func set(_ new: JobDefaults, text: [UInt8]?) {
         plain = rules.laid(over: new, sums: sums)
         self.text = text
         made = [:]
     }
 
-    /// Makes the places independent of the text that they were read from.
+    /// Replaces the recorded places by ones that do not depend on the text they were read from.
     package mutating func place(_ places: NetworkPlaces) {
         plain.networkPlaces = places
         plain.networkRanges = [:]
         made = [:]
     }
 
-    /// The beginning of a job.
+    /// Returns the values from which a job starts.
     ///
-    /// - Parameter urls: The job's own.
+    /// - Parameter urls: The job's own URLs.
     package mutating func base(for urls: [String]) -> Base {
         guard isConfigured else { return Base(defaults: plain) }
         let sections = rules.configuration.sections(for: urls)
@@ -60,7 +61,7 @@ package struct JobBases {
         return base
     }
 
-    /// The rules of the configuration alone for a URL.
+    /// Returns the configuration's rules alone for a URL.
     package func configuration(for url: String) -> JobSettings {
         guard isConfigured else { return JobSettings() }
         var defaults = JobDefaults()
@@ -74,7 +75,7 @@ package struct JobBases {
         var base = Base(defaults: JobDefaults())
         base.fault = RequestRules.readConfiguration(value, over: &base.defaults, fields)
         if base.fault == nil, let text {
-            // It was read before, by itself.
+            // The text has been validated on its own before.
             _ = RequestRules.read(text, over: &base.defaults, sums: sums, fields)
         }
         base.defaults = rules.laid(over: base.defaults, sums: sums)

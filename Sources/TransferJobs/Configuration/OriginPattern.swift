@@ -1,17 +1,18 @@
 import TransferCore
 
-/// What a key of `origins` stands for: an origin (`https://cdn.example`), a bucket (`s3://archive`), or hosts whatever the
-/// scheme (`*.lan`).
+/// A key of `origins`: an origin (`https://cdn.example`), a bucket (`s3://archive`), or hosts of any scheme (`*.lan`).
 public struct OriginPattern: Sendable, Hashable {
-    /// As the file has it.
+    /// The pattern as written in the file.
     public let text: String
     private let scheme: String?
-    /// In ASCII and lower case; `*` stands for any characters, dots too.
+    /// The host in ASCII and lower case; `*` matches any characters, dots included.
     private let host: [UInt8]
-    /// `nil` is any.
+    /// The port; `nil` matches any.
     private let port: Int?
 
-    /// - Returns: `nil` for what stands for nothing.
+    /// Creates a pattern from its text.
+    ///
+    /// - Returns: `nil` for a text that is no valid pattern.
     public init?(_ text: String) {
         guard case .success(let pattern) = Self.read(text) else { return nil }
         self = pattern
@@ -24,10 +25,12 @@ public struct OriginPattern: Sendable, Hashable {
         self.port = port
     }
 
-    /// Whether it stands for several hosts.
+    /// Whether the pattern can match several hosts.
     package var hasWildcard: Bool { host.contains(UInt8(ascii: "*")) }
 
-    /// - Returns: Why a text stands for nothing, in words; `nil` where it stands for something.
+    /// Explains why a text is no pattern.
+    ///
+    /// - Returns: The reason in words; `nil` for a valid pattern.
     package static func refusal(of text: String) -> String? {
         guard case .failure(let refusal) = read(text) else { return nil }
         return refusal.message
@@ -71,7 +74,7 @@ public struct OriginPattern: Sendable, Hashable {
         return .success(OriginPattern(text: text, scheme: scheme, host: host, port: port))
     }
 
-    /// The host without the brackets of an IPv6 address, and what stands behind its colon.
+    /// Returns the host without the brackets of an IPv6 address, and the text after its colon.
     private static func parts(_ authority: Substring) -> (host: Substring, port: Substring?) {
         if authority.hasPrefix("["), let close = authority.firstIndex(of: "]") {
             let rest = authority[authority.index(after: close)...]
@@ -81,7 +84,9 @@ public struct OriginPattern: Sendable, Hashable {
         return (authority[..<colon], authority[authority.index(after: colon)...])
     }
 
-    /// - Returns: `nil` for what is no name.
+    /// Returns the host in ASCII.
+    ///
+    /// - Returns: `nil` for a text that is no host name.
     private static func ascii(_ host: Substring) -> String? {
         guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !"\"\\<>^`{|}".utf8.contains($0) })
         else {
@@ -96,7 +101,7 @@ public struct OriginPattern: Sendable, Hashable {
         return labels.compactMap(\.self).joined(separator: ".")
     }
 
-    /// Whether a URL is one of those that it stands for.
+    /// Returns whether the pattern matches a URL.
     public func matches(url: String) -> Bool { URLPlace(url).map(matches) ?? false }
 
     package func matches(_ place: URLPlace) -> Bool {
@@ -121,13 +126,15 @@ public struct OriginPattern: Sendable, Hashable {
     }
 }
 
-/// Scheme, host and port of a URL; of an `s3://` one the bucket stands for the host.
+/// The scheme, host and port of a URL; for an `s3://` URL, the bucket takes the place of the host.
 package struct URLPlace: Sendable, Hashable {
     package let scheme: String
     package let host: String
     package let port: Int?
 
-    /// - Returns: `nil` for what is no URL that something can be moved from or to.
+    /// Creates the place of a URL.
+    ///
+    /// - Returns: `nil` for a URL that no transfer can use.
     package init?(_ url: String) {
         if let origin = Origin(anyURL: url) {
             (scheme, host, port) = (origin.scheme, origin.host, origin.port)

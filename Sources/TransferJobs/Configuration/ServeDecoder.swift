@@ -1,13 +1,13 @@
 import TransferCore
 
-/// How a queue is served, as the configuration says; options are stronger.
+/// The configuration's settings for the server of a queue; command-line options override them.
 package struct ServeSettings: Sendable, Equatable {
     package var listen: String?
     package var directory: String?
     package var secret: SecretText?
     package var origins: [String] = []
     package var allowsPrivate: Bool?
-    /// The servers that each credential may be shown to, by the credential's name.
+    /// The servers to which each credential may be sent, by the credential's name.
     package var secrets: [String: [String]] = [:]
 
     package init() {}
@@ -20,10 +20,10 @@ package enum ServeKey: String, CaseIterable {
     package static let table = KeyTable(allCases)
 }
 
-/// Reads `serve` of a configuration; what is wrong is noted in the decoder.
+/// The reader of a configuration's `serve`; the decoder collects the faults.
 package enum ServeDecoder {
     package static func read(_ decoder: inout JobDecoder, into settings: inout ServeSettings) throws(JSONFault) {
-        // A value behind a misspelt key may be a secret, so it isn't told.
+        // The value of a misspelt key may be a secret, so no message quotes it.
         _ = try decoder.object(ServeKey.table, place: "serve", isSecret: true) { (decoder, key) throws(JSONFault) in
             switch key {
             case .listen: settings.listen = try decoder.string { $0.isEmpty ? "the address is empty" : nil }
@@ -47,7 +47,9 @@ package enum ServeDecoder {
         }
     }
 
-    /// - Returns: What is wrong with the origin of a page; `nil` where nothing is.
+    /// Explains why a text is no origin of a web page.
+    ///
+    /// - Returns: The reason in words; `nil` for a valid origin.
     package static func refusal(ofOrigin text: String) -> String? {
         let isOrigin = text == "null" || text.contains("://") && text != "*" && !text.hasSuffix("/")
         return isOrigin ? nil : "an origin is SCHEME://HOST[:PORT], or null"
@@ -67,7 +69,7 @@ package enum ServeDecoder {
 }
 
 extension Configuration {
-    /// The settings of a service, from all files that were read.
+    /// The settings of the server, merged from all files.
     package var serve: ServeSettings {
         var settings = ServeSettings()
         Self.read(value(ConfigurationKey.serve.rawValue)) { (decoder) throws(JSONFault) in

@@ -1,10 +1,11 @@
 package import TransferCore
 
-/// How webhooks are reached: as the configuration says of their own servers, with what the job says of the way over it.
+/// The rules for requests to webhooks. They combine the configuration for the webhook's server with the job's own
+/// timeouts, proxy and trust.
 package struct WebhookRules: Sendable {
     private let configuration: Configuration
-    /// The proxies and authorities that the configuration names anywhere. One of those in a job is no word of the job's
-    /// own, and was meant for the job's server.
+    /// The proxies and authorities that the configuration names anywhere. A job with one of them has it from the
+    /// configuration, where it was meant for the job's own server.
     private let proxies: Set<String>
     private let authorities: Set<String>
 
@@ -18,17 +19,18 @@ package struct WebhookRules: Sendable {
         authorities = Set(settings.compactMap(\.tls.ca))
     }
 
-    /// The settings of the request.
+    /// Returns the settings of the request.
     ///
     /// - Parameters:
-    ///   - url: The webhook's; `nil` where it isn't known yet.
-    ///   - job: What ``HookRoute`` keeps of a job's settings.
-    /// - Throws: `TransferError` for files of a configuration that don't go together.
+    ///   - url: The webhook's URL; `nil` where it is not known yet.
+    ///   - job: The part of a job's settings that ``HookRoute`` keeps.
+    /// - Throws: `TransferError` for configuration files that contradict each other.
     package func settings(for url: String?, of job: JobSettings) throws(TransferError) -> JobSettings {
         guard !configuration.isEmpty else { return job }
         let sections = url.map { configuration.sections(for: [$0]) } ?? []
         let all = try Self.read(configuration.rules(of: sections)).mapError(Self.unusable).get()
-        // Logins and trust belong to single servers: a password for all transfers isn't for the server that is told.
+        // Logins and trust belong to single servers: a password meant for all transfers must not reach the webhook's
+        // server.
         let own = try Self.read(configuration.rules(of: sections, withDefaults: false)).mapError(Self.unusable).get()
         var result = HookRoute.settings(all, for: job.onFinish ?? .command(""), job: nil)
         (result.auth, result.headers, result.http.cookies) = (own.auth, own.headers, own.http.cookies)

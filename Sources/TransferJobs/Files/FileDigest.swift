@@ -4,10 +4,10 @@ package import TransferCore
 import TransferCrypto
 package import TransferEngine
 
-/// Digests of files that are there. Blocks: for workers.
+/// Functions that compute digests of local files. They block, so they belong on worker threads.
 package enum FileDigest {
     package static func compute(_ path: String, _ algorithm: DigestAlgorithm) throws(TransferError) -> Checksum {
-        // A FIFO isn't waited for.
+        // `O_NONBLOCK`: opening a FIFO must not wait for a writer.
         let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { throw .file("read", path, errno) }
         defer { close(descriptor) }
@@ -30,10 +30,10 @@ package enum FileDigest {
         }
     }
 
-    /// Of a range of a file that is open; it may end early, where the file does.
+    /// Computes the digest of a range of an open file. The range may end early, where the file does.
     ///
-    /// - Parameter isStopped: Asked on the way, as a large file takes long.
-    /// - Throws: When it's to stop, too.
+    /// - Parameter isStopped: A closure that is asked repeatedly, since a large file takes long.
+    /// - Throws: `TransferError` where the file cannot be read, and where `isStopped` returns true.
     package static func compute(
         _ file: SourceFile, _ algorithm: DigestAlgorithm, _ range: Range<Int64>, isStopped: () -> Bool = { false }
     ) throws(TransferError) -> Checksum {
@@ -56,7 +56,7 @@ package enum FileDigest {
         }
     }
 
-    /// Whether the bytes of one file are the first ones of the other; `false` too when one of them can't be read.
+    /// Returns whether one file is a prefix of the other; `false` also where either cannot be read.
     package static func isBeginning(_ beginning: String, of whole: String) -> Bool {
         guard let first = PlainFile(beginning) else { return false }
         defer { first.close() }
@@ -73,7 +73,7 @@ package enum FileDigest {
         }
     }
 
-    /// Whether two files hold the same bytes; `false` too when one of them can't be read.
+    /// Returns whether two files hold the same bytes; `false` also where either cannot be read.
     package static func areEqual(_ first: String, _ second: String) -> Bool {
         var (one, two) = (stat(), stat())
         guard stat(first, &one) == 0, stat(second, &two) == 0, one.st_size == two.st_size,
@@ -84,7 +84,7 @@ package enum FileDigest {
     }
 }
 
-/// A file that is read from its start.
+/// A file that is read sequentially from its start.
 private struct PlainFile {
     private let descriptor: Int32
 
@@ -95,7 +95,9 @@ private struct PlainFile {
 
     func close() { Glibc.close(descriptor) }
 
-    /// - Returns: How many bytes came, fewer only at the end of the file; -1 where it can't be read.
+    /// Fills a buffer from the file.
+    ///
+    /// - Returns: The number of bytes read, less than the buffer only at the end of the file; -1 on an error.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         var done = 0
         while done < buffer.count, let start = buffer.baseAddress {

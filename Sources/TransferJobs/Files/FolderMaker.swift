@@ -3,14 +3,16 @@ import Glibc
 package import TransferCore
 import TransferEngine
 
-/// Makes folders that a file needs, and has the names in them on the disk.
+/// Functions that create missing folders and sync their names to the disk.
 ///
-/// Links in the path are followed, unlike beneath a watched folder: the path is what the job's owner wrote, and a link in it
-/// is the owner's way of saying where files go.
+/// Symbolic links in the path are followed, unlike beneath a watched folder. The job's owner wrote the path, and a link
+/// in it is the owner's choice.
 package enum FolderMaker {
-    /// - Returns: The folders that were made, the outermost first. Their names are durable once those that hold them are
-    ///   synced.
-    /// - Throws: `fileAccess` that names the folder that couldn't be made or written to.
+    /// Creates the missing folders above a path.
+    ///
+    /// - Returns: The folders that were created, the outermost first. Their names are durable once the folders that
+    ///   hold them are synced.
+    /// - Throws: `fileAccess` with the folder that cannot be created or written to.
     package static func makeParents(of path: String) throws(TransferError) -> [String] {
         let folder = parent(of: path)
         guard path.contains("/"), folder != "/" else { return [] }
@@ -26,7 +28,7 @@ package enum FolderMaker {
         } else if errno != EEXIST {
             throw .file("make the folder", folder, errno)
         }
-        // The name may be a file's, or a link's to nothing.
+        // The name may belong to a file, or to a link whose target is missing.
         guard access(folder + "/.", W_OK | X_OK) == 0 else {
             let number = errno
             guard number == ENOENT, lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else {
@@ -39,9 +41,9 @@ package enum FolderMaker {
         return made
     }
 
-    /// A new name is durable when its folder is.
+    /// Syncs a folder, which makes new names in it durable.
     ///
-    /// - Returns: Whether it is; some file systems can't sync a folder (EINVAL), and are trusted.
+    /// - Returns: Whether the names are durable. A file system that cannot sync folders (EINVAL) is trusted.
     @discardableResult
     package static func sync(_ folder: String) -> Bool {
         let descriptor = transfer_open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
@@ -50,7 +52,7 @@ package enum FolderMaker {
         return fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP
     }
 
-    /// The folder that has this name in it.
+    /// Returns the folder that holds the last component of a path.
     package static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -1,4 +1,4 @@
-/// Writes JSON into bytes, without white space.
+/// A writer of JSON bytes without white space.
 package struct CanonicalWriter {
     package private(set) var bytes: [UInt8]
 
@@ -30,7 +30,7 @@ package struct CanonicalWriter {
         bytes.append(UInt8(ascii: ":"))
     }
 
-    /// A key and its value; nothing where there is no value.
+    /// Writes a key and its value, or nothing where the value is `nil`.
     package mutating func member(_ name: some RawRepresentable<String>, _ value: (some CanonicalValue)?) {
         guard let value else { return }
         key(name)
@@ -63,12 +63,12 @@ package struct CanonicalWriter {
 
     package mutating func integer(_ value: Int) { bytes.append(contentsOf: String(value).utf8) }
 
-    /// A value that is written already.
+    /// Writes a value that is JSON already.
     package mutating func raw(_ json: String) { bytes.append(contentsOf: json.utf8) }
 
     package mutating func boolean(_ value: Bool) { bytes.append(contentsOf: (value ? "true" : "false").utf8) }
 
-    /// A number of seconds, exact; a negative duration, which no rule has, is zero.
+    /// Writes a duration as an exact number of seconds. A negative duration, which no rule has, becomes zero.
     package mutating func duration(_ value: Duration) {
         let (seconds, attoseconds) = max(.zero, value).components
         integer(Int(seconds))
@@ -81,7 +81,7 @@ package struct CanonicalWriter {
     }
 }
 
-/// What a member of canonical JSON can have for its value.
+/// A type that can be the value of a member of canonical JSON.
 package protocol CanonicalValue {
     func write(to writer: inout CanonicalWriter)
 }

@@ -1,6 +1,6 @@
 package import TransferCore
 
-/// Reads the digests by which a file is proved.
+/// The reader of the digests that verify a file.
 package enum ChecksumDecoder {
     package static func read(_ decoder: inout JobDecoder) throws(JSONFault) -> Checksum? {
         guard let text = try decoder.text() else { return nil }
@@ -11,7 +11,7 @@ package enum ChecksumDecoder {
         return nil
     }
 
-    /// Reads the common spelling, without the general reader's search for others.
+    /// Reads the most common spelling, `sha256:HEX`, without the general reader's search for other spellings.
     @inline(__always)
     private static func common(_ text: JSONText, _ reader: JSONReader) -> Checksum? {
         let prefix: StaticString = "sha256:"
@@ -38,7 +38,7 @@ package enum ChecksumDecoder {
         return pieces
     }
 
-    /// Reads the name of a list of digests, and the list.
+    /// Reads the name of a list of checksums, and loads that list.
     package static func list(_ decoder: inout JobDecoder) throws(JSONFault) -> ChecksumList? {
         guard let text = try decoder.text() else { return nil }
         let path = decoder.reader.string(text)

@@ -1,24 +1,28 @@
 public import TransferCore
 
-/// A file of checksums as sha256sum, md5sum, openssl and their BSD counterparts write it.
+/// A checksum file as written by sha256sum, md5sum, openssl and their BSD counterparts.
 ///
 /// Lines are `HASH  NAME`, `HASH *NAME`, `HASH NAME` (`md5 -r`), `SHA256 (NAME) = HASH` or `SHA256(NAME)= HASH`
-/// (openssl-dgst(1)); a backslash before the line means that the name is escaped (sha256sum(1)). A digest alone is that of
-/// whichever file is asked for, where the list has nothing else. Other lines, such as comments and signatures, are passed
-/// over, as those tools do.
+/// (openssl-dgst(1)). A backslash before the line means that the name is escaped (sha256sum(1)). A list of nothing but
+/// digests without names applies to whichever file is asked for. Other lines, such as comments and signatures, are
+/// ignored, as those tools do.
 public struct ChecksumList: Sendable {
     private var checksums: [String: Checksum] = [:]
-    /// The same by names without percent codes; `nil` where two names with different checksums come to one.
+    /// The same checksums by names with percent codes decoded; `nil` where two names with different checksums become
+    /// equal.
     private var decoded: [String: Checksum?] = [:]
-    /// Digests without a name.
+    /// The digests without a name.
     private var bare: [Checksum] = []
 
+    /// Whether the list contains no checksum.
     public var isEmpty: Bool { checksums.isEmpty && bare.isEmpty }
 
-    /// The list names no file: its digest is that of one file alone.
+    /// Whether the list consists of digests without names, so that it applies to a single file.
     public var isUnnamed: Bool { checksums.isEmpty && !bare.isEmpty }
 
-    /// - Parameter text: The file.
+    /// Parses a list.
+    ///
+    /// - Parameter text: The bytes of the checksum file.
     public init(_ text: [UInt8]) {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let content = text.starts(with: mark) ? text[mark.count...] : text[...]
@@ -30,13 +34,13 @@ public struct ChecksumList: Sendable {
                 continue
             }
             let key = DestinationPath.normalized(name)
-            // Of several algorithms the longest digest is the strongest.
+            // With several algorithms, the longest digest counts as the strongest.
             if let old = checksums[key], old.hex.utf8.count >= checksum.hex.utf8.count { continue }
             checksums[key] = checksum
         }
         for (name, checksum) in checksums {
             let plain = Self.decoded(name)
-            // A name that has no codes is the file's own.
+            // A name that is listed literally takes precedence over a name with percent codes that decodes to it.
             if plain != name, let own = checksums[plain] {
                 decoded[plain] = own
             } else if let known = decoded[plain], known != checksum {
@@ -47,8 +51,8 @@ public struct ChecksumList: Sendable {
         }
     }
 
-    /// The checksum of the name itself, else of the longest end of its path that is listed, at last its base name. Percent
-    /// codes may be in either of both.
+    /// Returns the checksum for a path: for the whole path, or else for the longest listed suffix of it, down to the
+    /// base name. Percent codes may be in the path or in the list.
     public func checksum(of path: String) -> Checksum? {
         var name = Substring(path)
         while true {
@@ -58,7 +62,8 @@ public struct ChecksumList: Sendable {
         }
     }
 
-    /// The digest that stands alone; of several algorithms the strongest, of several files none.
+    /// The checksum without a name. With several algorithms it is the strongest; with digests of several files it is
+    /// `nil`.
     private var unnamed: Checksum? {
         guard checksums.isEmpty, let best = bare.max(by: { $0.hex.utf8.count < $1.hex.utf8.count }) else { return nil }
         return bare.allSatisfy { $0.algorithm != best.algorithm || $0 == best } ? best : nil
@@ -69,7 +74,7 @@ public struct ChecksumList: Sendable {
         return String(decoding: PercentEncoding.decode(name), as: UTF8.self)
     }
 
-    /// A digest before its name, or alone.
+    /// Parses a line with the digest before the name, or with a digest alone.
     private static func gnu(_ line: ArraySlice<UInt8>) -> (Checksum, String?)? {
         let isEscaped = line.first == UInt8(ascii: "\\")
         let content = isEscaped ? line.dropFirst() : line
@@ -79,12 +84,12 @@ public struct ChecksumList: Sendable {
         else { return nil }
         let rest = content[digits.endIndex...].dropFirst()
         guard rest.contains(where: { !isBlank($0) }) else { return isEscaped ? nil : (checksum, nil) }
-        // The second letter says how the file was read.
+        // The second separator character says whether the file was read as text or as binary.
         let hasKind = rest.first == 0x20 || rest.first == UInt8(ascii: "*")
         return (checksum, name(hasKind ? rest.dropFirst() : rest, isEscaped: isEscaped))
     }
 
-    /// A digest behind its name: `SHA256 (NAME) = HASH`, `SHA2-256(NAME)= HASH`.
+    /// Parses a line with the digest after the name: `SHA256 (NAME) = HASH` or `SHA2-256(NAME)= HASH`.
     private static func bsd(_ line: ArraySlice<UInt8>) -> (Checksum, String?)? {
         let isEscaped = line.first == UInt8(ascii: "\\")
         let content = isEscaped ? line.dropFirst() : line
@@ -94,12 +99,12 @@ public struct ChecksumList: Sendable {
         let behind = content[(close + 1)...].filter { !isBlank($0) }
         guard behind.first == UInt8(ascii: "=") else { return nil }
         let algorithm = String(decoding: content[..<open], as: UTF8.self).lowercased().filter { $0 != " " && $0 != "-" }
-        // OpenSSL 3 names the family too.
+        // OpenSSL 3 names the family of the algorithm too.
         let names = ["sha2256": "sha256", "sha2512": "sha512"]
         let hex = String(decoding: behind.dropFirst(), as: UTF8.self)
         guard let checksum = Checksum("\(names[algorithm] ?? algorithm):\(hex)") else { return nil }
         let name = name(content[(open + 1)..<close], isEscaped: isEscaped)
-        // The line of openssl for standard input has no name.
+        // For standard input, openssl writes no file name.
         return (checksum, name == "stdin" ? nil : name)
     }
 
@@ -123,7 +128,7 @@ public struct ChecksumList: Sendable {
     }
 }
 
-/// The lists of checksums that a job file names, each read once.
+/// The checksum lists that a job file names, each read only once.
 package final class ChecksumSource {
     private let read: (String) throws -> [UInt8]
     private var lists: [String: Result<ChecksumList, Unreadable>] = [:]
@@ -136,7 +141,7 @@ package final class ChecksumSource {
         self.read = read
     }
 
-    /// For jobs whose checksums were looked up before.
+    /// A source without lists, for jobs whose checksums have been looked up before.
     package static var none: ChecksumSource { ChecksumSource { _ in [] } }
 
     package func list(_ path: String) throws(Unreadable) -> ChecksumList {

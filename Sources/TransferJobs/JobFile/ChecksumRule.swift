@@ -1,6 +1,6 @@
 import TransferCore
 
-/// Says what is wrong with a checksum.
+/// The explanation of what makes a checksum invalid.
 package enum ChecksumRule {
     package static func refusal(of text: String) -> String {
         let algorithms = Wording.alternatives(DigestAlgorithm.allCases.map(\.rawValue))

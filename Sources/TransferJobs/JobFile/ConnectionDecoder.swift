@@ -1,12 +1,12 @@
 import TransferCore
 import TransferUpload
 
-/// Reads the way to a server, and who is shown to it.
+/// The reader of the keys for a server's proxy, login and endpoint.
 package enum ConnectionDecoder {
     package static let proxyAdvice =
         "write \"proxy\": {\"url\": \"http://HOST:PORT\", \"user\": \"NAME\", \"password\": {\"env\": \"NAME\"}}"
 
-    /// Reads a proxy: a URL, or an object with the credentials that belong to one.
+    /// Reads a proxy: a URL, or an object with a URL and credentials.
     package static func proxy(_ decoder: inout JobDecoder, into proxy: inout JobSettings.Proxy?) throws(JSONFault) {
         let kind = try decoder.reader.kind()
         switch kind {
@@ -20,7 +20,7 @@ package enum ConnectionDecoder {
 
     /// Reads the URL of a proxy.
     ///
-    /// - Parameter mayBeEmpty: An empty one switches off the proxies that the environment names.
+    /// - Parameter mayBeEmpty: Whether an empty URL is allowed, which switches off the environment's proxies.
     package static func proxyURL(_ decoder: inout JobDecoder, mayBeEmpty: Bool) throws(JSONFault) -> String? {
         guard let text = try decoder.text() else { return nil }
         let url = decoder.reader.string(text)
@@ -52,9 +52,9 @@ package enum ConnectionDecoder {
         }
     }
 
-    /// Reads who logs in.
+    /// Reads the login of a server.
     ///
-    /// - Returns: `.some(nil)` where nobody does; `nil` where the value is wrong, which is noted.
+    /// - Returns: `.some(nil)` for no login; `nil` where the value is invalid, which is noted.
     package static func auth(_ decoder: inout JobDecoder) throws(JSONFault) -> JobSettings.Auth?? {
         let start = decoder.reader.offset
         var draft = AccessFields.AuthDraft()
@@ -75,7 +75,7 @@ package enum ConnectionDecoder {
         }
     }
 
-    /// Reads whether machines' logins are read from a file, and from which.
+    /// Reads whether logins come from a netrc file, and from which one.
     package static func netrc(_ decoder: inout JobDecoder) throws(JSONFault) -> AccessFields.NetrcWord? {
         let kind = try decoder.reader.kind()
         switch kind {
@@ -87,7 +87,7 @@ package enum ConnectionDecoder {
         }
     }
 
-    /// Reads the URL of a server that speaks as Amazon's S3 does.
+    /// Reads the URL of a server that is compatible with Amazon S3.
     package static func endpoint(_ decoder: inout JobDecoder) throws(JSONFault) -> String? {
         guard let text = try decoder.text() else { return nil }
         let url = decoder.reader.string(text)

@@ -1,8 +1,9 @@
 import TransferCore
 
-/// Makes a copy of a job that has `download` and a URL in `to`: from server to server, with no file between.
+/// The decoder of copies: jobs with `download` and a URL in `to`, which transfer from server to server with no file
+/// between.
 enum CopyDecoder {
-    /// Whether a job's `to` makes a download a copy.
+    /// Returns whether a job's `to` makes a download a copy.
     static func isMeant(_ decoder: JobDecoder, _ draft: JobDraft) -> Bool {
         guard let to = draft.to else { return false }
         let place = decoder.reader.string(to)
@@ -10,9 +11,9 @@ enum CopyDecoder {
         return URLRule.refusal(of: place).map(\.isSecret) ?? true
     }
 
-    /// Checks what only shows when all keys of a copy are known.
+    /// Checks the rules that involve several keys of a copy.
     ///
-    /// - Returns: The work, and the rules of its destination.
+    /// - Returns: The work, and the settings of its destination.
     static func finish(
         _ decoder: inout JobDecoder, _ draft: inout JobDraft, _ seen: UInt64
     ) -> (work: JobSpec.Work, settings: Shared<JobSettings>)? {
@@ -25,7 +26,7 @@ enum CopyDecoder {
                 decoder.note(refusal.message, to.token, isSecret: refusal.isSecret)
                 return nil
             }
-            // Every protocol's folder gets the source's name.
+            // In a folder, an upload by any protocol gets the source's name.
             let givesNames = draft.rules.upload.uploadProtocol.givesNames && JobSpec.UploadProtocol.of(url: url) == nil
             if url.hasSuffix("/"), !givesNames {
                 guard let name else {
@@ -74,7 +75,7 @@ enum CopyDecoder {
         settings.auth = configured.auth
         settings.tls = configured.tls
         settings.http.cookies = configured.http.cookies
-        // Who speaks it is meant.
+        // The setting of a protocol concerns the source if the source uses the protocol, and the destination otherwise.
         let sources = Set(draft.rules.download.urls.map(Self.scheme))
         settings.s3 = sources.contains("s3") ? configured.s3 : draft.rules.settings.s3 ?? configured.s3
         settings.ssh = sources.contains("sftp") ? configured.ssh : draft.rules.settings.ssh ?? configured.ssh
@@ -87,7 +88,7 @@ enum CopyDecoder {
     private static func scheme(_ url: String) -> String { url.prefix { $0 != ":" }.lowercased() }
 }
 
-/// The keys of a copy's `destination`: they hold for that server alone.
+/// The keys of a copy's `destination`, which apply to that server alone.
 package struct DestinationRules {
     private var settings = JobSettings()
     private var seen: UInt64 = 0

@@ -1,10 +1,11 @@
 import TransferCore
 
-/// Where a download goes, as one spelling for every way to write it: two jobs with one destination must be found.
+/// The rules for destination paths. A destination gets one spelling, so that two jobs with the same destination are
+/// detected.
 package enum DestinationPath {
-    /// Takes out empty and `.` components and resolves `..` by the text alone; a folder keeps its slash.
+    /// Removes empty and `.` components and resolves `..` by the text alone; a folder keeps its trailing slash.
     ///
-    /// `..` at the beginning stays, and so does the slash of an absolute path.
+    /// A leading `..` stays, and so does the slash of an absolute path.
     package static func normalized(_ path: String) -> String {
         guard needsWork(path) else { return path }
         let isAbsolute = path.utf8.first == UInt8(ascii: "/")
@@ -27,7 +28,7 @@ package enum DestinationPath {
         return (isAbsolute ? "/" : "") + components.joined(separator: "/") + (isFolder ? "/" : "")
     }
 
-    /// Whether a component is empty or begins with a dot; nearly every path is clean already.
+    /// Returns whether a component is empty or begins with a dot; nearly all paths need no change.
     private static func needsWork(_ path: String) -> Bool {
         var previous = UInt8(ascii: "/")
         var isFirst = true
@@ -46,7 +47,8 @@ package enum DestinationPath {
         return path.hasByte(0) ? "a path can't hold a NUL character" : nil
     }
 
-    /// A name of a job: it's shown in lines, and stands behind the batch and a slash on the command line.
+    /// Explains why a text is no valid job ID. An ID appears in lines of output, and on the command line after the
+    /// batch's name and a slash.
     package static func refusal(ofID id: String) -> String? {
         if id.isEmpty { return "the ID is empty" }
         if id.unicodeScalars.count > 255 { return "an ID can't be longer than 255 characters" }

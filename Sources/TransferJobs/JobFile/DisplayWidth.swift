@@ -1,5 +1,5 @@
-/// How many columns of a terminal a character takes (the rule of wcwidth: Unicode's East Asian Width, and nothing for
-/// combining marks).
+/// The number of terminal columns that a character takes, by the rule of wcwidth. That rule is Unicode's East Asian
+/// Width, with zero for combining marks.
 package enum DisplayWidth {
     package static func of(_ scalar: UnicodeScalar) -> Int {
         guard scalar.value >= 0x300 else { return 1 }
@@ -9,7 +9,8 @@ package enum DisplayWidth {
         }
     }
 
-    /// Not a control character, nor one that changes the direction or the layout of what stands around it.
+    /// Returns whether a character is neither a control character nor one that changes the direction or layout of its
+    /// surroundings.
     package static func isPrintable(_ scalar: UnicodeScalar) -> Bool {
         if scalar.value < 0x7F { return scalar.value >= 0x20 }
         switch scalar.properties.generalCategory {
@@ -18,7 +19,7 @@ package enum DisplayWidth {
         }
     }
 
-    /// The blocks of width W and F, joined where only unassigned characters lie between.
+    /// The blocks of East Asian Width W and F, joined where only unassigned characters lie between.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x231A...0x231B, 0x23E9...0x23EC, 0x25FD...0x25FE, 0x2614...0x2615, 0x2648...0x2653,
         0x26AA...0x26AB, 0x26BD...0x26BE, 0x26C4...0x26C5, 0x2705...0x2705, 0x270A...0x270B, 0x2728...0x2728,

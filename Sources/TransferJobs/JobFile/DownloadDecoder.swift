@@ -1,6 +1,6 @@
 import TransferCore
 
-/// Reads what only a download has.
+/// The reader of the keys that only a download has.
 package enum DownloadDecoder {
     /// Reads a URL, or the mirrors of one file.
     package static func mirrors(_ decoder: inout JobDecoder, _ draft: inout JobDraft) throws(JSONFault) {
@@ -32,7 +32,7 @@ package enum DownloadDecoder {
         }
     }
 
-    /// Checks what only shows when all keys of a download are known, and makes the work of them.
+    /// Checks the rules that involve several keys of a download, and returns its work.
     package static func finish(
         _ decoder: inout JobDecoder, _ draft: JobDraft, _ seen: UInt64
     ) -> JobSpec.Work? {
@@ -75,19 +75,19 @@ package enum DownloadDecoder {
         return .download(download.strict ? download.strictly : download)
     }
 
-    /// What a list of checksums says of a download.
+    /// Returns the checksum that a list has for a download.
     static func listedChecksum(of download: JobSpec.Download, _ list: ChecksumList?) -> Checksum? {
         list?.checksum(of: name(download.destination, download.urls))
     }
 
-    /// Why a download can't be taken that a list of checksums is to prove, in words: it isn't in it, and nothing else proves
-    /// it.
+    /// Explains why a download cannot be accepted: its list of checksums does not contain it, and no other digest
+    /// verifies it.
     static func missing(_ download: JobSpec.Download, _ list: ChecksumList?) -> String? {
         guard list != nil, !download.isProvenByDigests else { return nil }
         return "no checksum for \(Wording.quoted(name(download.destination, download.urls))) is listed"
     }
 
-    /// The path under which a list of checksums may have the file; in a folder it's named after its URL.
+    /// Returns the path under which a list of checksums may have the file; in a folder, the URL gives the name.
     private static func name(_ destination: String, _ urls: [String]) -> String {
         guard destination.hasSuffix("/"), let url = urls.first else { return destination }
         return destination + (SafeFileName.fromURL(url) ?? "")

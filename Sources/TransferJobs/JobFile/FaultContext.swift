@@ -1,22 +1,22 @@
-/// Something wrong with bytes of the text at hand.
+/// A fault of some bytes of the text at hand.
 package struct Problem {
     package var message: String
     package var range: Range<Int>
-    /// What is at fault is a secret or stands where one should: the quoted line shows no values.
+    /// Whether the fault concerns a secret or the place of one; the quoted line then shows no values.
     package var isSecret = false
 }
 
-/// Turns problems, which only know offsets, into faults that people can find.
+/// The context that turns problems, which only have offsets, into faults with lines and columns.
 package struct FaultContext {
     package let bytes: UnsafeBufferPointer<UInt8>
-    /// The line and column of an offset before every problem, and outside of any string.
+    /// The line and column of an offset that precedes every problem and lies outside any string.
     package let base: SourceCursor
-    /// The path of the value that begins at `base`; `nil` in a list of URLs, which has none.
+    /// The JSON path of the value that begins at `base`; `nil` in a list of URLs.
     package let path: String?
-    /// Whether the line is one of a Metalink.
+    /// Whether the text is a Metalink's XML.
     package var isXML = false
 
-    /// A line whose beginning is farther away is shown from `base` on only, since it's searched for secrets first.
+    /// The distance beyond which a line is quoted only from `base` on, since quoted text is searched for secrets first.
     private static let maxLookBehind = 4096
     private static let maxLookAhead = 512
 
@@ -38,7 +38,7 @@ package struct FaultContext {
         }
         var end = target
         while end < bytes.count, bytes[end] != 0x0A, end - target < Self.maxLookAhead { end += 1 }
-        // Never end within a character.
+        // The excerpt never ends inside a character.
         while end < bytes.count, end > target, bytes[end] & 0xC0 == 0x80 { end -= 1 }
         while end > start, bytes[end - 1] == 0x0D { end -= 1 }
         let line = start..<end

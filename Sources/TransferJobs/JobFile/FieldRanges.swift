@@ -1,4 +1,4 @@
-/// The whole numbers that keys of the job file may have.
+/// The ranges of the job file's integer keys.
 package enum FieldRanges {
     package static let concurrencies = 1...10_000
     package static let parallelRequests = 1...64

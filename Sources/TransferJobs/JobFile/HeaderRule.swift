@@ -1,6 +1,8 @@
-/// What a header field may be (RFC 9110 §5): anything else could smuggle a second field or request in.
+/// The rules for header fields (RFC 9110 §5); any other text could smuggle in a second field or request.
 public enum HeaderRule {
-    /// - Returns: What is wrong with the name; `nil` for one that a job may have.
+    /// Explains why a text is no valid field name.
+    ///
+    /// - Returns: The reason in words; `nil` for a name that a job may have.
     public static func refusal(ofName name: String) -> String? {
         if name.isEmpty { return "the name of a header is empty" }
         guard isToken(name) else { return "not the name of a header; letters, digits and !#$%&'*+-.^_`|~ are possible" }
@@ -10,7 +12,8 @@ public enum HeaderRule {
         return nil
     }
 
-    /// RFC 9112 §6: what differs from the body has servers take its rest for another request.
+    /// Fields that frame the body (RFC 9112 §6). A value that contradicts the body would make servers read its rest as
+    /// another request.
     private static let framing: Set<String> = ["content-length", "transfer-encoding", "te", "trailer", "connection"]
 
     package static func refusal(ofValue value: String) -> String? {
@@ -18,11 +21,15 @@ public enum HeaderRule {
         return isClean ? nil : "a header's value can't hold line breaks or other control characters"
     }
 
+    /// Explains why a text is no valid request method.
+    ///
+    /// - Returns: The reason in words; `nil` for a valid method.
     public static func refusal(ofMethod method: String) -> String? {
         isToken(method) ? nil : "not a method, such as \"GET\""
     }
 
-    /// RFC 9110 §9.3: what these are answered with says nothing of a body that was stored.
+    /// Explains why a method cannot upload: responses to some methods never confirm that a body was stored (RFC 9110
+    /// §9.3).
     package static func refusal(ofUploadMethod method: String) -> String? {
         guard ["GET", "HEAD", "DELETE", "CONNECT", "OPTIONS", "TRACE"].contains(method.uppercased()) else {
             return refusal(ofMethod: method)
@@ -30,7 +37,7 @@ public enum HeaderRule {
         return "\(method) stores nothing; an upload's method is \"PUT\", \"POST\" or \"PATCH\", say"
     }
 
-    /// RFC 7617 §2: a colon ends the user.
+    /// Explains why a text is no valid user name; a colon would end it (RFC 7617 §2).
     package static func refusal(ofUser user: String) -> String? {
         if user.utf8.contains(UInt8(ascii: ":")) { return "a user's name can't hold a colon" }
         return refusal(ofValue: user) == nil ? nil : "a user's name can't hold control characters"

@@ -1,5 +1,8 @@
-/// What the fingerprint of a host key may be: as `ssh-keygen -lf` shows it.
+/// The rule for fingerprints of host keys, in the form that `ssh-keygen -lf` prints.
 public enum HostKeyRule {
+    /// Explains why a text is no fingerprint of a host key.
+    ///
+    /// - Returns: The reason in words; `nil` for a valid fingerprint.
     public static func refusal(of text: String) -> String? {
         let digest = text.utf8.dropFirst("SHA256:".utf8.count)
         let isBase64 = digest.allSatisfy { byte in

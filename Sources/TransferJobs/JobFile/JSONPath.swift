@@ -1,15 +1,17 @@
-/// Tells the JSON path of a byte by reading the document up to it once more: only a fault pays for it.
+/// The JSON path of a byte, found by reading the document up to that byte again. Only faults bear the cost.
 ///
-/// It tolerates malformed text, since it must describe where a document is malformed.
+/// The search tolerates malformed text, since it must describe the place where a document is malformed.
 package enum JSONPath {
     private enum Container {
         case object(key: Range<Int>?)
         case array(index: Int)
     }
 
+    /// Returns the path of a byte.
+    ///
     /// - Parameters:
-    ///   - start: A value's first byte, whose own path is `prefix`.
-    ///   - target: The byte in question; at a key, the path names that key.
+    ///   - start: The first byte of the value whose own path is `prefix`.
+    ///   - target: The byte in question; within a key, the path names that key.
     package static func of(
         _ target: Int, in bytes: UnsafeBufferPointer<UInt8>, from start: Int, prefix: String
     ) -> String {

@@ -1,12 +1,12 @@
 /// A number token.
 package struct JSONNumber {
     package var range: Range<Int>
-    /// Neither a fraction nor an exponent.
+    /// Whether the number has neither a fraction nor an exponent.
     package var isInteger: Bool
 }
 
 extension JSONReader {
-    /// Reads the number that the reader stands at.
+    /// Reads the number at the current offset.
     package mutating func number() throws(JSONFault) -> JSONNumber {
         let start = offset
         var isInteger = true
@@ -42,7 +42,9 @@ extension JSONReader {
         while isAtDigit { offset += 1 }
     }
 
-    /// - Returns: `nil` when the number isn't whole or doesn't fit.
+    /// Returns a number as an integer.
+    ///
+    /// - Returns: `nil` where the number is not whole or does not fit.
     package func integer(_ number: JSONNumber) -> Int? {
         guard number.isInteger else { return double(number).flatMap { Int(exactly: $0) } }
         var index = number.range.lowerBound
@@ -66,7 +68,7 @@ extension JSONReader {
         Double(String(decoding: bytes[number.range], as: UTF8.self))
     }
 
-    /// A number of seconds, exact to the attosecond unless it's written with an exponent.
+    /// Returns a number of seconds as a duration, exact to the attosecond unless it has an exponent.
     ///
     /// - Returns: `nil` for a negative number and for 1e12 seconds or more.
     package func seconds(_ number: JSONNumber) -> Duration? {

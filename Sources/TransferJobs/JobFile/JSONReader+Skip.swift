@@ -1,8 +1,8 @@
 extension JSONReader {
-    /// Reads over a value of any kind, as strictly as if it were used.
+    /// Skips a value of any kind, and validates it as strictly as a value that is used.
     ///
-    /// - Parameter checkingKeys: Whether a key that occurs twice is a fault; a caller that reads the same bytes again
-    ///   and checks then can save the time.
+    /// - Parameter checkingKeys: Whether a repeated key is a fault; `false` saves time where the same bytes are read
+    ///   and checked again.
     package mutating func skipValue(checkingKeys: Bool = true) throws(JSONFault) {
         switch try kind() {
         case .string: _ = try string()

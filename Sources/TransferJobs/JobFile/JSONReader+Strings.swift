@@ -3,12 +3,12 @@ package struct JSONText {
     package var range: Range<Int>
     package var isEscaped: Bool
 
-    /// With the quotes.
+    /// The range with the quotes.
     package var token: Range<Int> { range.lowerBound - 1..<range.upperBound + 1 }
 }
 
 extension JSONReader {
-    /// Reads the string that the reader stands at, and validates its escapes and its UTF-8.
+    /// Reads the string at the current offset, and validates its escapes and its UTF-8.
     package mutating func string() throws(JSONFault) -> JSONText {
         let start = offset + 1
         var index = start
@@ -41,7 +41,7 @@ extension JSONReader {
 
     /// Validates the escape at `index`.
     ///
-    /// - Returns: The offset behind it; behind both for a surrogate pair.
+    /// - Returns: The offset after the escape; after both escapes of a surrogate pair.
     private func escape(at index: Int) throws(JSONFault) -> Int {
         guard index + 1 < bytes.count else { throw JSONFault("this string has no closing quote", index..<index + 1) }
         switch bytes[index + 1] {
@@ -62,7 +62,7 @@ extension JSONReader {
         }
     }
 
-    /// The UTF-16 code unit of a `\uXXXX` at `index`.
+    /// Returns the UTF-16 code unit of a `\uXXXX` at `index`.
     private func codeUnit(at index: Int) -> UInt32? {
         guard index + 6 <= bytes.count, bytes[index] == UInt8(ascii: "\\"), bytes[index + 1] == UInt8(ascii: "u")
         else { return nil }
@@ -74,7 +74,7 @@ extension JSONReader {
         return unit
     }
 
-    /// The text of a token, which `string()` has validated.
+    /// Returns the text of a token that `string()` has validated.
     @inline(__always)
     package func string(_ text: JSONText) -> String {
         text.isEscaped
@@ -118,9 +118,9 @@ extension JSONReader {
     }
 }
 
-/// Well-formed UTF-8 (Unicode 16, table 3-7): no overlong forms, no surrogates, nothing above U+10FFFF.
+/// Well-formed UTF-8 (Unicode 16, table 3-7): no overlong forms, no surrogates, and no code points above U+10FFFF.
 package enum UTF8Sequence {
-    /// The length of the sequence at `index`; `nil` when it's malformed or cut short.
+    /// Returns the length of the sequence at `index`; `nil` where it is malformed or cut short.
     package static func length(at index: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         func byte(_ distance: Int) -> UInt8 { index + distance < bytes.count ? bytes[index + distance] : 0 }
         func isTail(_ distance: Int) -> Bool { byte(distance) & 0xC0 == 0x80 }

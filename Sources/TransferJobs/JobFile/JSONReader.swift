@@ -1,10 +1,10 @@
-/// A pull reader of strict JSON (RFC 8259) straight from bytes: no tree is built, and a string is only copied when
-/// asked for.
+/// A pull reader of strict JSON (RFC 8259) that works directly on bytes. It builds no tree, and copies a string only on
+/// request.
 ///
-/// It keeps byte offsets alone. Lines, columns and paths are told from the bytes when a fault needs them, so that
-/// a file without faults doesn't pay for them.
+/// The reader keeps only byte offsets. Lines, columns and paths are computed when a fault needs them, so that valid
+/// files do not pay for them.
 package struct JSONReader {
-    /// Deeper nesting is refused: it could exhaust the stack.
+    /// The deepest nesting that is allowed, since deeper nesting could exhaust the stack.
     package static let maxDepth = 64
 
     package let bytes: UnsafeBufferPointer<UInt8>
@@ -26,7 +26,7 @@ package struct JSONReader {
         }
     }
 
-    /// The kind of the next value, told from its first byte, where the reader then stands.
+    /// Returns the kind of the next value, and moves to its first byte, which determines the kind.
     package mutating func kind() throws(JSONFault) -> JSONKind {
         skipSpace()
         guard offset < bytes.count else { throw fault("the text ends where a value should be") }
@@ -43,10 +43,10 @@ package struct JSONReader {
         }
     }
 
-    /// Enters the object that the reader stands at.
+    /// Enters the object at the current offset.
     package mutating func beginObject() throws(JSONFault) { try descend() }
 
-    /// Enters the array that the reader stands at.
+    /// Enters the array at the current offset.
     package mutating func beginArray() throws(JSONFault) { try descend() }
 
     private mutating func descend() throws(JSONFault) {
@@ -55,7 +55,7 @@ package struct JSONReader {
         offset += 1
     }
 
-    /// The next key of an object, with the reader behind its colon; `nil` at the end of the object.
+    /// Returns the next key of an object and moves past its colon; `nil` at the end of the object.
     package mutating func key(isFirst: inout Bool) throws(JSONFault) -> JSONText? {
         guard try next(UInt8(ascii: "}"), isFirst: &isFirst) else { return nil }
         guard bytes[offset] == UInt8(ascii: "\"") else {
@@ -70,7 +70,9 @@ package struct JSONReader {
         return key
     }
 
-    /// Whether the array has another element, at which the reader then stands.
+    /// Moves to the array's next element.
+    ///
+    /// - Returns: Whether there is one.
     package mutating func element(isFirst: inout Bool) throws(JSONFault) -> Bool {
         try next(UInt8(ascii: "]"), isFirst: &isFirst)
     }
@@ -124,14 +126,14 @@ package struct JSONReader {
         offset = end
     }
 
-    /// Refuses anything but white space up to the end.
+    /// Throws unless only white space remains.
     package mutating func expectEnd() throws(JSONFault) {
         skipSpace()
         guard offset == bytes.count else { throw fault("expected the end, found \(found)") }
     }
 }
 
-/// The kinds of JSON's values.
+/// The kinds of JSON values.
 package enum JSONKind {
     case object, array, string, number, boolean, null
 
@@ -147,10 +149,10 @@ package enum JSONKind {
     }
 }
 
-/// Where the text stops being JSON.
+/// The error of a text that is not valid JSON.
 package struct JSONFault: Error {
     package var message: String
-    /// Offsets of the bytes at fault.
+    /// The offsets of the bytes at fault.
     package var range: Range<Int>
 
     package init(_ message: String, _ range: Range<Int>) {
@@ -160,10 +162,10 @@ package struct JSONFault: Error {
 }
 
 extension JSONReader {
-    /// A fault at the byte that the reader stands at.
+    /// Returns a fault at the current byte.
     package func fault(_ message: String) -> JSONFault { JSONFault(message, offset..<offset + 1) }
 
-    /// The character that the reader stands at, in words for a message.
+    /// The character at the current offset, described for a message.
     package var found: String {
         guard offset < bytes.count else { return "the end of the text" }
         let length = UTF8Sequence.length(at: offset, in: bytes) ?? 1

@@ -1,7 +1,7 @@
 import TransferCore
 
 extension JobDecoder {
-    /// A string; `nil` when it's none, which is noted.
+    /// Reads a string; returns `nil` for another kind of value, which is noted.
     @inline(__always)
     package mutating func text() throws(JSONFault) -> JSONText? {
         guard try expect(.string) else { return nil }
@@ -14,7 +14,7 @@ extension JobDecoder {
         return reader.string(text)
     }
 
-    /// A string for which `refusal` has no objection.
+    /// Reads a string to which `refusal` has no objection.
     package mutating func string(_ refusal: (String) -> String?) throws(JSONFault) -> String? {
         guard let text = try text() else { return nil }
         let value = reader.string(text)
@@ -23,18 +23,20 @@ extension JobDecoder {
         return nil
     }
 
-    /// The path of a local file.
+    /// Reads the path of a local file.
     package mutating func path() throws(JSONFault) -> String? {
         let isWhole = form == .configuration
         return try string { DestinationPath.refusal(ofPath: $0) ?? (isWhole ? Self.refusal(ofRelative: $0) : nil) }
     }
 
-    /// A configuration holds in every folder.
+    /// Explains why a relative path is invalid: a configuration applies in every folder.
     private static func refusal(ofRelative path: String) -> String? {
         path.hasPrefix("/") ? nil : "a configuration holds in every folder: write the whole path, from / on"
     }
 
-    /// - Returns: What is wrong with the path of a secret's file.
+    /// Explains why the path of a secret's file is invalid.
+    ///
+    /// - Returns: The reason in words; `nil` for a valid path.
     package func refusal(ofPath name: String, _ key: SecretKey) -> String? {
         key == .file && form == .configuration ? Self.refusal(ofRelative: name) : nil
     }
@@ -58,7 +60,7 @@ extension JobDecoder {
         return value
     }
 
-    /// `"30s"`, `"1h30m"`, or a number of seconds.
+    /// Reads a duration: `"30s"`, `"1h30m"`, or a number of seconds.
     package mutating func duration(allowingZero: Bool = false) throws(JSONFault) -> Duration? {
         let kind = try reader.kind()
         let start = reader.offset
@@ -82,7 +84,7 @@ extension JobDecoder {
         return value
     }
 
-    /// `"10M"`, or a number of bytes.
+    /// Reads a byte count: `"10M"`, or a number of bytes.
     package mutating func byteCount() throws(JSONFault) -> Int64? {
         let kind = try reader.kind()
         let start = reader.offset
@@ -101,13 +103,13 @@ extension JobDecoder {
         return value
     }
 
-    /// 0 is no limit, as in curl and aria2; so a job can lift the one of its batch.
+    /// Reads a rate limit, where 0 means none, as in curl and aria2; a job can thus lift the limit of its batch.
     package mutating func rateLimit() throws(JSONFault) -> Int64? {
         let value = try byteCount()
         return value == 0 && !isTrusted ? nil : value
     }
 
-    /// One of an enumeration's words.
+    /// Reads one of the raw values of an enumeration.
     package mutating func word<Word: RawRepresentable<String> & CaseIterable>(_: Word.Type) throws(JSONFault) -> Word? {
         guard let text = try text() else { return nil }
         let value = reader.string(text)
@@ -119,7 +121,7 @@ extension JobDecoder {
         return nil
     }
 
-    /// An array, each of whose elements `element` reads.
+    /// Reads an array and lets `element` read each of its elements.
     package mutating func array(
         _ expected: String = "an array", _ element: (inout JobDecoder) throws(JSONFault) -> Void
     ) throws(JSONFault) -> Bool {
@@ -134,8 +136,8 @@ extension JobDecoder {
         return true
     }
 
-    /// The range of a key of the object that begins at `start`: for faults that only show when the whole object is
-    /// known.
+    /// Returns the range of a key of the object that begins at `start`. It serves faults that show only when the whole
+    /// object is known.
     package func range(ofKey name: String, inObjectAt start: Int) -> Range<Int> {
         var again = JSONReader(reader.bytes, offset: start)
         var isFirst = true
@@ -146,12 +148,12 @@ extension JobDecoder {
                 try again.skipValue(checkingKeys: false)
             }
         } catch {
-            // The object was read before; and if not, its beginning is a fair place to point at.
+            // The object has been read before; otherwise its beginning is an acceptable place to point at.
         }
         return start..<start + 1
     }
 
-    /// Whether the object that begins at `start` has a key, whatever its value is.
+    /// Returns whether the object that begins at `start` has a key, whatever its value.
     package func has(key name: String, inObjectAt start: Int) -> Bool {
         range(ofKey: name, inObjectAt: start).count > 1
     }
@@ -160,7 +162,7 @@ extension JobDecoder {
         range(ofKey: key.rawValue, inObjectAt: draft.start)
     }
 
-    /// The brace behind the white space that follows a key's colon.
+    /// Returns the range of the brace after the white space that follows a key's colon.
     package func brace(_ start: Int) -> Range<Int> {
         var brace = JSONReader(reader.bytes, offset: start)
         brace.skipSpace()

@@ -1,27 +1,27 @@
 import TransferCore
 
-/// The place in a job file where its objects are decoded, and what was wrong with them so far.
+/// The decoder of a job file's objects, with the faults found so far.
 ///
-/// It reads objects and plain values. The values that have rules of their own are read by types of their own, such as
-/// ``SecretDecoder``, and the keys of a job are gathered in a ``JobDraft``.
+/// The decoder reads objects and plain values itself. Values with rules of their own have their own decoders, such as
+/// ``SecretDecoder``. The keys of a job are collected in a ``JobDraft``.
 ///
-/// A value that is wrong is noted in `problems` and read over, so that one reading finds every fault; only text that
-/// is no JSON stops it, by a `JSONFault`.
+/// An invalid value is noted in `problems` and skipped, so that one pass finds every fault. Only text that is not JSON
+/// ends the pass, with a `JSONFault`.
 package struct JobDecoder {
-    /// Problems kept of one job or header; the rest is only counted.
+    /// The number of problems kept for one job or header; further problems are only counted.
     package static let maxProblems = 20
 
     package var reader: JSONReader
-    /// What jobs begin with.
+    /// The values from which jobs start.
     private var bases: JobBases
     package let sums: ChecksumSource
     /// The keys of a job.
     package let fields: JobFields
-    /// Reads what `canonicalJSON` wrote: values are taken as they are, whatever a job file would be allowed to say.
+    /// Whether the text comes from `canonicalJSON`: its values are then accepted without the checks of a job file.
     package let isTrusted: Bool
-    /// The number of the job at hand, and the day: for destinations with places in them.
+    /// The current job's number and the date, for destinations with placeholders.
     package var turn = DestinationTemplate.Turn(date: "")
-    /// The kind of text that is read.
+    /// The kind of text that is decoded.
     package let form: Form
     private var ignoresConfiguration = false
     package private(set) var problems: [Problem] = []
@@ -29,7 +29,8 @@ package struct JobDecoder {
 
     package enum Form: Sendable {
         case jobFile
-        /// `null` takes a value away there, and paths are whole, as it holds in every folder.
+        /// A configuration file: there, `null` removes a value, and paths are absolute, since the file applies in every
+        /// folder.
         case configuration
     }
 
@@ -45,22 +46,22 @@ package struct JobDecoder {
         bases = JobBases(rules: rules, sums: sums, fields: fields)
     }
 
-    /// The file's `defaults`, with the options over them and no configuration under them.
+    /// The file's `defaults`, with the options over them and without the configuration.
     package var defaults: JobDefaults { bases.plain }
 
-    /// Has jobs begin with these from now on.
+    /// Sets the values from which all later jobs start.
     ///
-    /// - Parameter range: Where they are written.
+    /// - Parameter range: The place of these defaults in the text.
     package mutating func setDefaults(_ new: JobDefaults, at range: Range<Int>? = nil) {
         bases.set(new, text: range.map { Array(reader.bytes[$0]) })
     }
 
-    /// What the configuration says of a URL, for the destination of a copy.
+    /// Returns the configuration's settings for a URL, for the destination of a copy.
     package mutating func configuration(for url: String) -> JobSettings {
         ignoresConfiguration ? JobSettings() : bases.configuration(for: url)
     }
 
-    /// What a job of these URLs begins with.
+    /// Returns the values from which a job with these URLs starts.
     package mutating func base(for urls: [String]) -> JobBases.Base { bases.base(for: urls) }
 
     package var hasProblems: Bool { !problems.isEmpty }
@@ -73,7 +74,9 @@ package struct JobDecoder {
         problems.append(Problem(message: message, range: range, isSecret: isSecret))
     }
 
-    /// - Returns: What was noted since the last call.
+    /// Takes the problems noted since the last call.
+    ///
+    /// - Returns: The problems kept, and the number of further ones.
     package mutating func takeProblems() -> (kept: [Problem], uncounted: Int) {
         defer {
             problems = []
@@ -84,7 +87,7 @@ package struct JobDecoder {
 
     /// Reads a job.
     ///
-    /// - Returns: The job, or `nil` when problems were noted; and where its parts are, as far as they are there.
+    /// - Returns: The job, or `nil` where problems were noted, and the places of those of its parts that exist.
     package mutating func job() throws(JSONFault) -> (spec: JobSpec?, places: JobPlaces) {
         reader.skipSpace()
         guard bases.isConfigured else { return try job(on: bases.plain) }
@@ -98,9 +101,9 @@ package struct JobDecoder {
         return made
     }
 
-    /// The fingerprint of a job without the configuration.
+    /// Returns the fingerprint of the job without the configuration.
     ///
-    /// - Returns: `nil` where the job is none without it.
+    /// - Returns: `nil` where the job is invalid without the configuration.
     private func plainFingerprint(at start: JSONReader) throws(JSONFault) -> Int64? {
         var again = self
         again.reader = start
@@ -119,19 +122,20 @@ package struct JobDecoder {
         return (draft.finish(&self, seen), draft.places)
     }
 
-    /// Makes the defaults independent of the text that they were read from: their offsets mean nothing in the text of a job.
+    /// Makes the recorded places of the defaults independent of their text, since their offsets mean nothing in the
+    /// text of a job.
     ///
-    /// - Parameter cursor: Stands before them.
+    /// - Parameter cursor: A position before the defaults.
     package mutating func placeDefaults(_ cursor: SourceCursor) {
         bases.place(NetworkPlaces(bases.plain.networkRanges, cursor: cursor, in: reader.bytes))
     }
 
-    /// Reads an object whose keys are known.
+    /// Reads an object with a known set of keys.
     ///
     /// - Parameters:
-    ///   - place: What a message calls the object when a key belongs elsewhere.
-    ///   - member: Reads the value of one key.
-    /// - Returns: Which keys were there, a bit each in the table's order; `nil` when the value is no object.
+    ///   - place: The object's name in the message about a misplaced key.
+    ///   - member: A closure that reads the value of one key.
+    /// - Returns: The keys that were present, one bit each in the table's order; `nil` where the value is no object.
     @inline(__always)
     package mutating func object<Key>(
         _ table: KeyTable<Key>, place: String = "", isSecret: Bool = false,
@@ -159,13 +163,17 @@ package struct JobDecoder {
         return seen
     }
 
-    /// Goes over a `null`, which takes away what weaker files of a configuration say.
+    /// Skips a `null`, which removes a value of weaker configuration files.
+    ///
+    /// - Returns: Whether there was one.
     private mutating func takesNull() throws(JSONFault) -> Bool {
         guard form == .configuration else { return false }
         return try unsets()
     }
 
-    /// Goes over a `null`, which takes away what is said of a key by those who are weaker: defaults and the configuration.
+    /// Skips a `null`, which removes the value that the defaults and the configuration give a key.
+    ///
+    /// - Returns: Whether there was one.
     package mutating func unsets() throws(JSONFault) -> Bool {
         guard !isTrusted, try reader.kind() == .null else { return false }
         try reader.null()
@@ -197,7 +205,7 @@ package struct JobDecoder {
 
     package static func unsupported(_ name: String) -> String { "\"\(name)\" is not supported by this version yet" }
 
-    /// Where a key belongs that stands one level off.
+    /// Returns the object in which a misplaced key belongs, in words.
     private func home(of name: String, insteadOf place: String) -> String? {
         if name == FileKey.watch.rawValue { return "the file, beside \"jobs\"" }
         let isOfJobs = fields.table.names.contains(name)
@@ -221,7 +229,7 @@ package struct JobDecoder {
         }
     }
 
-    /// Whether the next value is of that kind; else it's noted and read over.
+    /// Returns whether the next value is of this kind. Another kind is noted and skipped.
     @inline(__always)
     package mutating func expect(_ kind: JSONKind, isSecret: Bool = false) throws(JSONFault) -> Bool {
         let actual = try reader.kind()
@@ -233,7 +241,7 @@ package struct JobDecoder {
     package mutating func mismatch(_ expected: String, _ actual: JSONKind, isSecret: Bool = false) throws(JSONFault) {
         let start = reader.offset
         try reader.skipValue()
-        // A caret under a whole object says no more than one under its brace.
+        // A caret under the opening brace says as much as one under the whole object.
         let isContainer = actual == .object || actual == .array
         note(
             "expected \(expected), found \(actual.description)", start..<(isContainer ? start + 1 : reader.offset),

@@ -1,7 +1,7 @@
 import TransferCore
 
 extension JobDraft {
-    /// Reads the job's own name.
+    /// Reads the job's ID.
     package mutating func readID(_ decoder: inout JobDecoder) throws(JSONFault) {
         guard let text = try decoder.text() else { return }
         id = text
@@ -10,7 +10,7 @@ extension JobDraft {
         }
     }
 
-    /// Reads the names of the jobs that come before.
+    /// Reads the IDs of the jobs that must be done first.
     package mutating func readNeeds(_ decoder: inout JobDecoder) throws(JSONFault) {
         _ = try decoder.array("an array of jobs' IDs") { (decoder) throws(JSONFault) in
             guard let text = try decoder.text() else { return }
@@ -20,7 +20,7 @@ extension JobDraft {
             } else if name.isEmpty {
                 decoder.note("the ID is empty", text.token)
             } else {
-                // A destination stands for the job whose ID it is, in whichever way it's spelt.
+                // A destination identifies the job without an ID that has it, in any spelling.
                 let isPath = name.utf8.contains(UInt8(ascii: "/")) && URLRule.refusal(of: name) != nil
                 let identity = isPath ? DestinationPath.normalized(name) : name
                 guard needed.insert(identity).inserted else {
@@ -33,7 +33,7 @@ extension JobDraft {
         }
     }
 
-    /// Checks what only shows when all keys of a job are known, and makes the job of them.
+    /// Checks the rules that involve several keys of a job, and makes the job.
     package mutating func finish(_ decoder: inout JobDecoder, _ seen: UInt64) -> JobSpec? {
         let work: JobSpec.Work?
         var settings = rules.sharedSettings
@@ -64,9 +64,9 @@ extension JobDraft {
             settings: settings)
     }
 
-    /// The upload that an entry of `"watch"` makes of each file, held to what the job of one is.
+    /// Returns the upload that an entry of `"watch"` makes of each file, checked by the rules of an upload job.
     ///
-    /// - Parameter seen: The keys that the entry has of a job.
+    /// - Parameter seen: The bits of the entry's keys that a job has too.
     package mutating func watchedUpload(_ decoder: inout JobDecoder, _ seen: UInt64) -> JobSpec.Upload? {
         let upload = UploadDecoder.finish(&decoder, &self, seen)
         if seen & decoder.fields.bits.tls != 0 { checkTLS(&decoder) }
@@ -76,7 +76,8 @@ extension JobDraft {
         return upload
     }
 
-    /// One object names both: what a weaker one says of `segments` gives way to `compressed`.
+    /// Notes a fault where one object names both `segments` and `compressed`. The `segments` of a weaker object gives
+    /// way to `compressed`.
     package func checkConnections(_ decoder: inout JobDecoder) {
         guard rules.download.compressed, case .exactly(let count) = rules.download.segments, count > 1 else { return }
         decoder.note(Self.compressedParts, decoder.range(of: .segments, in: self))
@@ -86,7 +87,7 @@ extension JobDraft {
         "\"segments\" and \"compressed\" don't go together: what is compressed on its way has no parts that could be "
         + "asked for; leave one of them out"
 
-    /// The job and its defaults together name what belongs together.
+    /// Checks that the job and its defaults together have all parts of a client certificate.
     private func checkTLS(_ decoder: inout JobDecoder) {
         let tls = rules.settings.tls
         guard tls.cert == nil else { return }
@@ -95,7 +96,7 @@ extension JobDraft {
         }
     }
 
-    /// Notes keys that another kind of work has.
+    /// Notes a fault for each key that belongs to another kind of work.
     package func refuse(_ decoder: inout JobDecoder, _ keys: UInt64, belongsTo owner: String) {
         guard keys != 0, !decoder.isTrusted else { return }
         for (index, key) in decoder.fields.table.names.enumerated() where keys & (1 << UInt64(index)) != 0 {

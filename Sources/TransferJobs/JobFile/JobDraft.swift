@@ -1,12 +1,12 @@
 package import TransferCore
 
-/// What a batch's `defaults` set for all of its jobs.
+/// The values that a batch's `defaults` set for all of its jobs.
 package struct JobDefaults {
-    /// What all jobs have in common that don't set a rule of their own.
+    /// The settings of all jobs that set none of their own, stored once.
     package var sharedSettings = Self.noSettings
-    /// Where the object at hand sets the rules of its network.
+    /// The places where the current object sets the rules of its network.
     package var networkRanges: [NetworkKey: Range<Int>] = [:]
-    /// Where the batch does.
+    /// The places where the batch's `defaults` set the rules of the network.
     package var networkPlaces = NetworkPlaces()
     package var priority = 0
     package var download = JobSpec.Download(urls: [], destination: "")
@@ -23,19 +23,19 @@ package struct JobDefaults {
 
 /// A job while its keys, which come in any order, are read.
 package struct JobDraft {
-    /// The offset of the job's brace.
+    /// The offset of the job's opening brace.
     package var start: Int
     package var rules: JobDefaults
     package var id: JSONText?
     package var to: JSONText?
     package var urlsAreWrong = false
     package var needs: [String] = []
-    /// The members of `needs`, to find one that is named twice.
+    /// The members of `needs`, which reveal a repeated one.
     package var needed: Set<String> = []
     package var needPlaces: [Range<Int>] = []
-    /// The job itself names a list of checksums, so that it must be in it.
+    /// Whether the job itself names a list of checksums, which must then contain it.
     package var namesChecksums = false
-    /// Of a copy.
+    /// The destination's own rules, for a copy.
     package var destination = DestinationRules()
 
     package init(start: Int, rules: JobDefaults) {
@@ -43,7 +43,7 @@ package struct JobDraft {
         self.rules = rules
     }
 
-    /// Where the parts are that faults found later are about.
+    /// The places of the parts to which later faults refer.
     package var places: JobPlaces {
         JobPlaces(
             job: start..<start + 1, id: id?.token, to: to?.token, needs: needPlaces, network: rules.networkRanges,
@@ -51,7 +51,7 @@ package struct JobDraft {
     }
 }
 
-/// Byte ranges of a job and of its parts.
+/// The byte ranges of a job and of its parts.
 package struct JobPlaces {
     package var job: Range<Int>
     package var id: Range<Int>?

@@ -1,13 +1,15 @@
-/// What is wrong with a job file, and where.
+/// A fault of a job file, with its place.
 public struct JobFileFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// In words; never holds a secret.
+    /// The description in words, which never contains a secret.
     public var message: String
     /// The JSON path, such as `$.jobs[0].chekcsum`; empty in a list of URLs.
     public var path: String
+    /// The fault's place in the file.
     public var span: SourceSpan
-    /// The line to quote; `nil` when it's no longer at hand.
+    /// The line to quote; `nil` where it is no longer available.
     public var excerpt: SourceExcerpt?
 
+    /// Creates a fault; the message must not contain a secret.
     public init(message: String, path: String, span: SourceSpan, excerpt: SourceExcerpt? = nil) {
         self.message = message
         self.path = path
@@ -15,10 +17,11 @@ public struct JobFileFault: Error, Sendable, Hashable, CustomStringConvertible {
         self.excerpt = excerpt
     }
 
-    /// The fault as `transfer validate` shows it: `file:line:column: error: …`, the path, and the line with a caret.
+    /// Returns the fault as `transfer validate` prints it: `file:line:column: error: …`, the path, and the line with a
+    /// caret.
     ///
     /// - Parameter file: The file's name as the user wrote it.
-    /// - Returns: Lines, with a newline behind the last one.
+    /// - Returns: Lines, each with a newline at its end.
     public func rendered(file: String) -> String {
         var text = "\(file):\(span.line):\(span.column): error: \(message)\n"
         if !path.isEmpty { text += "  \(path)\n" }
@@ -26,42 +29,46 @@ public struct JobFileFault: Error, Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
+    /// The place and the message, on one line.
     public var description: String { "line \(span.line), column \(span.column): \(message)" }
 }
 
-/// All that is wrong with a job file: the first faults whole, the others counted.
+/// All faults of a job file: the first ones in full, the rest as a count.
 public struct JobFileReport: Sendable, Hashable {
-    /// How many faults are kept.
+    /// The number of faults that are kept.
     public static let capacity = 20
 
-    /// The first ones that were found.
+    /// The first faults, in the order in which they were found.
     public private(set) var faults: [JobFileFault] = []
-    /// Also of those that aren't kept.
+    /// The number of all faults, including those that are not kept.
     public private(set) var faultCount = 0
-    /// Jobs that the file holds, whether or not they are in order.
+    /// The number of jobs in the file, valid or not.
     public var jobCount = 0
-    /// Watched folders that the file names, whether or not they are in order.
+    /// The number of watched folders in the file, valid or not.
     public var watchCount = 0
-    /// Jobs that take whoever answers for their server.
+    /// The number of jobs that accept any server certificate (`tls.insecure`).
     public var trustingCount = 0
-    /// Options of another tool's list that nothing here does, and without which its jobs are the same.
+    /// The options of another tool's list that have no effect here, and without which the jobs are the same.
     public internal(set) var leftOut = LeftOut()
-    /// The form of the file, once it's known.
+    /// The form of the file; `nil` until it is known.
     public internal(set) var format: JobFileFormat?
 
+    /// Creates a report without faults.
     public init() {}
 
+    /// Whether no fault was found.
     public var isEmpty: Bool { faultCount == 0 }
 
+    /// Counts a fault, and keeps it while fewer than ``capacity`` are kept.
     public mutating func add(_ fault: JobFileFault) {
         faultCount += 1
         if faults.count < Self.capacity { faults.append(fault) }
     }
 
-    /// Counts faults of which nothing else is known.
+    /// Adds to the number of faults without their details.
     package mutating func add(uncounted: Int) { faultCount += uncounted }
 
-    /// Warnings, in words, of what works otherwise than the file says, or was left out: no faults.
+    /// The warnings, in words: parts of the file that work differently or were left out, without being faults.
     public var warnings: [String] {
         var warnings: [String] = []
         if trustingCount > 0 { warnings.append(Self.trusting(jobs: trustingCount)) }
@@ -69,19 +76,19 @@ public struct JobFileReport: Sendable, Hashable {
         return warnings
     }
 
-    /// The warning of jobs that take whoever answers for their server, in words.
+    /// Returns the warning for jobs that accept any server certificate, in words.
     public static func trusting(jobs count: Int) -> String {
         "\(Wording.count(count, "job")) without a check of certificates: anybody on the way can read and change what is moved"
     }
 
-    /// `jobs.json: 2 errors in 40 jobs; nothing was started`
+    /// Returns a summary such as `jobs.json: 2 errors in 40 jobs; nothing was started`.
     public func summary(file: String) -> String {
         let jobs = jobCount > 0 ? " in \(Wording.count(jobCount, "job"))" : ""
         let shown = faultCount > faults.count ? ", the first \(faults.count) of them shown" : ""
         return "\(file): \(Wording.count(faultCount, "error"))\(jobs)\(shown); nothing was started"
     }
 
-    /// The faults in the order of the file, and the summary.
+    /// Returns the faults in the order of the file, followed by the summary.
     public func rendered(file: String) -> String {
         let ordered = faults.sorted { ($0.span.line, $0.span.column) < ($1.span.line, $1.span.column) }
         return ordered.map { $0.rendered(file: file) }.joined() + summary(file: file) + "\n"

@@ -2,28 +2,28 @@
 public enum JobFileFormat: String, Sendable, Hashable, CaseIterable {
     /// One JSON document.
     case json
-    /// A job a line; the first line may be a header.
+    /// One job a line, as JSON; the first line may be a header.
     case jsonLines
-    /// aria2's list: a URL a line, with indented options behind it.
+    /// A list as aria2 reads it: one URL a line, followed by indented options.
     case urlList
-    /// A URL a line and nothing else, as wget reads it.
+    /// A list as wget reads it: one URL a line and nothing else.
     case plainURLs
-    /// The file that `curl --config` takes.
+    /// A configuration file of curl, as read by `curl --config`.
     case curl
-    /// Comma-separated values (RFC 4180), whose first line names the keys.
+    /// Comma-separated values (RFC 4180) whose first line names the keys.
     case csv
-    /// Metalink 4 (RFC 5854), or 3.
+    /// An XML document in the Metalink format, version 4 (RFC 5854) or 3.
     case metalink
 
-    /// Whether it's read as a whole, not by lines.
+    /// Whether the file is read as a whole rather than by lines.
     package var isDocument: Bool { self == .json || self == .metalink }
 
-    /// Whether its jobs have no JSON path: a list of URLs in one of its forms.
+    /// Whether the jobs have no JSON path, because the file is one of the forms of URL lists.
     package var isList: Bool { [.urlList, .plainURLs, .curl, .csv].contains(self) }
 
-    /// Told from the end of the file's name; `.txt` may be any list.
+    /// Determines the form from the suffix of the file's name; a `.txt` file may be any list.
     ///
-    /// - Returns: `nil` for other names: look at the contents.
+    /// - Returns: `nil` for other names, where the contents decide.
     public init?(fileName: String) {
         let lower = fileName.lowercased()
         if lower.hasSuffix(".json") {
@@ -41,12 +41,12 @@ public enum JobFileFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Tells the format from the beginning of the contents: a first line that is a whole job or header makes JSON
-    /// Lines; another `{` or `[`, a document; `<`, a Metalink; anything else, a list, whose first line tells which:
-    /// names of columns make a CSV, and an option of curl its file.
+    /// Determines the form from the beginning of the contents. A first line that is a whole job or header means JSON
+    /// Lines, another `{` or `[` a JSON document, and `<` a Metalink. Anything else is a list: names of columns in the
+    /// first line mean CSV, and an option of curl means curl's file.
     ///
-    /// - Parameter isWhole: Nothing follows these bytes.
-    /// - Returns: `nil` when more bytes are needed.
+    /// - Parameter isWhole: Whether nothing follows these bytes.
+    /// - Returns: `nil` where more bytes are needed.
     public static func sniff(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> JobFileFormat? {
         let text = bytes.bindMemory(to: UInt8.self)
         if !isWhole, byteOrderMark.starts(with: text) { return nil }
@@ -54,7 +54,7 @@ public enum JobFileFormat: String, Sendable, Hashable, CaseIterable {
         while start < text.count, text[start] <= 0x20 { start += 1 }
         guard start < text.count else { return isWhole ? .urlList : nil }
         if text[start] == UInt8(ascii: "[") || text[start] == UInt8(ascii: "<") {
-            // A link as people write it in notes: its line is refused as that of a list.
+            // A link as written in notes; its line is refused as a line of a list.
             let line = text[start...].prefix(256).prefix { $0 != 0x0A }
             if ListSlip.isLink(String(decoding: line, as: UTF8.self)) { return .urlList }
             return text[start] == UInt8(ascii: "[") ? .json : .metalink
@@ -68,7 +68,7 @@ public enum JobFileFormat: String, Sendable, Hashable, CaseIterable {
         return isCompleteLine(UnsafeBufferPointer(rebasing: text[start..<end])) ? .jsonLines : .json
     }
 
-    /// Which list it is.
+    /// Returns the form of list.
     private static func list(_ text: UnsafeBufferPointer<UInt8>, isWhole: Bool) -> JobFileFormat? {
         var start = 0
         while start < text.count {
@@ -84,10 +84,10 @@ public enum JobFileFormat: String, Sendable, Hashable, CaseIterable {
     }
 
     package static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    /// No job is as long; a document on one line is.
+    /// The maximum length of a first line in bytes: no job is longer, but a document on one line may be.
     private static let maxFirstLine = 1 << 20
 
-    /// Whether the line is a whole object, but not a document with its jobs.
+    /// Returns whether the line is a whole object that is not a document with jobs.
     private static func isCompleteLine(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         var reader = JSONReader(line)
         var isFirst = true

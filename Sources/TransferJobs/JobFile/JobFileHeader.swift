@@ -1,18 +1,18 @@
 import TransferCore
 
-/// The part of a file that is about the batch as a whole.
+/// The part of a file that concerns the batch as a whole.
 package struct JobFileHeader {
     private static let version = 1
 
     package var batch = BatchSpec()
-    /// Where the array of jobs begins.
+    /// The offset of the array of jobs.
     package var jobs: Int?
-    /// Where the array of watched folders begins.
+    /// The offset of the array of watched folders.
     package var watch: Int?
     private var hasVersion = false
     private var hook: FinishHook?
 
-    /// Reads the object of a whole document, over its jobs: these need the defaults, which may come behind them.
+    /// Reads the top-level object of a document and skips its jobs. They need the defaults, which may follow them.
     package static func document(_ decoder: inout JobDecoder) throws(JSONFault) -> JobFileHeader {
         decoder.reader.skipSpace()
         let start = decoder.reader.offset
@@ -41,7 +41,7 @@ package struct JobFileHeader {
         return header
     }
 
-    /// The batch's webhook is reached as `defaults` say, which may stand behind it.
+    /// Gives the batch's webhook the settings of `defaults`, which may follow it in the file.
     private mutating func placeHook(_ defaults: JobSettings) {
         batch.onFinish = hook.map { BatchHook($0, settings: defaults) }
     }
@@ -67,9 +67,9 @@ package struct JobFileHeader {
         }
     }
 
-    /// Goes over an array that is read again with the defaults; its keys are checked then.
+    /// Skips an array that is read again once the defaults are known; its keys are checked at that time.
     ///
-    /// - Returns: Where it begins; `nil` when it's none, which is noted.
+    /// - Returns: The array's offset; `nil` for another kind of value, which is noted.
     private func passArray(_ decoder: inout JobDecoder) throws(JSONFault) -> Int? {
         guard try decoder.expect(.array) else { return nil }
         let start = decoder.reader.offset

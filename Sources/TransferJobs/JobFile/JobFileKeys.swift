@@ -1,10 +1,11 @@
-/// The keys of a job file, version 1, but for those of its jobs: see ``JobFields``. A test holds them and `jobs/transfer-jobs.schema.json` together.
+/// The keys of a job file, version 1, without those of its jobs (``JobFields``). A test compares them with
+/// `jobs/transfer-jobs.schema.json`.
 package enum FileKey: String, CaseIterable {
     case schema = "$schema"
     case version, name, collisions, defaults, limits, onFinish, jobs, watch
 
     package static let table = KeyTable(allCases)
-    /// Of the first line of a `.jsonl` file.
+    /// The keys of the first line of a `.jsonl` file.
     package static let headerTable = KeyTable(allCases.filter { $0 != .jobs })
 }
 

@@ -1,7 +1,7 @@
 import TransferCore
 
 extension JobFileReader {
-    /// Reads a JSON document: first over its top level, where the jobs are only passed, then the jobs.
+    /// Reads a JSON document in two passes: the top level, where the jobs are skipped, and then the jobs.
     package mutating func document(
         _ bytes: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
     ) throws {
@@ -41,13 +41,13 @@ extension JobFileReader {
         }
     }
 
-    /// Reads the elements of an array of the document, up to one that can't be read.
+    /// Reads the elements of an array of the document, up to the first that is not valid JSON.
     ///
     /// - Parameters:
     ///   - name: The array's key.
-    ///   - count: How many of them the report has; `take` counts those that it's handed.
-    ///   - start: Where the array begins.
-    ///   - base: Stands before it.
+    ///   - count: The report's counter of these elements; `take` increments it for those it receives.
+    ///   - start: The array's offset.
+    ///   - base: A position before the array.
     private mutating func elements<Element>(
         of name: String, counted count: WritableKeyPath<JobFileReport, Int>, at start: Int,
         _ bytes: UnsafeBufferPointer<UInt8>, _ base: SourceCursor, _ sink: (JobFileElement) throws -> Void,
@@ -70,7 +70,7 @@ extension JobFileReader {
                 decoder.turn.number = report[keyPath: count] + 1
                 element = try read(&decoder)
             } catch {
-                // What the first reading lets pass, such as a key that occurs twice within an unknown value.
+                // Faults that the first pass does not detect, such as a repeated key within an unknown value.
                 decoder.note(error.message, error.range)
                 let path = "$.\(name)[\(report[keyPath: count])]"
                 _ = try flush(FaultContext(bytes: bytes, base: cursor, path: path), sink)
@@ -81,7 +81,7 @@ extension JobFileReader {
         }
     }
 
-    /// Reads a line of JSON Lines.
+    /// Reads one line of JSON Lines.
     package mutating func jobLine(
         _ bytes: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
     ) throws {
@@ -140,7 +140,7 @@ extension JobFileReader {
         if spec.settings.tls.insecure { report.trustingCount += 1 }
     }
 
-    /// Whether a first line speaks of the batch rather than of a job: told from its keys, which may be misspelt.
+    /// Returns whether a first line concerns the batch rather than a job. Its keys decide, even where one is misspelt.
     private static func isHeader(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var reader = JSONReader(bytes)
         var isFirst = true
@@ -155,18 +155,18 @@ extension JobFileReader {
                 try reader.skipValue(checkingKeys: false)
             }
         } catch {
-            // The line is read again, and the fault shows then.
+            // The line is read again, and the fault appears then.
         }
         return isHeader
     }
 
     // MARK: Watched folders
 
-    /// Reads the array of `"watch"`, with the defaults known.
+    /// Reads the array of `"watch"`, once the defaults are known.
     ///
     /// - Parameters:
-    ///   - start: Where it begins.
-    ///   - base: Stands before it.
+    ///   - start: The array's offset.
+    ///   - base: A position before the array.
     private mutating func watches(
         at start: Int, _ bytes: UnsafeBufferPointer<UInt8>, _ base: SourceCursor,
         _ sink: (JobFileElement) throws -> Void
@@ -194,13 +194,13 @@ extension JobFileReader {
         try sink(.watch(spec, WatchLocations(index: index, entry: entry, folder: folder)))
     }
 
-    /// Notes what is wrong with an entry beside those before it.
+    /// Notes the conflicts between an entry and those before it.
     private mutating func compare(
         _ spec: WatchSpec, _ places: WatchPlaces, _ cursor: SourceCursor, _ bytes: UnsafeBufferPointer<UInt8>
     ) {
         let range = places.range(of: .folder)
         if let twin = watched.first(where: { $0.spec.folder == spec.folder }) {
-            // Both would take each file.
+            // Both entries would upload each file.
             return decoder.note("same folder as another entry (line \(twin.line))", range)
         }
         let entry = WatchPath.Entry(spec: spec, line: cursor.span(range, in: bytes).line)

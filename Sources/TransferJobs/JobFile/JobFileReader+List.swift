@@ -9,13 +9,13 @@ package struct URLListEntry {
     package var headers: [JobSettings.HeaderSetting] = []
     package var span = SourceSpan(line: 0, column: 1)
     package var to: SourceSpan?
-    /// A URL line came, whether or not it was in order.
+    /// Whether a line with a URL has been read, valid or not.
     package var isOpen = false
     package var isWrong = false
-    /// Further options; `nil` where there is none.
+    /// Further options; `nil` where there are none.
     package var more: ListDraft?
 
-    /// The entry with its further options.
+    /// Returns the entry with its further options.
     fileprivate func draft(_ more: ListDraft, to destination: String) -> ListDraft {
         var draft = more
         draft.place = ListPlace(span)
@@ -46,10 +46,11 @@ package struct URLListEntry {
 }
 
 extension JobFileReader {
-    /// aria2's options that are read with their entry; ``Aria2Options`` has the others.
+    /// The options of aria2 that this reader handles itself; ``Aria2Options`` has the rest.
     package static let listOptions = ["out", "dir", "checksum", "header"]
 
-    /// Reads a line of a list: a URL and its mirrors with tabs between them, or, indented, an option of the last URL. In a list of URLs alone, blanks before a URL mean nothing.
+    /// Reads a line of a list. It is a URL and its mirrors with tabs between them, or, where indented, an option of the
+    /// last URL. In a list of URLs alone, leading blanks mean nothing.
     package mutating func listLine(
         _ text: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
     ) throws {
@@ -80,7 +81,7 @@ extension JobFileReader {
             if let slip = ListSlip.refusal(of: url) {
                 try refuse(slip, range, bytes, sink)
             } else if url.utf8.contains(0x20) {
-                // A blank may be meant to part a URL from something else.
+                // A blank may be meant to separate a URL from another text.
                 try refuse("a URL can't hold a space; write %20, and a tab between two URLs", range, bytes, sink)
             } else if let refusal = URLRule.refusal(of: url, advice: "a .json or .jsonl file can say \"auth\"") {
                 try refuse(refusal.message, range, bytes, sink)
@@ -101,7 +102,7 @@ extension JobFileReader {
         let name = start..<(equals ?? bytes.count)
         let value = (equals.map { $0 + 1 } ?? bytes.count)..<bytes.count
         guard let option = try utf8(name, bytes, sink), let text = try utf8(value, bytes, sink) else { return }
-        // On its command line aria2 takes the same options with two dashes.
+        // On its command line, aria2 takes the same options with two leading dashes.
         let key = option.hasPrefix("--") ? String(option.dropFirst(2)) : option
         let meaning = Aria2Options.meaning(of: key)
         guard meaning != nil || Self.listOptions.contains(key) else {
@@ -137,14 +138,14 @@ extension JobFileReader {
         try refuse("unsupported option \(Wording.quoted(key)); did you mean \"\(nearest)\"?", range, bytes, sink)
     }
 
-    /// Takes an option that aria2 has besides those of every list.
+    /// Applies an option that only aria2 has.
     private mutating func apply(
         _ meaning: ListMeaning, _ key: String, _ text: String, _ range: Range<Int>,
         _ bytes: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
     ) throws {
         let place = ListPlace(
             range, in: Array(bytes), number: line, isSecret: meaning.isSecret || text.contains("@"))
-        // The first option tells a place that the entry's own takes the place of.
+        // The draft starts at the place of the first option; the entry's own place replaces that later.
         var more = list.more ?? ListDraft(at: place, url: list.urls.first ?? "")
         list.more = nil
         let option = ListedOption(name: key, shown: key, value: text, isOn: text != "false", place: place)
@@ -178,7 +179,7 @@ extension JobFileReader {
         }
     }
 
-    /// Hands out the entry whose options are complete now.
+    /// Passes on the entry whose options are now complete.
     package mutating func endList(_ sink: (JobFileElement) throws -> Void) throws {
         guard list.isOpen else { return }
         let entry = list

@@ -1,7 +1,7 @@
 import TransferCore
 
 extension JobFileReader {
-    /// Reads a Metalink: each of its files is a job.
+    /// Reads a Metalink, in which each file is a job.
     package mutating func metalinkDocument(
         _ bytes: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
     ) throws {
@@ -12,7 +12,7 @@ extension JobFileReader {
             return try refuse(message, page, bytes, sink)
         }
         var parser = MetalinkParser(bytes)
-        // A fault within a file is told, and no job is made of what was read of it.
+        // A fault within a file is reported, and the file yields no job.
         var isWrong = false
         var cursor = SourceCursor()
         let faults = report.faultCount
@@ -49,7 +49,7 @@ extension JobFileReader {
         }
     }
 
-    /// Finds the bytes by which a document says that it's HTML.
+    /// Returns the bytes that mark a document as HTML.
     private static func page(_ bytes: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         guard let start = bytes.firstIndex(of: UInt8(ascii: "<")) else { return nil }
         let words = String(decoding: bytes[start...].prefix(16), as: UTF8.self).lowercased()
@@ -123,7 +123,7 @@ extension JobFileReader {
     ) throws {
         let inside = range.clamped(to: 0..<bytes.count)
         let context = FaultContext(bytes: bytes, base: SourceCursor(), path: nil, isXML: true)
-        // A line with what may be a password isn't quoted at all.
+        // A line that may contain a password is not quoted at all.
         let start = bytes[..<inside.lowerBound].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         let end = bytes[inside.lowerBound...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
         let isOpen = !bytes[start..<end].contains(UInt8(ascii: "@"))
@@ -132,13 +132,14 @@ extension JobFileReader {
     }
 }
 
-/// How a Metalink's files are fetched.
+/// The rules for the files of a Metalink.
 public struct MetalinkRules: Sendable {
-    /// Countries whose sources come first, the nearest first, in lower-case letters such as `de`.
+    /// The countries whose sources are tried first, in order of preference, in lower-case letters such as `de`.
     public var locations: [String]
-    /// The path of the one file, in place of its name.
+    /// The path for the Metalink's only file, which replaces the file's own name; `nil` keeps that name.
     public var output: String?
 
+    /// Creates rules; country codes may have any case.
     public init(locations: [String] = [], output: String? = nil) {
         self.locations = locations.map { $0.lowercased() }
         self.output = output

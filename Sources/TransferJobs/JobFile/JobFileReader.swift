@@ -1,68 +1,72 @@
 import TransferCore
 
-/// What a job file holds, in the order in which it's found.
+/// The elements of a job file, in the order of the file.
 public enum JobFileElement: Sendable {
-    /// Once, before every job.
+    /// The batch; exactly one, before every job.
     case batch(BatchSpec)
-    /// A folder whose files are uploaded; before the jobs.
+    /// A folder whose files are uploaded; these come before the jobs.
     case watch(WatchSpec, WatchLocations)
+    /// A valid job, with its place in the file.
     case job(JobSpec, JobLocations)
-    /// Also counted in the report; the line is quoted in those that the report keeps. The job that it's about is not
-    /// handed out.
+    /// A fault, also counted in the report; the line is quoted only for faults that the report keeps. A job with a
+    /// fault is not passed on.
     case fault(JobFileFault)
 }
 
-/// Reads job files of all forms, as a whole or as they arrive.
+/// A reader of job files of all forms, complete or arriving in pieces.
 ///
-/// Lists and JSON Lines take memory for a line; a JSON document arriving in chunks is held until its end, as its
-/// defaults may come last, and so is a Metalink. A line that is wrong doesn't stop the others.
+/// Lists and JSON Lines need memory for one line. A JSON document that arrives in chunks is held until its end, since
+/// its defaults may come last; so is a Metalink. A faulty line does not prevent the reading of later ones.
 ///
 /// ```swift
 /// var reader = JobFileReader(format: .init(fileName: name), sums: readFile)
 /// let report = try reader.read(bytes) { element in print(element) }
 /// ```
 public struct JobFileReader {
-    /// The form of the file; `nil` until it's told from the contents.
+    /// The form of the file; `nil` until the contents have determined it.
     public private(set) var format: JobFileFormat? { didSet { report.format = format } }
-    /// What was wrong so far.
+    /// The report on everything read so far.
     public internal(set) var report = JobFileReport()
 
-    /// Longer lines are refused: a job isn't as long.
+    /// The maximum length of a line in bytes; no job is longer.
     package static let maxLine = 16 << 20
 
     package var decoder: JobDecoder
     package var list = URLListEntry()
-    /// The last line's number.
+    /// The number of the last line read.
     package var line = 0
-    /// The header or a job was read, so that no header can follow.
+    /// Whether the header or a job has been read, after which no header can follow.
     package var hasBegun = false
-    /// What relative paths of watched folders start from.
+    /// The folder to which relative paths of watched folders refer.
     package let directory: String?
-    /// The folder that uploads of curl's list start from, where it's another one.
+    /// The folder to which uploads of curl's list refer, where it differs.
     private let workingFolder: String?
-    /// The folders that are watched, with their lines.
+    /// The watched folders, with their lines.
     package var watched: [WatchPath.Entry] = []
-    /// The names that the downloads get.
+    /// The names given to the downloads.
     package let names: DestinationNames
-    /// The destination of URLs in lists that name none.
+    /// The destination of listed URLs that name none.
     package let destination: String
     package let metalink: MetalinkRules
-    /// Reads the lines of another tool's list.
+    /// The parser of another tool's list.
     private var foreign: ForeignList?
     private var pending: [UInt8] = []
     private var isTooLong = false
 
+    /// Creates a reader.
+    ///
     /// - Parameters:
-    ///   - format: The form of the file; `nil` tells it from the contents.
-    ///   - directory: What the relative paths of watched folders start from; without it they stay relative.
-    ///   - rules: Laid over the file's `defaults`.
-    ///   - names: Shared by the lists of one batch; a file's own word on collisions holds where it has none.
-    ///   - destination: Where URLs of lists go that name no file: a folder, or a path with places such as `{host}`.
-    ///   - workingFolder: What the paths of uploads in curl's list start from, as curl has it; without it they stay
+    ///   - format: The form of the file; `nil` lets the contents determine it.
+    ///   - directory: The folder to which relative paths of watched folders refer; without it they stay relative.
+    ///   - rules: Rules that are merged over the file's `defaults`.
+    ///   - names: The names shared by the lists of one batch. Its rule on collisions overrides the file's.
+    ///   - destination: The destination of listed URLs that name no file: a folder, or a path with placeholders such as
+    ///     `{host}`.
+    ///   - workingFolder: The folder to which uploads in curl's list refer, as in curl itself; without it they stay
     ///     relative.
-    ///   - metalink: How the files of a Metalink are fetched.
-    ///   - sums: Reads the file that a job's `checksums` names; called once for each name. What it throws is a fault in
-    ///     the job file.
+    ///   - metalink: The rules for the files of a Metalink.
+    ///   - sums: A closure that reads the file named by a job's `checksums`, called once for each name. Its errors
+    ///     become faults of the job file.
     public init(
         format: JobFileFormat?, directory: String? = nil, rules: RequestRules = RequestRules(),
         metalink: MetalinkRules = MetalinkRules(), names: DestinationNames? = nil, destination: String = "./",
@@ -84,8 +88,8 @@ public struct JobFileReader {
     ///
     /// - Parameters:
     ///   - bytes: The file, mapped into memory or read.
-    ///   - sink: Takes what the file holds.
-    /// - Throws: What `sink` throws, and nothing else: what is wrong with the file is in the report.
+    ///   - sink: A closure that receives the file's elements.
+    /// - Throws: The errors of `sink` only. Faults of the file are not errors; they are in the report.
     public mutating func read(
         _ bytes: UnsafeRawBufferPointer, into sink: (JobFileElement) throws -> Void
     ) throws -> JobFileReport {
@@ -99,19 +103,21 @@ public struct JobFileReader {
         return try finish(into: sink)
     }
 
-    /// Reads a whole file.
+    /// Reads a whole file from an array of bytes.
+    ///
+    /// - Throws: The errors of `sink` only.
     public mutating func read(
         _ bytes: [UInt8], into sink: (JobFileElement) throws -> Void
     ) throws -> JobFileReport {
         try bytes.withUnsafeBytes { try read($0, into: sink) }
     }
 
-    /// Reads the next piece of a file, such as what arrived on standard input.
+    /// Reads the next piece of a file, such as data that arrived on standard input.
     ///
     /// - Parameters:
-    ///   - bytes: Of any length; they may end within a line or a character.
-    ///   - sink: Takes the jobs that became complete.
-    /// - Throws: What `sink` throws.
+    ///   - bytes: A piece of any length, which may end within a line or a character.
+    ///   - sink: A closure that receives the elements that became complete.
+    /// - Throws: The errors of `sink` only.
     public mutating func feed(
         _ bytes: UnsafeRawBufferPointer, into sink: (JobFileElement) throws -> Void
     ) throws {
@@ -129,15 +135,17 @@ public struct JobFileReader {
         }
     }
 
-    /// Reads the next piece of a file.
+    /// Reads the next piece of a file from an array of bytes.
+    ///
+    /// - Throws: The errors of `sink` only.
     public mutating func feed(_ bytes: [UInt8], into sink: (JobFileElement) throws -> Void) throws {
         try bytes.withUnsafeBytes { try feed($0, into: sink) }
     }
 
-    /// Ends a file that was fed in pieces; hands out what was still incomplete.
+    /// Ends a file that arrived in pieces, and passes on the rest.
     ///
-    /// - Returns: All that was wrong with the file.
-    /// - Throws: What `sink` throws.
+    /// - Returns: The report on the whole file.
+    /// - Throws: The errors of `sink` only.
     public mutating func finish(into sink: (JobFileElement) throws -> Void) throws -> JobFileReport {
         if format == nil {
             let begun = pending
@@ -169,7 +177,7 @@ public struct JobFileReader {
         return report
     }
 
-    /// Hands out the batch before its first job.
+    /// Passes on the batch before its first job.
     package mutating func begin(_ batch: BatchSpec, _ sink: (JobFileElement) throws -> Void) throws {
         guard !hasBegun else { return }
         hasBegun = true
@@ -177,7 +185,7 @@ public struct JobFileReader {
         try sink(.batch(batch))
     }
 
-    /// Hands out a job that is in order by itself, under the name that it gets among the others.
+    /// Passes on a valid job, under the name that it gets among the batch's jobs.
     package mutating func deliver(
         _ spec: JobSpec, _ place: JobLocations, _ sink: (JobFileElement) throws -> Void
     ) throws {
@@ -193,7 +201,7 @@ public struct JobFileReader {
         try sink(.fault(fault))
     }
 
-    /// Hands out the problems that the decoder noted, in the context of what it read.
+    /// Passes on the problems noted by the decoder, in the context of the text it read.
     ///
     /// - Returns: Whether there were any.
     package mutating func flush(
@@ -202,7 +210,7 @@ public struct JobFileReader {
         guard decoder.hasProblems else { return false }
         let (problems, uncounted) = decoder.takeProblems()
         for problem in problems {
-            // Quoting costs a search for secrets: not for faults that are only counted.
+            // A quotation requires a search for secrets, so faults that are only counted get none.
             try add(context.fault(problem, quoting: report.faults.count < JobFileReport.capacity), sink)
         }
         report.add(uncounted: uncounted)
@@ -273,7 +281,7 @@ public struct JobFileReader {
             foreign = list
             for finding in findings { try take(finding, sink) }
         default:
-            // A file from Windows: the carriage return is the line's end.
+            // In a file from Windows, a carriage return ends the line too.
             let isFromWindows = text.last == UInt8(ascii: "\r")
             try jobLine(isFromWindows ? UnsafeBufferPointer(rebasing: text.dropLast()) : text, sink)
         }
@@ -289,7 +297,7 @@ public struct JobFileReader {
         }
     }
 
-    /// Hands out the job that a list's entry is, or what is wrong with it.
+    /// Passes on the job of a list's entry, or its faults.
     package mutating func hand(_ draft: ListDraft, _ sink: (JobFileElement) throws -> Void) throws {
         decoder.turn.number = report.jobCount
         let read = decoder.job(of: draft)

@@ -1,18 +1,22 @@
-/// Where a job stands in its file, for faults that only show when all jobs are known: equal destinations, unknown
-/// needs, cycles.
+/// The places of a job in its file. They serve faults that show only once all jobs are known: equal destinations,
+/// unknown needs and cycles.
 public struct JobLocations: Sendable, Hashable {
     /// The job's number in the file, counted from 0.
     public var index: Int
+    /// The place of the whole job.
     public var job: SourceSpan
+    /// The place of the job's ID; `nil` where it has none.
     public var id: SourceSpan?
-    /// The destination; in a list of URLs, where it may be left out, the URL.
+    /// The place of the destination; in a list of URLs without one, the place of the URL.
     public var to: SourceSpan
-    /// One for each of the job's needs, in their order.
+    /// The places of the job's needs, in their order.
     public var needs: [SourceSpan]
+    /// The form of the file.
     public var format: JobFileFormat
-    /// The rules of its network, also those that it has from its batch.
+    /// The places of the network rules, including those inherited from the batch.
     public var network: NetworkPlaces
 
+    /// Creates the places of a job; `index` counts from 0.
     public init(
         index: Int, job: SourceSpan, id: SourceSpan? = nil, to: SourceSpan, needs: [SourceSpan] = [],
         format: JobFileFormat = .json, network: NetworkPlaces = NetworkPlaces()
@@ -26,7 +30,8 @@ public struct JobLocations: Sendable, Hashable {
         self.network = network
     }
 
-    /// The JSON path of the job: `$.jobs[3]`, or `$` when a line is a document of its own; empty in a list of URLs and in a Metalink.
+    /// The JSON path of the job: `$.jobs[3]`, or `$` where each line is a document of its own. It is empty in a list of
+    /// URLs and in a Metalink.
     public var path: String {
         switch format {
         case .json: "$.jobs[\(index)]"
@@ -35,23 +40,24 @@ public struct JobLocations: Sendable, Hashable {
         }
     }
 
-    /// The JSON path of a part of the job, such as `$.jobs[3].needs[0]`; empty in a list of URLs and in a Metalink.
+    /// Returns the JSON path of a part of the job, such as `$.jobs[3].needs[0]`; empty in a list of URLs and in a
+    /// Metalink.
     public func path(of part: String) -> String {
         format.isList || format == .metalink ? "" : "\(path).\(part)"
     }
 
-    /// A fault about the job's destination.
+    /// Returns a fault about the job's destination.
     public func destinationFault(_ message: String) -> JobFileFault {
         JobFileFault(message: message, path: path(of: "to"), span: to)
     }
 
-    /// A fault about the job's ID, or about its destination when that is its identity.
+    /// Returns a fault about the job's ID, or about its destination where that identifies the job.
     public func identityFault(_ message: String) -> JobFileFault {
         guard let id else { return destinationFault(message) }
         return JobFileFault(message: message, path: path(of: "id"), span: id)
     }
 
-    /// A fault about one of the job's needs.
+    /// Returns a fault about one of the job's needs.
     public func needFault(_ message: String, at position: Int) -> JobFileFault {
         JobFileFault(
             message: message, path: path(of: "needs[\(position)]"),
@@ -60,7 +66,9 @@ public struct JobLocations: Sendable, Hashable {
 }
 
 extension JobLocations {
-    /// - Parameter cursor: Stands at or before the job.
+    /// Creates the places of a job.
+    ///
+    /// - Parameter cursor: A position at or before the job.
     package init(
         _ places: JobPlaces, index: Int, format: JobFileFormat, cursor: SourceCursor,
         in bytes: UnsafeBufferPointer<UInt8>
@@ -75,7 +83,9 @@ extension JobLocations {
 }
 
 extension NetworkPlaces {
-    /// - Parameter cursor: Stands before all of them.
+    /// Creates places from byte ranges.
+    ///
+    /// - Parameter cursor: A position before all of the ranges.
     package init(_ ranges: [NetworkKey: Range<Int>], cursor: SourceCursor, in bytes: UnsafeBufferPointer<UInt8>) {
         self.init()
         for (key, range) in ranges { self[key] = cursor.span(range, in: bytes) }

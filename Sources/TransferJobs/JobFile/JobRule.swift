@@ -1,6 +1,8 @@
-/// The rules of a job file, for a job that a program made.
+/// The rules of a job file, applied to a job that a program created.
 package enum JobRule {
-    /// - Returns: What makes the job impossible, in words.
+    /// Checks a job.
+    ///
+    /// - Returns: The reasons why the job is impossible, in words.
     package static func faults(of spec: JobSpec) -> [String] {
         var faults: [String] = []
         if spec.urls.isEmpty { faults.append("a download needs a URL") }

@@ -1,11 +1,13 @@
 import TransferCore
 
 extension JobSpec {
-    /// The job as one line of JSON, in the grammar of a job file: keys in a fixed order, nothing that is a default.
+    /// The job as one line of JSON in the grammar of a job file, with keys in a fixed order and without default values.
     ///
-    /// Equal jobs have equal text, and `init(canonicalJSON:)` makes the same job of it.
+    /// Equal jobs have equal text, and `init(canonicalJSON:)` restores the same job.
     public var canonicalJSON: String { canonicalJSON(.all) }
 
+    /// Returns the job as canonical JSON.
+    ///
     /// - Parameter fields: The keys of a job.
     package func canonicalJSON(_ fields: JobFields) -> String {
         var writer = CanonicalWriter()
@@ -21,8 +23,10 @@ extension JobSpec {
         bytes = writer.bytes
     }
 
-    /// - Parameter canonicalJSON: What `canonicalJSON` gave. Its values are not checked again.
-    /// - Throws: `JobFileFault` when the bytes are no job.
+    /// Restores a job from its canonical text, whose values are not checked again.
+    ///
+    /// - Parameter canonicalJSON: The bytes of a job's `canonicalJSON`.
+    /// - Throws: `JobFileFault` where the bytes are no job.
     public init(canonicalJSON: UnsafeRawBufferPointer) throws(JobFileFault) {
         try self.init(canonicalJSON: canonicalJSON, .all)
     }
@@ -44,9 +48,13 @@ extension JobSpec {
         throw FaultContext(bytes: bytes, base: SourceCursor(), path: "$").fault(problem, quoting: false)
     }
 
-    /// - Throws: `JobFileFault` when the text is no job.
+    /// Restores a job from its canonical text, whose values are not checked again.
+    ///
+    /// - Throws: `JobFileFault` where the text is no job.
     public init(canonicalJSON: String) throws(JobFileFault) { try self.init(canonicalJSON: canonicalJSON, .all) }
 
+    /// Restores a job from its canonical text.
+    ///
     /// - Parameter fields: The keys of a job.
     package init(canonicalJSON: String, _ fields: JobFields) throws(JobFileFault) {
         var text = canonicalJSON
@@ -77,7 +85,7 @@ extension JobFields {
         }
     }
 
-    /// The job's keys are the source's, and the destination's stand in an object of their own.
+    /// Writes a copy: the source's keys as the job's own, and the destination's keys in a nested object.
     private func writeCopy(_ writer: inout CanonicalWriter, _ spec: JobSpec, _ upload: JobSpec.Upload) {
         guard let from = upload.from else { return }
         let own = Set(order.download.map(\.key))

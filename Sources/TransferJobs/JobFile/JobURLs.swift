@@ -1,9 +1,12 @@
-/// Finds the URLs of a job before the job is read: what it begins with depends on them, and they can stand at its end.
+/// The URLs of a job, found before the job itself is read. The job's starting values depend on them, although they may
+/// come last.
 package enum JobURLs {
     package enum Kind { case job, watch }
 
-    /// - Parameter reader: At the object; it isn't moved.
-    /// - Returns: Nothing for what is no job, which the reading of it tells.
+    /// Returns the URLs of a job.
+    ///
+    /// - Parameter reader: A reader at the object; it is not moved.
+    /// - Returns: An empty array for a value that is no job, a fault that the reading of the job reports.
     package static func read(_ reader: JSONReader, _ kind: Kind) throws(JSONFault) -> [String] {
         var reader = reader
         guard try reader.kind() == .object else { return [] }

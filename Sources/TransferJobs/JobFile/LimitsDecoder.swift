@@ -1,6 +1,6 @@
 import TransferCore
 
-/// Reads the limits of a batch.
+/// The reader of a batch's limits.
 package enum LimitsDecoder {
     package static func read(_ decoder: inout JobDecoder, into limits: inout BatchLimits) throws(JSONFault) {
         _ = try decoder.object(LimitKey.table, place: "limits") { (decoder, key) throws(JSONFault) in
@@ -28,7 +28,7 @@ package enum LimitsDecoder {
         }
     }
 
-    /// Reads `"20/s"`, `"100/m"`, `"500/h"`, or a number a second.
+    /// Reads a request rate: `"20/s"`, `"100/m"`, `"500/h"`, or a number a second.
     package static func requestRate(_ decoder: inout JobDecoder) throws(JSONFault) -> Double? {
         let kind = try decoder.reader.kind()
         let start = decoder.reader.offset

@@ -1,20 +1,20 @@
 import TransferCore
 
-/// Finds the secrets in a line of JSON that may be malformed, so that quoting the line never shows them.
+/// The search for secrets in a line of JSON that may be malformed, so that a quotation of the line never shows them.
 ///
-/// It rather blanks too much than too little: the line is quoted because something in it is wrong, and a misspelt key
-/// or a missing quote must not uncover what follows it.
+/// The search blanks too much rather than too little. A line is quoted because of a fault, and a misspelt key or a
+/// missing quote must not reveal the value that follows.
 package struct LineTokens {
     private let bytes: UnsafeBufferPointer<UInt8>
-    /// Blank every value, as the fault lies in a secret.
+    /// Whether every value is blanked, because the fault lies in a secret.
     private let hidesValues: Bool
     private var blanks: [Range<Int>] = []
-    /// The next value belongs to a key whose value is a secret.
+    /// Whether the next value belongs to a key with a secret value.
     private var isSecretNext: Bool
     private var depth = 0
-    /// Within an object or array that stands where a secret should.
+    /// The depth of an object or array in the place of a secret; `nil` outside one.
     private var secretDepth: Int?
-    /// The value of `env`, `file` or `credential`: a name, no secret.
+    /// Whether the next value is that of `env`, `file` or `credential`, which is a name and no secret.
     private var isNameNext = false
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>, start: Int, hidesValues: Bool) {
@@ -23,7 +23,9 @@ package struct LineTokens {
         isSecretNext = Self.followsSecretKey(start, in: bytes)
     }
 
-    /// - Returns: Ascending ranges between `line`'s ends.
+    /// Finds the secrets of a line.
+    ///
+    /// - Returns: Ascending ranges within `line`.
     package static func secrets(
         _ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>, hidesValues: Bool
     ) -> [Range<Int>] {
@@ -32,7 +34,9 @@ package struct LineTokens {
         return tokens.blanks
     }
 
-    /// - Returns: The offset behind the closing quote; at the end of the line when there is none.
+    /// Finds the end of a string.
+    ///
+    /// - Returns: The offset after the closing quote, or the end of the line where there is none.
     package static func endOfString(at start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
         var index = start + 1
         while index < bytes.count, bytes[index] != 0x0A {
@@ -79,19 +83,19 @@ package struct LineTokens {
         if nextByte(token.upperBound) == UInt8(ascii: ":") {
             isNameNext = secretDepth != nil && SecretKey(rawValue: text) != nil
             isSecretNext = secretDepth != nil ? !isNameNext : SecretNames.contain(text)
-            // Keys of a configuration can be origins.
+            // The keys of a configuration can be origins.
             for range in URLSecrets.ranges(content, in: bytes) { blank(range) }
         } else if isSecretNext || hidesValues || (secretDepth != nil && !isNameNext) || SecretNames.isCredential(text) {
             blank(content)
             isSecretNext = false
         } else {
             for range in URLSecrets.ranges(content, in: bytes) { blank(range) }
-            // "Authorization" "…": the colon may be what is missing.
+            // In `"Authorization" "…"`, the missing part may be the colon.
             isSecretNext = SecretNames.contain(text)
         }
     }
 
-    /// A number, or whatever stands outside quotes.
+    /// Handles a number, or other text outside quotes.
     private mutating func word(_ range: Range<Int>) {
         if isSecretNext || secretDepth != nil {
             blank(range)
@@ -107,7 +111,7 @@ package struct LineTokens {
 
     private func endOfWord(_ start: Int, _ end: Int) -> Int {
         var index = start
-        // A secret without quotes may hold spaces; any other word ends at a colon too, as it may be a key.
+        // A secret without quotes may contain spaces. Any other word ends at a colon too, since it may be a key.
         let isSecret = isSecretNext || secretDepth != nil
         while index < end {
             switch bytes[index] {
@@ -127,7 +131,7 @@ package struct LineTokens {
         return index < bytes.count ? bytes[index] : nil
     }
 
-    /// Whether the line begins with the value of a secret key that stands on an earlier line.
+    /// Returns whether the line begins with the value of a secret key on an earlier line.
     private static func followsSecretKey(_ start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = start - 1
         func skipSpace() { while index >= 0, bytes[index] <= 0x20 { index -= 1 } }

@@ -1,8 +1,9 @@
 import TransferCore
 
-/// What may stand for links in a job file.
+/// The rules for links in a job file.
 package enum LinkRule {
-    /// A misspelt kind must not pass for an interface that never appears: a name needs something that kinds don't have.
+    /// Explains why a word is neither a kind of link nor an interface. A misspelt kind must not pass for an interface
+    /// that never appears, so a name must differ visibly from the kinds.
     package static func refusal(of word: String) -> String? {
         if word.hasPrefix(LinkPattern.mark) || !LinkPattern.isWord(word) || word.isEmpty {
             return refusal(ofName: word)
@@ -14,7 +15,8 @@ package enum LinkRule {
             + "an interface of that name is written \"\(LinkPattern.mark)\(word)\""
     }
 
-    /// Interfaces' names are up to 15 bytes (IFNAMSIZ, netdevice(7)), without a slash or white space.
+    /// Explains why a text is no interface name: up to 15 bytes (IFNAMSIZ, netdevice(7)) without a slash or white
+    /// space.
     package static func refusal(ofName text: String) -> String? {
         let name = text.hasPrefix(LinkPattern.mark) ? String(text.dropFirst(LinkPattern.mark.count)) : text
         if name.isEmpty { return "the name of an interface is empty" }

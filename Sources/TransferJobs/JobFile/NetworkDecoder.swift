@@ -1,4 +1,4 @@
-/// Reads the rules by which a job uses the machine's links.
+/// The reader of the rules for a job's use of the machine's links.
 package enum NetworkDecoder {
     package static func read(_ decoder: inout JobDecoder, into rules: inout JobDefaults) throws(JSONFault) {
         var policy = rules.settings.network
@@ -16,7 +16,7 @@ package enum NetworkDecoder {
         if !decoder.isTrusted { checkMetered(&decoder, policy, seen, places) }
     }
 
-    /// Checks one object's own keys: what the defaults say stands back behind a job's `metered`.
+    /// Checks the keys of a single object. Conflicting keys of the defaults give way to a job's `metered`.
     private static func checkMetered(
         _ decoder: inout JobDecoder, _ policy: NetworkPolicy, _ seen: UInt64, _ places: [NetworkKey: Range<Int>]
     ) {
@@ -46,7 +46,7 @@ package enum NetworkDecoder {
         return patterns
     }
 
-    /// Reads the only link to use. An empty text lifts that of the defaults.
+    /// Reads the only link to use. An empty text lifts the rule of the defaults.
     package static func requiredLink(_ decoder: inout JobDecoder) throws(JSONFault) -> LinkPattern? {
         guard let text = try decoder.text() else { return nil }
         let word = decoder.reader.string(text)
@@ -57,7 +57,7 @@ package enum NetworkDecoder {
         return nil
     }
 
-    /// Reads the bytes that metered links may carry. `"unlimited"` lifts that of the defaults.
+    /// Reads the number of bytes that metered links may carry. `"unlimited"` lifts the limit of the defaults.
     package static func meteredBudget(_ decoder: inout JobDecoder) throws(JSONFault) -> MeteredBudget? {
         guard let text = try decoder.text() else { return nil }
         let word = decoder.reader.string(text)
@@ -67,7 +67,7 @@ package enum NetworkDecoder {
         return nil
     }
 
-    /// Reads a window of time, or an array of them; an empty one lifts that of the defaults.
+    /// Reads a window of time, or an array of them. An empty one lifts the windows of the defaults.
     package static func schedule(_ decoder: inout JobDecoder) throws(JSONFault) -> Schedule {
         var schedule = Schedule()
         let kind = try decoder.reader.kind()

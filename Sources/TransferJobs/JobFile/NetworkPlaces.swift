@@ -1,18 +1,20 @@
-/// Where a job file sets the rules of a job's network, its own ones or those of the defaults.
+/// The places in a job file that set the rules of a job's network, in the job itself or in the defaults.
 public struct NetworkPlaces: Sendable, Hashable {
     private var places: [NetworkKey: SourceSpan] = [:]
 
+    /// Creates an empty set of places.
     public init() {}
 
+    /// Whether no place is known.
     public var isEmpty: Bool { places.isEmpty }
 
-    /// Where the value of a key stands; one character long.
+    /// The place of a key's value, one character long.
     public subscript(_ key: NetworkKey) -> SourceSpan? {
         get { places[key] }
         set { places[key] = newValue.map { SourceSpan(line: $0.line, column: $0.column) } }
     }
 
-    /// These, and of the other ones those that aren't here.
+    /// Returns these places, and those of the defaults for keys that have none here.
     package func over(_ defaults: NetworkPlaces) -> NetworkPlaces {
         if defaults.isEmpty { return self }
         var result = self
@@ -20,14 +22,14 @@ public struct NetworkPlaces: Sendable, Hashable {
         return result
     }
 
-    /// As the store keeps them: `metered=9:18 require=10:18`.
+    /// The text form of the places for the store: `metered=9:18 require=10:18`.
     package var text: String {
         NetworkKey.allCases.compactMap { key in
             places[key].map { "\(key.rawValue)=\($0.line):\($0.column)" }
         }.joined(separator: " ")
     }
 
-    /// What `text` gave; what isn't understood is left out.
+    /// Restores the places from `text`; entries that cannot be parsed are ignored.
     package init(text: String) {
         for entry in text.split(separator: " ") {
             let parts = entry.split { $0 == "=" || $0 == ":" }

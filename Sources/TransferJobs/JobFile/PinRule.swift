@@ -1,4 +1,4 @@
-/// What a pin of a public key may be: `sha256/` and the 32 bytes of a digest in base 64 (RFC 7469 §2.4).
+/// The rule for pins of public keys: `sha256/` and the 32 bytes of a digest in base 64 (RFC 7469 §2.4).
 package enum PinRule {
     package static func refusal(of pin: String) -> String? {
         let prefix = "sha256/"

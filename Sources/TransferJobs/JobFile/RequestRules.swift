@@ -1,10 +1,10 @@
 package import TransferCore
 
-/// Settings for the requests of all jobs, such as a command's options: laid over the `defaults` of a job file, in their
-/// grammar. A job's own key is stronger.
+/// The settings for the requests of all jobs, such as a command's options. They are merged over the `defaults` of a job
+/// file, in the same grammar; a job's own key is stronger.
 ///
-/// It may change from one run to the next. Header fields of it are sent, but make no other job of one: a batch that was
-/// done isn't done again for a new header.
+/// The rules may change from one run to the next. Their header fields are sent, but do not change a job's identity: a
+/// completed batch is not repeated for a new header.
 ///
 /// ```swift
 /// var rules = RequestRules()
@@ -12,30 +12,30 @@ package import TransferCore
 /// var reader = JobFileReader(format: nil, rules: rules, sums: readFile)
 /// ```
 public struct RequestRules: Sendable {
-    /// Objects of one key each, in the order in which they are laid on each other.
+    /// Objects with one key each, in the order in which they are merged.
     private var members: [[UInt8]] = []
     private var login: JobSettings.Auth?
-    /// Stands behind the `defaults` of job files.
+    /// The configuration, which is weaker than the `defaults` of job files.
     public var configuration = Configuration()
 
+    /// Creates rules that set nothing.
     public init() {}
 
-    /// Whether nothing is laid over `defaults`.
+    /// Whether nothing is merged over `defaults`.
     public var isEmpty: Bool { members.isEmpty && login == nil }
 
-    /// Logs in with a password that somebody typed, which is never stored.
+    /// Sets a login with a password that the user typed, which is never stored.
     public mutating func logIn(as user: String, password: String) {
         login = .basic(user: .literal(user), password: .literal(password))
     }
 
-    /// Lays the value of one key over what is there. Objects, such as `"tls"`, are merged; other values take the place of
-    /// what was there.
+    /// Sets the value of one key. Objects, such as `"tls"`, are merged; other values replace the previous one.
     ///
-    /// - Parameters:
+    /// - key: A key that a job file's `defaults` may have.
     ///   - key: A key that a job file's `defaults` may have.
-    ///   - json: Its value.
-    ///   - sums: Reads a list of checksums that the value names.
-    /// - Returns: What is wrong with the value, in words; `nil` when it was taken.
+    /// - json: The key's value, as JSON.
+    /// - sums: A closure that reads a list of checksums named by the value.
+    /// - Returns: The fault of the value, in words; `nil` where the value was accepted.
     public mutating func set(
         _ key: String, to json: String, sums: @escaping (String) throws -> [UInt8] = { _ in [] }
     ) -> String? {
@@ -47,20 +47,20 @@ public struct RequestRules: Sendable {
         return nil
     }
 
-    /// The rules of a job that no file and no configuration says anything of.
+    /// The settings of a job for which neither a file nor the configuration sets anything.
     public var settings: JobSettings { laid(over: JobDefaults(), sums: .none).settings }
 
-    /// These without the configuration: what counts for whether a job is another one.
+    /// The rules without the configuration, which alone decide whether two jobs are the same.
     public var unconfigured: RequestRules {
         var rules = self
         rules.configuration = Configuration()
         return rules
     }
 
-    /// What a job of no file begins with.
+    /// Returns the values from which a job without a file starts.
     ///
-    /// - Parameter urls: The job's own: what the configuration says of an origin holds where all of them are of it.
-    /// - Throws: `TransferError` for files of a configuration that don't go together.
+    /// - Parameter urls: The job's URLs; the configuration of an origin applies only where all of them belong to it.
+    /// - Throws: `TransferError` for configuration files that contradict each other.
     package func beginning(for urls: [String]) throws(TransferError) -> JobDefaults {
         var bases = JobBases(rules: self, sums: .none, fields: .all)
         let base = bases.base(for: urls)
@@ -68,7 +68,7 @@ public struct RequestRules: Sendable {
         return base.defaults
     }
 
-    /// A job file's `defaults` with these over them.
+    /// Returns a job file's `defaults` with these rules merged over them.
     package func laid(over defaults: JobDefaults, sums: ChecksumSource) -> JobDefaults {
         guard !isEmpty else { return defaults }
         var rules = defaults
@@ -85,7 +85,7 @@ public struct RequestRules: Sendable {
 
     /// Reads the rules of a configuration.
     ///
-    /// - Returns: What is wrong, in words; `nil` when it was read.
+    /// - Returns: The fault, in words; `nil` for a valid configuration.
     package static func readConfiguration(
         _ value: ConfigurationValue, over rules: inout JobDefaults, _ fields: JobFields
     ) -> String? {
@@ -95,7 +95,9 @@ public struct RequestRules: Sendable {
             .map { "the configuration files don't go together: \($0)" }
     }
 
-    /// - Returns: What is wrong, in words; `nil` when it was read.
+    /// Reads one object of rules.
+    ///
+    /// - Returns: The fault, in words; `nil` for a valid object.
     package static func read(
         _ member: [UInt8], over rules: inout JobDefaults, sums: ChecksumSource, _ fields: JobFields = .all
     ) -> String? {
@@ -111,7 +113,7 @@ public struct RequestRules: Sendable {
                 return error.message
             }
             if let problem = decoder.takeProblems().kept.first { return problem.message }
-            // The places of a job file are in its own text.
+            // The places of a job file refer to its own text.
             (draft.rules.networkRanges, draft.rules.networkPlaces) = (rules.networkRanges, rules.networkPlaces)
             rules = draft.rules
             return nil

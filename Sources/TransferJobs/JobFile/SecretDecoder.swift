@@ -1,12 +1,12 @@
 import TransferCore
 
-/// Reads values that may be secrets, and lists of them.
+/// The reader of values that may be secrets, and of lists of such values.
 package enum SecretDecoder {
     package static let advice = "write {\"env\": \"NAME\"}, {\"file\": \"PATH\"} or {\"credential\": \"NAME\"}"
 
-    /// Reads a value that may be a secret: a string, or where to find it.
+    /// Reads a value that may be a secret: a string, or an object that names the secret's place.
     ///
-    /// - Parameter literal: Says why a value can't be written out, if so, or what is wrong with it.
+    /// - Parameter literal: A closure that explains why a literal value is invalid or must not be written out.
     package static func read(
         _ decoder: inout JobDecoder, isSecret: Bool, _ literal: (String) -> String?
     ) throws(JSONFault) -> SecretText? {
@@ -55,7 +55,8 @@ package enum SecretDecoder {
         return name.utf8.contains(0) ? "a name can't hold a NUL character" : nil
     }
 
-    /// Reads an object of header fields into those that are there, whatever the case of their names; `null` takes one away.
+    /// Reads an object of header fields and merges them into the existing ones, regardless of the case of names. A
+    /// `null` removes a field.
     package static func headers(
         _ decoder: inout JobDecoder, into headers: inout [JobSettings.HeaderSetting]
     ) throws(JSONFault) {
@@ -105,8 +106,8 @@ package enum SecretDecoder {
         headers.removeAll { header in unset.contains { $0.asciiCaseInsensitiveEquals(header.name) } }
     }
 
-    /// Reads names and values, in their order; a later one takes the place of an earlier one of the same name, and `null`
-    /// takes it away.
+    /// Reads names and values, in their order. A later value replaces an earlier one of the same name, and `null`
+    /// removes it.
     package static func namedValues(
         _ decoder: inout JobDecoder, into fields: inout [JobSpec.Upload.Field]
     ) throws(JSONFault) {

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// Names whose values are kept out of quoted lines: those of secret headers, of passwords, and misspellings of both.
+/// The names whose values are left out of quoted lines: secret headers, passwords, and misspellings of both.
 package enum SecretNames {
     package static func contain(_ name: String) -> Bool {
         // The quote before a colon may be missing: `"Authorization: "…"`.
@@ -14,7 +14,7 @@ package enum SecretNames {
             }
     }
 
-    /// Whether a value looks like one of an Authorization header.
+    /// Returns whether a value looks like that of an Authorization header.
     package static func isCredential(_ value: String) -> Bool {
         ["bearer ", "basic ", "digest "].contains { value.prefix($0.count).lowercased() == $0 }
     }
@@ -26,7 +26,7 @@ extension String {
     }
 }
 
-/// Finds userinfo and signatures in what may be a URL.
+/// The search for user information and signatures in a text that may be a URL.
 package enum URLSecrets {
     package static func ranges(_ text: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
         let content = bytes[text]
@@ -36,7 +36,7 @@ package enum URLSecrets {
         var start = colon + 1
         while start < text.upperBound, bytes[start] == UInt8(ascii: "/") { start += 1 }
         var rest = start..<text.upperBound
-        // Up to the last @, also when a password with a slash in it makes that a part of the path.
+        // User information ends at the last `@`, even where a slash in a password would make it a part of the path.
         if let at = bytes[start..<max(start, question ?? text.upperBound)].lastIndex(of: UInt8(ascii: "@")), at > start
         {
             result.append(start..<at)
@@ -44,14 +44,14 @@ package enum URLSecrets {
         }
         let url = Array(bytes[text.lowerBound..<start]) + Array(bytes[rest])
         guard Redaction.hasSecret(String(decoding: url, as: UTF8.self)) else { return result }
-        // A token in the path itself hides all behind the host.
+        // A path may contain a token, so everything after the host is hidden.
         let marks = [UInt8(ascii: "?"), UInt8(ascii: ";"), UInt8(ascii: "#")]
         let mark = bytes[rest].firstIndex(where: marks.contains) ?? bytes[rest].firstIndex(of: UInt8(ascii: "/"))
         if let mark { result.append(mark + 1..<text.upperBound) }
         return result
     }
 
-    /// The secrets of URLs in a line of XML.
+    /// Returns the secrets of URLs in a line of XML.
     package static func inXML(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
         let isEnd: (UInt8) -> Bool = {
             $0 <= 0x20 || $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "\"")
@@ -62,7 +62,7 @@ package enum URLSecrets {
         }
     }
 
-    /// The secrets of a line in a list of URLs with aria2's options.
+    /// Returns the secrets of a line in a list of URLs with aria2's options.
     package static func inList(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>, hidesValues: Bool) -> [Range<
         Int
     >] {

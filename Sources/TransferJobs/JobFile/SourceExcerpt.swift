@@ -1,11 +1,12 @@
-/// A line of a job file, fit for a terminal, with what a fault is about marked under it.
+/// A line of a job file for display in a terminal, with a caret under the bytes at fault.
 ///
-/// Secrets are blanked, tabs are spaces, and a long line is cut around the fault.
+/// Secrets are blanked, tabs become spaces, and a long line is cut around the fault.
 public struct SourceExcerpt: Sendable, Hashable {
+    /// The line's visible text.
     public var text: String
-    /// Columns of a terminal before the caret.
+    /// The number of terminal columns before the caret.
     public var indent: Int
-    /// Columns of a terminal that the caret and its tail take.
+    /// The number of terminal columns under which the caret and its tail extend.
     public var width: Int
 
     package func rendered(line: Int) -> String {
@@ -18,9 +19,9 @@ public struct SourceExcerpt: Sendable, Hashable {
 }
 
 extension SourceExcerpt {
-    /// With the gutter it fits 80 columns.
+    /// The maximum width of the text, which fits 80 columns together with the gutter.
     private static let maxWidth = 72
-    /// What stays visible to the left of the fault when the line is cut.
+    /// The number of columns kept to the left of the fault where the line is cut.
     private static let leftContext = 30
     private static let tab = "    "
 
@@ -30,12 +31,14 @@ extension SourceExcerpt {
         var offset: Int
     }
 
+    /// Creates an excerpt.
+    ///
     /// - Parameters:
     ///   - line: The bytes of the line that may be shown.
-    ///   - marked: The bytes the fault is about.
-    ///   - blanks: Ranges of secrets, ascending.
+    ///   - marked: The bytes at fault.
+    ///   - blanks: The ranges of secrets, in ascending order.
     package init(line: Range<Int>, marked: Range<Int>, blanks: [Range<Int>], in bytes: UnsafeBufferPointer<UInt8>) {
-        // What ends the line is none of it.
+        // The line's terminator is not shown.
         let hasReturn = !line.isEmpty && bytes[line.upperBound - 1] == UInt8(ascii: "\r")
         let line = hasReturn ? line.lowerBound..<line.upperBound - 1 : line
         var cells = Self.cells(line, blanks: blanks, in: bytes)

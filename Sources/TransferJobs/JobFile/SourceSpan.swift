@@ -1,12 +1,13 @@
-/// A place in a text file, as editors name it.
+/// A place in a text file, in the terms of editors.
 public struct SourceSpan: Sendable, Hashable {
-    /// Counted from 1.
+    /// The line, counted from 1.
     public var line: Int
-    /// In characters (Unicode scalars), counted from 1.
+    /// The column in characters (Unicode scalars), counted from 1.
     public var column: Int
-    /// In characters; at least 1.
+    /// The length in characters; at least 1.
     public var length: Int
 
+    /// Creates a place; `line` and `column` count from 1.
     public init(line: Int, column: Int, length: Int = 1) {
         self.line = line
         self.column = column
@@ -14,7 +15,8 @@ public struct SourceSpan: Sendable, Hashable {
     }
 }
 
-/// Turns byte offsets into lines and columns, going on from the last one so that a long file is read once.
+/// The converter from byte offsets to lines and columns. It continues from the last offset, so that a long file is read
+/// only once.
 package struct SourceCursor {
     package private(set) var offset = 0
     package private(set) var line = 1
@@ -22,7 +24,7 @@ package struct SourceCursor {
 
     package init() {}
 
-    /// The beginning of a line.
+    /// Creates a cursor at the beginning of a line.
     package init(offset: Int, line: Int) {
         self.offset = offset
         self.line = line
@@ -36,7 +38,7 @@ package struct SourceCursor {
                 line += 1
                 column = 1
             } else if byte & 0xC0 != 0x80 {
-                // Continuation bytes belong to the character before them.
+                // Continuation bytes belong to the preceding character.
                 column += 1
             }
             offset += 1
@@ -52,7 +54,9 @@ package struct SourceCursor {
         return SourceSpan(line: start.line, column: start.column, length: max(1, length))
     }
 
-    /// - Parameter ranges: In the order of the text, which is read once for all of them.
+    /// Returns the places of several ranges.
+    ///
+    /// - Parameter ranges: The ranges in the order of the text, which is read once for all of them.
     package func spans(_ ranges: [Range<Int>], in bytes: UnsafeBufferPointer<UInt8>) -> [SourceSpan] {
         var cursor = self
         return ranges.map { range in

@@ -1,17 +1,19 @@
 import TransferCore
 
-/// What a URL may be, in a job file, on a command line and in a program. Blanks and letters that aren't ASCII are taken
-/// as people write them, and sent as they have to be (``URLSpelling``).
+/// The rules for URLs in job files, on command lines and in programs. Blanks and non-ASCII letters are accepted as
+/// people write them, and sent in escaped form (``URLSpelling``).
 package enum URLRule {
     package struct Refusal {
         package var message: String
-        /// The URL holds a secret.
+        /// Whether the URL contains a secret.
         package var isSecret = false
     }
 
     package static var transferSchemes: [String] { UploadRegistry.current.urlSchemes }
     package static let proxySchemes = ["http", "https", "socks5", "socks5h"]
 
+    /// Explains why a URL is invalid.
+    ///
     /// - Returns: `nil` for a URL that can be used.
     package static func refusal(
         of url: String, schemes: [String] = transferSchemes, advice: String = authAdvice
@@ -23,34 +25,36 @@ package enum URLRule {
             ?? check(Array(url.utf8), schemes, advice)
     }
 
-    /// The rule for URLs that something is sent to: ``refusal(of:schemes:advice:)`` and what is requested of them.
+    /// Explains why a URL cannot be the destination of a request. It applies ``refusal(of:schemes:advice:)`` and the
+    /// rules for destinations.
     ///
     /// - Returns: `nil` for a URL that can be used.
     package static func refusal(ofDestination url: String) -> Refusal? {
         refusal(of: url) ?? requestRefusal(ofDestination: url).map { Refusal(message: $0) }
     }
 
-    /// A fragment isn't sent (RFC 3986 §3.5): what stands there tells no two files apart at the server.
+    /// Explains why a destination cannot have a fragment. A fragment is not sent (RFC 3986 §3.5), so it cannot
+    /// distinguish two files at the server.
     package static func requestRefusal(ofDestination url: String) -> String? {
         guard url.utf8.contains(UInt8(ascii: "#")) else { return nil }
         return "# and what follows it isn't sent to a server; write %23 where it belongs to a name"
     }
 
-    /// The refusal of a URL that gets a file's name at its end.
+    /// Explains why a URL cannot have a file's name appended.
     package static func requestRefusal(ofFolder url: String) -> String? {
         if let refusal = requestRefusal(ofDestination: url) { return refusal }
         guard url.utf8.contains(UInt8(ascii: "?")), url.prefix(4).lowercased() == "http" else { return nil }
         return "? begins a query, which is no place for a file's name; write %3F where it belongs to a name"
     }
 
-    /// Whether something can be moved from or to such a URL.
+    /// Returns whether a URL can be the source or destination of a transfer.
     package static func isSupported(_ url: String) -> Bool {
         guard let refusal = refusal(of: url) else { return true }
-        // A program may put the user into the URL.
+        // A program may put a user into the URL.
         return refusal.isSecret && Origin(anyURL: url) != nil
     }
 
-    /// The reason why nothing can be moved from or to such a URL, in words.
+    /// Returns the reason, in words, why a URL cannot be the source or destination of a transfer.
     package static func reason(against url: String) -> String {
         let reason = refusal(of: url)?.message ?? "\(Wording.list(transferSchemes)) are supported"
         return "unsupported URL \(Wording.printable(Redaction.url(url))): \(reason)"
@@ -68,7 +72,7 @@ package enum URLRule {
         for byte in url where byte < 0x20 || byte == 0x7F {
             return Refusal(message: "a URL can't hold control characters")
         }
-        // In the middle there is no doubt that it belongs to a name.
+        // A space inside the URL, unlike one at its end, is clearly part of a name.
         if url.last == 0x20 {
             return Refusal(message: "the URL ends with a space; write %20 where it belongs to a name")
         }
@@ -86,7 +90,7 @@ package enum URLRule {
         guard start == colon + 3 else { return Refusal(message: "a URL has two slashes behind the colon") }
         let end = url[start...].firstIndex { isAuthorityEnd($0) } ?? url.count
         if url[start..<end].contains(UInt8(ascii: "@")) {
-            // Who logs in with a key has no password to name.
+            // A login by SSH key has no password to name.
             let isSSH = url[..<colon].lazy.map(\.asciiLowercased).elementsEqual("sftp".utf8) && advice == authAdvice
             let words = isSSH ? sshAdvice : advice
             return Refusal(message: "a URL can't carry a user or a password; \(words)", isSecret: true)
@@ -128,7 +132,7 @@ package enum URLRule {
         return nil
     }
 
-    /// The fault of a name that isn't plain ASCII.
+    /// Returns the fault of a host name that is not plain ASCII.
     private static func nameRefusal(_ host: some Collection<UInt8>) -> String? {
         guard host.first != UInt8(ascii: "["), host.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "%") }) else {
             return nil
@@ -141,7 +145,7 @@ package enum URLRule {
         }
     }
 
-    /// The alphabet only: the resolver judges the rest. A zone (RFC 6874) follows a percent sign.
+    /// Checks only the alphabet; the resolver judges the rest. A zone (RFC 6874) follows a percent sign.
     private static func isIPv6(_ text: some Collection<UInt8>) -> Bool {
         let address = text.prefix { $0 != UInt8(ascii: "%") }
         return address.count > 1 && address.contains(UInt8(ascii: ":"))

@@ -1,9 +1,9 @@
 import TransferCore
 import TransferUpload
 
-/// Reads how an upload is made.
+/// The reader of the keys that only uploads have.
 package enum UploadDecoder {
-    /// Reads the bytes of one request; at least 1.
+    /// Reads the maximum number of bytes of one request; at least 1.
     package static func chunkSize(_ decoder: inout JobDecoder) throws(JSONFault) -> Int64? {
         _ = try decoder.reader.kind()
         let start = decoder.reader.offset
@@ -15,7 +15,7 @@ package enum UploadDecoder {
         return value
     }
 
-    /// Reads statuses; at least one.
+    /// Reads a list of statuses; at least one.
     package static func success(_ decoder: inout JobDecoder) throws(JSONFault) -> Set<Int>? {
         _ = try decoder.reader.kind()
         let start = decoder.reader.offset
@@ -38,7 +38,7 @@ package enum UploadDecoder {
         return isArray && !statuses.isEmpty ? statuses : nil
     }
 
-    /// Checks what only shows when all keys of an upload are known, and makes the upload of them.
+    /// Checks the rules that involve several keys of an upload, and makes the upload.
     package static func finish(
         _ decoder: inout JobDecoder, _ draft: inout JobDraft, _ seen: UInt64
     ) -> JobSpec.Upload? {
@@ -47,7 +47,9 @@ package enum UploadDecoder {
         return finish(&decoder, &draft, of: decoder.reader.string(to), to.token, seen)
     }
 
-    /// - Parameter place: Where the URL stands.
+    /// Makes the upload to a URL.
+    ///
+    /// - Parameter place: The URL's place in the text.
     static func finish(
         _ decoder: inout JobDecoder, _ draft: inout JobDraft, of reported: String, _ place: Range<Int>, _ seen: UInt64
     ) -> JobSpec.Upload? {
@@ -62,7 +64,7 @@ package enum UploadDecoder {
         if !decoder.isTrusted {
             let refusal = draft.rules.upload.uploadProtocol.refusal(of: url)
             if let own = JobSpec.UploadProtocol.of(url: url) {
-                // That of the defaults may be for other jobs.
+                // A protocol in the defaults may be meant for other jobs.
                 if let refusal, decoder.fields.has(.protocol, seen) {
                     decoder.note(refusal, decoder.range(of: .protocol, in: draft))
                 }
@@ -84,7 +86,7 @@ package enum UploadDecoder {
         return draft.rules.upload
     }
 
-    /// Notes keys that another protocol has.
+    /// Notes a fault for each key that only another protocol has.
     private static func checkProtocolKeys(_ decoder: inout JobDecoder, _ draft: JobDraft, _ seen: UInt64) {
         guard !decoder.isTrusted, seen & decoder.fields.bits.ofProtocols != 0 else { return }
         let upload = draft.rules.upload
@@ -109,9 +111,9 @@ package enum UploadDecoder {
 }
 
 extension JobSpec.Upload {
-    /// Why an option of the command line does nothing for this upload.
+    /// Explains why a command-line option has no effect on this upload; `nil` where all options have one.
     ///
-    /// - Parameter options: Those that were given: their keys in a job file, and how the command calls them.
+    /// - Parameter options: The options given, each with its key in a job file and its name on the command line.
     public func refusal(of options: [(key: String, name: String)]) -> String? {
         for field in JobFields.all.foreign(to: uploadProtocol) {
             guard let option = options.first(where: { $0.key == field.key }) else { continue }

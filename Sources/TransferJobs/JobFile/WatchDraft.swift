@@ -3,9 +3,9 @@ import TransferWatch
 
 /// An entry of `"watch"` while its keys, which come in any order, are read.
 package struct WatchDraft {
-    /// The job that each file becomes, as far as the entry says.
+    /// The part of the entry that describes the job of each file.
     private var job: JobDraft
-    /// The bits of the keys that it has of a job.
+    /// The bits of the entry's keys that a job has too.
     private var jobKeys: UInt64 = 0
     private var spec = WatchSpec(folder: "", url: "")
     private var places: WatchPlaces
@@ -18,8 +18,8 @@ package struct WatchDraft {
 
     /// Reads an entry of `"watch"`.
     ///
-    /// - Parameter directory: What relative paths start from.
-    /// - Returns: The entry, or `nil` when problems were noted; and where its parts are, as far as they are there.
+    /// - Parameter directory: The folder to which relative paths refer.
+    /// - Returns: The entry, or `nil` where problems were noted, and the places of those of its parts that exist.
     package static func read(
         _ decoder: inout JobDecoder, directory: String?
     ) throws(JSONFault) -> (spec: WatchSpec?, places: WatchPlaces) {

@@ -1,5 +1,5 @@
-/// A key of an entry of `"watch"`: one of its own, or one that it shares with the job of an upload. An entry's `checksum` is
-/// another one than a job's: whether to ask for it.
+/// A key of an entry of `"watch"`: one of its own, or one shared with upload jobs. An entry's `checksum` differs from a
+/// job's: it says whether to request one.
 package enum WatchKey: Sendable {
     package enum Own: String, CaseIterable, Sendable {
         case folder, include, exclude, recursive, settle, then, keepFor, newOnly, order, checksum
@@ -16,7 +16,7 @@ package enum WatchKey: Sendable {
     }
 }
 
-/// Of a `then` that is no word.
+/// The keys of a `then` that is an object.
 package enum ThenKey: String, CaseIterable {
     case move
 

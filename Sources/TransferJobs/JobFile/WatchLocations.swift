@@ -1,10 +1,13 @@
-/// Where an entry of `"watch"` stands in its file.
+/// The place of an entry of `"watch"` in its file.
 public struct WatchLocations: Sendable, Hashable {
-    /// The entry's number in the file, counted from 0.
+    /// The entry's index in the file, counted from 0.
     public var index: Int
+    /// The place of the whole entry.
     public var entry: SourceSpan
+    /// The place of the value of `folder`.
     public var folder: SourceSpan
 
+    /// Creates the places of an entry; `index` counts from 0.
     public init(index: Int, entry: SourceSpan, folder: SourceSpan) {
         self.index = index
         self.entry = entry
@@ -14,13 +17,13 @@ public struct WatchLocations: Sendable, Hashable {
     /// The entry's JSON path: `$.watch[0]`.
     public var path: String { "$.watch[\(index)]" }
 
-    /// A fault about the folder.
+    /// Returns a fault about the folder.
     public func folderFault(_ message: String) -> JobFileFault {
         JobFileFault(message: message, path: path + ".folder", span: folder)
     }
 }
 
-/// Byte ranges of an entry's parts that faults found later are about.
+/// The byte ranges of an entry's parts, for faults that are found later.
 package struct WatchPlaces {
     package var entry: Range<Int>
     package var folder: Range<Int>?

@@ -1,8 +1,9 @@
 import TransferCore
 
-/// How messages quote what a file says.
+/// Functions that phrase messages and quote a file's text in them.
 package enum Wording {
-    /// The text in quotes, at most 60 characters of it, with everything replaced that could confuse a terminal.
+    /// Returns the text in quotes, with at most 60 of its characters, and with every character replaced that could
+    /// confuse a terminal.
     package static func quoted(_ text: some StringProtocol) -> String {
         var result = "\""
         for (count, scalar) in text.unicodeScalars.enumerated() {
@@ -15,7 +16,7 @@ package enum Wording {
         return result + "\""
     }
 
-    /// The text, with everything replaced that could confuse a terminal.
+    /// Returns the text with every character replaced that could confuse a terminal.
     package static func printable(_ text: String) -> String {
         var result = ""
         result.unicodeScalars.append(contentsOf: text.unicodeScalars.map(printable))
@@ -26,16 +27,16 @@ package enum Wording {
         DisplayWidth.isPrintable(scalar) ? scalar : "\u{FFFD}"
     }
 
-    /// `"1 error"`, `"2 errors"`.
+    /// Returns a count with its noun: `"1 error"`, `"2 errors"`.
     package static func count(_ count: Int, _ noun: String) -> String { CountText.words(count, noun) }
 
-    /// `a, b and c`.
+    /// Returns a list such as `a, b and c`.
     package static func list(_ words: [String]) -> String {
         guard let last = words.last, words.count > 1 else { return words.first ?? "" }
         return words.dropLast().joined(separator: ", ") + " and " + last
     }
 
-    /// `a, b or c`.
+    /// Returns a list such as `a, b or c`.
     package static func alternatives(_ words: [String]) -> String {
         guard let last = words.last, words.count > 1 else { return words.first ?? "" }
         return words.dropLast().joined(separator: ", ") + " or " + last

@@ -1,17 +1,19 @@
 import TransferCore
 
-/// Options of aria2 whose values are written otherwise in a job file.
+/// The options of aria2 whose values need a conversion for a job file.
 package enum Aria2Meanings {
     package typealias Apply = @Sendable (ListedOption, inout ListDraft) -> ListVerdict
 
-    /// `*` is the URL itself.
+    /// The option `referer`, where `*` means the URL itself.
     package static let referer: Apply = { option, draft in
         guard option.value != "*" else { return .leftOut }
         draft.set(["headers", "Referer"], .string(option.value), at: option.place)
         return .taken
     }
 
-    /// - Parameter scheme: Of the URLs that it's for; `nil` for all.
+    /// Returns the meaning of a proxy option.
+    ///
+    /// - Parameter scheme: The scheme of the URLs to which the option applies; `nil` for all.
     package static func proxy(for scheme: String?) -> Apply {
         { option, draft in
             let url = option.value.isEmpty || option.value.contains("://") ? option.value : "http://\(option.value)"
@@ -21,7 +23,7 @@ package enum Aria2Meanings {
             if let scheme {
                 guard draft.scheme == scheme else { return .taken }
             } else if draft.has(["proxy"]) {
-                // One that is for this scheme alone is nearer.
+                // A proxy for this scheme alone takes precedence.
                 return .taken
             }
             draft.set(["proxy"], .string(url), at: option.place)
@@ -34,7 +36,7 @@ package enum Aria2Meanings {
         return .taken
     }
 
-    /// The first try counts, and 0 is without end.
+    /// The option `max-tries`, which counts the first attempt; 0 means no limit.
     package static let tries: Apply = { option, draft in
         guard let tries = Int(option.value), tries >= 0 else { return .refused("not a whole number") }
         let retries = tries == 0 ? FieldRanges.retries.upperBound : tries - 1
@@ -42,7 +44,7 @@ package enum Aria2Meanings {
         return .taken
     }
 
-    /// The least of what bounds the connections of a file.
+    /// The options that limit the connections of a file; the smallest number applies.
     package static let connections: Apply = { option, draft in
         guard let number = Int(option.value), number > 0 else { return .refused("not a whole number above 0") }
         let most = min(number, FieldRanges.segments.upperBound)
@@ -75,7 +77,7 @@ package enum Aria2Meanings {
     package static func when(_ value: String, ifExists: String) -> Apply {
         { option, draft in
             guard option.value == value else { return .taken }
-            // A file that is only fetched when it's newer is replaced by it.
+            // The rule for files that are fetched only when newer already replaces the file.
             if draft.string(["ifExists"]) != "update" {
                 draft.set(["ifExists"], .string(ifExists), at: option.place)
             }

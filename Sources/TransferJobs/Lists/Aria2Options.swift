@@ -1,7 +1,7 @@
 import TransferCore
 
-/// The table of the options that aria2's input file may have (its manual, 1.36 and 1.37), each with its meaning here.
-/// `out`, `dir`, `checksum` and `header` are read with the URL that they belong to.
+/// The table of the options that aria2's input file may have (its manual, 1.36 and 1.37), with their meanings here. The
+/// options `out`, `dir`, `checksum` and `header` are read together with their URL.
 package enum Aria2Options {
     package static func meaning(of name: String) -> ListMeaning? { byName[name] }
 

@@ -2,29 +2,31 @@ import TransferCore
 
 /// The meaning of a column of a CSV file, by its name in the header line.
 package enum CSVColumn: Sendable {
-    /// A source of the file; several columns of one row are mirrors.
+    /// A source of the file; several source columns of one row are mirrors.
     case source
     /// A key of a job, such as `to` or `retry.limit`.
     case key([String], Kind)
     /// The hexadecimal digits of a checksum.
     case digest(String)
-    /// Something of the table's owner.
+    /// A column that only concerns the table's owner.
     case leftOut
 
     package enum Kind: Sendable {
         case text, number, choice
-        /// Words with blanks between them.
+        /// Words separated by blanks.
         case words
-        /// Something that may only be named.
+        /// A secret, which may only be named.
         case secret
     }
 
-    /// Why a column can't be read, in words.
+    /// The reason, in words, why a column cannot be read.
     package struct Refusal: Error {
         package var message: String
     }
 
-    /// - Parameter name: As the header has it.
+    /// Creates the meaning of a column.
+    ///
+    /// - Parameter name: The column's name in the header.
     package init(_ name: String) throws(Refusal) {
         let lower = name.lowercased()
         if ["url", "download", "mirror"].contains(lower) {
@@ -48,7 +50,7 @@ package enum CSVColumn: Sendable {
             guard path.count > 1, !path.contains("") else {
                 throw Refusal(message: "\"\(key)\" has keys of its own: a column is \(key).NAME")
             }
-            // A field's name may have dots in it, and may be followed by where a secret is.
+            // The name of a field may contain dots, and the source of a secret may follow it.
             if Self.named.contains(key), path.count > 2 {
                 let isReference = SecretKey(rawValue: path[path.count - 1]) != nil
                 let end = isReference ? path.count - 1 : path.count
@@ -73,11 +75,11 @@ package enum CSVColumn: Sendable {
     }
 
     private static let keys = JobFields.all.table.names
-    /// Keys whose values are objects.
+    /// The keys whose values are objects.
     private static let objects: Set<String> = [
         "headers", "retry", "lowSpeed", "tls", "auth", "s3", "ssh", "ftp", "network", "metadata", "fields", "tus",
     ]
-    /// Objects whose keys are names of the user's.
+    /// The objects whose keys are names chosen by the user.
     private static let named: Set<String> = ["headers", "metadata", "fields"]
     private static let secrets: Set<String> = [
         "password", "bearer", "keyPassphrase", "secretKey", "sessionToken",

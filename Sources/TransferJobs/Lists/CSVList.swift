@@ -1,12 +1,13 @@
 import TransferCore
 
-/// Reads a table of values with commas, semicolons or tabs between them, whose header names the keys of jobs: `url,to,checksum`.
+/// The reader of a table of values, separated by commas, semicolons or tabs. Its header names the keys of jobs:
+/// `url,to,checksum`.
 package struct CSVList: Sendable {
     private struct Column: Sendable {
         var meaning: CSVColumn
         var name: String
 
-        /// Whether it says what is moved.
+        /// Whether the column names the source of the transfer.
         var movesSomething: Bool {
             switch meaning {
             case .source: true
@@ -16,23 +17,25 @@ package struct CSVList: Sendable {
         }
     }
 
-    /// `nil` until the header was read; empty for one that is wrong, after which nothing is read.
+    /// The columns; `nil` before the header. They are empty for an invalid header, after which no row is read.
     private var columns: [Column]?
-    /// A record that goes on in the next line.
+    /// The beginning of a record that continues in the next line.
     private var open: [UInt8] = []
     private var openLine = 0
-    /// `nil` until the header was read.
+    /// The separator; `nil` before the header.
     private var separator: CSVRecord.Separator?
     private let destination: String
 
-    /// - Parameter destination: Where a URL goes whose row names no file.
+    /// Creates a reader.
+    ///
+    /// - Parameter destination: The destination of URLs whose row names no file.
     package init(destination: String) { self.destination = destination }
 
     /// Reads a line.
     ///
     /// - Parameters:
-    ///   - line: Its bytes, without the line's end.
-    ///   - number: From 1.
+    ///   - line: The bytes of the line, without its terminator.
+    ///   - number: The line's number, from 1.
     package mutating func read(_ line: [UInt8], number: Int) -> [ListFinding] {
         if open.isEmpty {
             guard CSVRecord.isOpen(line) else { return record(line, number) }
@@ -73,14 +76,14 @@ package struct CSVList: Sendable {
         }
         guard !record.isBlank else { return [] }
         guard let columns else {
-            // Some tools write remarks above the header.
+            // Some tools write comments above the header.
             if bytes.first == UInt8(ascii: "#") { return [] }
             return header(record, bytes, line)
         }
         return columns.isEmpty ? [] : row(record, columns, bytes, line)
     }
 
-    /// A line without its carriage return.
+    /// Returns a line without its carriage return.
     private static func text(_ bytes: [UInt8]) -> String {
         String(decoding: bytes.last == 0x0D ? bytes.dropLast() : bytes[...], as: UTF8.self)
     }

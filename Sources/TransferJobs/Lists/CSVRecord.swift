@@ -1,12 +1,12 @@
-/// A record of comma-separated values (RFC 4180); in countries whose numbers have a comma, semicolons stand between them.
+/// A record of comma-separated values (RFC 4180). Semicolons replace the commas in countries with a decimal comma.
 package struct CSVRecord: Sendable, Hashable {
     package struct Cell: Sendable, Hashable {
         package var text: String
-        /// Its bytes, with its quotes.
+        /// The cell's bytes, with the quotes.
         package var range: Range<Int>
     }
 
-    /// Why a record can't be read.
+    /// The reason why a record cannot be read.
     package struct Fault: Error, Sendable, Hashable {
         package var message: String
         package var range: Range<Int>
@@ -18,7 +18,7 @@ package struct CSVRecord: Sendable, Hashable {
         case semicolon = 0x3B
         case tab = 0x09
 
-        /// By a header, in whose names none of them stands: the first that it has outside quotes.
+        /// Determines the separator from a header, whose names contain no separator: the first one outside quotes.
         package init(header: [UInt8]) {
             var isQuoted = false
             for byte in header {
@@ -31,7 +31,7 @@ package struct CSVRecord: Sendable, Hashable {
             self = .comma
         }
 
-        /// By the line that spreadsheets write above the header: `sep=;`.
+        /// Determines the separator from the line that spreadsheets write above the header: `sep=;`.
         package init?(declaredBy line: String) {
             guard line.utf8.count >= 5, line.utf8.count <= 6, line.lowercased().hasPrefix("sep="),
                 let separator = Separator(rawValue: line.utf8[line.utf8.index(line.utf8.startIndex, offsetBy: 4)])
@@ -51,7 +51,9 @@ package struct CSVRecord: Sendable, Hashable {
     package private(set) var cells: [Cell] = []
     private let separator: Separator
 
-    /// - Parameter bytes: The record, valid UTF-8; line breaks are within quotes.
+    /// Parses a record.
+    ///
+    /// - Parameter bytes: The record, valid UTF-8, with line breaks only within quotes.
     package init(_ bytes: [UInt8], separator: Separator = .comma) throws(Fault) {
         self.separator = separator
         var index = 0
@@ -59,14 +61,14 @@ package struct CSVRecord: Sendable, Hashable {
             let cell = try Self.cell(bytes, from: &index, separator)
             cells.append(cell)
             guard index < bytes.count else { return }
-            // The separator.
+            // Skip the separator.
             index += 1
         }
     }
 
-    /// Whether the record goes on in the next line.
+    /// Returns whether the record continues in the next line.
     package static func isOpen(_ bytes: [UInt8]) -> Bool {
-        // A quote within quotes is doubled, so that each pair closes itself.
+        // A quote within quotes is doubled, so that the number of quotes in a complete record is even.
         !bytes.count(where: { $0 == quote }).isMultiple(of: 2)
     }
 

@@ -2,9 +2,9 @@ import TransferCore
 
 /// The data of curl's `data` options: the body of a request, or its query.
 package struct CurlBody: Sendable {
-    /// Where it's said first; `nil` where nothing is sent.
+    /// The place of the first data option; `nil` where there is none.
     package private(set) var place: ListPlace?
-    /// It's put behind the URL.
+    /// Whether the data is appended to the URL as its query.
     package var isQuery = false
     private var text = ""
     private var isJSON = false
@@ -25,7 +25,7 @@ package struct CurlBody: Sendable {
         case .rawData: break
         default: if piece.hasPrefix("@") { return .refused(file) }
         }
-        // JSON is put together as it is, and the fields of a form with a sign between them.
+        // Pieces of JSON are concatenated; fields of a form are joined with an ampersand.
         text += place == nil || part == .json ? piece : "&" + piece
         isJSON = isJSON || part == .json
         if place == nil { place = listed.place }

@@ -9,17 +9,19 @@ package struct CurlForm: Sendable {
     }
 
     private var fields: [Field] = []
-    /// The field that is a file, and the file's path.
+    /// The field that holds a file, with the file's path.
     private var file: Field?
 
     package init() {}
 
-    /// Where it's said first; `nil` where there is no form.
+    /// The place of the first form option; `nil` where there is none.
     package var place: ListPlace? { fields.first?.place ?? file?.place }
 
     package var hasFile: Bool { file != nil }
 
-    /// - Parameter isText: The value is what it is, whatever it begins with.
+    /// Adds a part.
+    ///
+    /// - Parameter isText: Whether the value is literal, regardless of its first character.
     package mutating func take(_ listed: ListedOption, isText: Bool) -> ListVerdict {
         guard let equals = listed.value.firstIndex(of: "="), equals > listed.value.startIndex else {
             return .refused("\(listed.shown): a part of a form is written NAME=VALUE, or NAME=@FILE")
@@ -71,9 +73,9 @@ package struct CurlForm: Sendable {
         .refused("\(listed.shown): two parts of a form have the name \(Wording.quoted(name))")
     }
 
-    // MARK: What becomes of it
+    // MARK: Results
 
-    /// The form with its file, as an upload.
+    /// Adds the form with its file to a draft, as an upload.
     package func addUpload(to draft: inout ListDraft) {
         guard let file else { return }
         draft.set(["upload"], .string(file.value), at: file.place)
@@ -82,7 +84,7 @@ package struct CurlForm: Sendable {
         for field in fields { draft.set(["fields", field.name], .string(field.value), at: field.place) }
     }
 
-    /// The fields alone, as the body of a request (RFC 7578).
+    /// Adds the fields alone to a draft, as the body of a request (RFC 7578).
     package func addBody(to draft: inout ListDraft, at place: ListPlace) {
         var boundary = "transfer-form"
         while fields.contains(where: { $0.value.contains(boundary) || $0.name.contains(boundary) }) { boundary += "-x" }
@@ -97,20 +99,22 @@ package struct CurlForm: Sendable {
         draft.set(["headers", "Content-Type"], .string("multipart/form-data; boundary=\(boundary)"), at: place)
     }
 
-    /// As browsers write a name.
+    /// Returns a name with the escapes that browsers use.
     private static func escaped(_ name: String) -> String {
         name.replacing("\"", with: "%22").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
     }
 }
 
-/// The value of a part, with the parameters that follow a semicolon; each may stand in double quotes.
+/// The value of a part, with the parameters that follow it after semicolons; each may be in double quotes.
 private struct Content {
     var text: String
     var parameters: [String: String] = [:]
-    /// Another file follows.
+    /// Whether another file follows.
     var hasMore = false
 
-    /// - Parameter endsAtComma: Several files may stand there.
+    /// Parses a value.
+    ///
+    /// - Parameter endsAtComma: Whether the value may list several files.
     init(_ value: Substring, endsAtComma: Bool) {
         var rest = value
         text = Self.word(&rest, endsAtComma)
@@ -127,7 +131,7 @@ private struct Content {
         }
     }
 
-    /// Reads up to a semicolon, or a comma.
+    /// Reads up to a semicolon or, where allowed, a comma.
     private static func word(_ rest: inout Substring, _ endsAtComma: Bool) -> String {
         rest = rest.drop { $0 == " " || $0 == "\t" }
         func isEnd(_ character: Character) -> Bool { character == ";" || endsAtComma && character == "," }
@@ -150,9 +154,9 @@ private struct Content {
         return word
     }
 
-    /// What isn't said of a part here.
+    /// Returns the parameters of a part that have no meaning here.
     ///
-    /// - Parameter known: Parameters that make no difference.
+    /// - Parameter known: The parameters that make no difference.
     func remainder(_ shown: String, for known: Set<String>) -> ListVerdict {
         let others = parameters.keys.filter { !known.contains($0) }.sorted()
         return others.isEmpty ? .taken : .takenWithout("\(shown) ;\(others.joined(separator: " ;"))")

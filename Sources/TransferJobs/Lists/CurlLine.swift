@@ -1,13 +1,13 @@
-/// A line of the file that `curl --config` takes: an option, and perhaps its value.
+/// A line of the file that `curl --config` reads: an option, and its value if it has one.
 package struct CurlLine: Sendable {
-    /// As it's written, with its dashes if it has any.
+    /// The name as written, with its dashes if there are any.
     package var name: String
     package var nameRange: Range<Int>
-    /// `nil` where nothing follows the name.
+    /// The value; `nil` where nothing follows the name.
     package var value: String?
     package var valueRange: Range<Int>
 
-    /// Why a line can't be read.
+    /// The reason why a line cannot be read.
     package struct Fault: Error {
         package var message: String
         package var range: Range<Int>
@@ -15,7 +15,7 @@ package struct CurlLine: Sendable {
 
     /// Reads a line.
     ///
-    /// - Parameter line: Its bytes, valid UTF-8, without the line's end.
+    /// - Parameter line: The bytes of the line, valid UTF-8, without its terminator.
     /// - Returns: `nil` for an empty line and for a comment.
     package static func read(_ line: [UInt8]) throws(Fault) -> CurlLine? {
         var index = 0
@@ -24,7 +24,7 @@ package struct CurlLine: Sendable {
         let start = index
         let isDashed = line[index] == UInt8(ascii: "-")
         let isLong = line[index...].starts(with: "--".utf8)
-        // Without dashes a colon or an equals sign ends the name, too; `--name=value` is what other tools write.
+        // Without leading dashes, a colon or an equals sign ends the name too; other tools write `--name=value`.
         while index < line.count, !isBlank(line[index]) {
             if line[index] == UInt8(ascii: "="), !isDashed || isLong { break }
             if line[index] == UInt8(ascii: ":"), !isDashed { break }

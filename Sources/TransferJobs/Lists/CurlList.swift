@@ -1,11 +1,12 @@
 import TransferCore
 
-/// Reads the file that `curl --config` takes, line by line.
+/// The reader of the file that `curl --config` reads, line by line.
 ///
-/// Options hold for all URLs up to the next `next`, also for those before them, so that a transfer is known only then.
+/// Options apply to all URLs up to the next `next`, including those before them, so that a transfer is complete only
+/// there.
 package struct CurlList: Sendable {
     private var operation = CurlOperation()
-    /// Where a URL goes whose name no `output` says.
+    /// The destination of URLs for which no `output` names a file.
     private let destination: String
 
     package init(destination: String) { self.destination = destination }
@@ -13,8 +14,8 @@ package struct CurlList: Sendable {
     /// Reads a line.
     ///
     /// - Parameters:
-    ///   - line: Its bytes, without the line's end.
-    ///   - number: From 1.
+    ///   - line: The bytes of the line, without its terminator.
+    ///   - number: The line's number, from 1.
     package mutating func read(_ line: [UInt8], number: Int) -> [ListFinding] {
         guard String(validating: line, as: UTF8.self) != nil else {
             operation.isWrong = true
@@ -37,14 +38,14 @@ package struct CurlList: Sendable {
         return operation.finish(destination: destination)
     }
 
-    /// An option of a line; `isKnown` is nil for one that can't be read.
+    /// A parsed option of a line, a fault, or the name of an unknown option.
     private enum Found {
         case option(CurlOption, ListedOption)
         case fault(JobFileFault)
         case unknown(String)
     }
 
-    /// What a line holds: one option, or several letters behind one dash.
+    /// Returns the options of a line: one option, or several letters after one dash.
     private func options(of read: CurlLine, _ line: [UInt8], _ number: Int) -> [Found] {
         if read.name.hasPrefix("-"), !read.name.hasPrefix("--") { return letters(read, line, number) }
         let name = read.name.hasPrefix("--") ? String(read.name.dropFirst(2)) : read.name
@@ -69,7 +70,8 @@ package struct CurlList: Sendable {
         return [.unknown("--" + name)]
     }
 
-    /// `-sSLo file`: the first letter that takes a value has the rest for it, or what follows.
+    /// Returns the options of a group of letters such as `-sSLo file`. The first letter that takes a value takes the
+    /// rest of the group, or the text that follows.
     private func letters(_ read: CurlLine, _ line: [UInt8], _ number: Int) -> [Found] {
         var found: [Found] = []
         var rest = read.name.dropFirst()
@@ -101,7 +103,7 @@ package struct CurlList: Sendable {
             option, ListedOption(name: option.name, shown: shown, value: value ?? "", isOn: isOn, place: place))
     }
 
-    /// Whether a line may hold a secret, so that it's not to be quoted.
+    /// Returns whether a line may contain a secret and so must not be quoted.
     private static func isSecret(_ line: [UInt8], _ name: String, _ value: String?) -> Bool {
         line.contains(UInt8(ascii: "@")) || SecretNames.contain(name)
             || value.map { SecretNames.contain($0) || SecretNames.isCredential($0) } ?? false
@@ -119,7 +121,7 @@ package struct CurlList: Sendable {
             if case .part(.next) = option.meaning { return finish() }
             switch operation.take(option, listed) {
             case .taken: return []
-            // What is switched off wasn't asked for.
+            // An option that is switched off requests nothing, so it is not reported.
             case .takenWithout(let rest): return [.leftOut(rest, line: line)]
             case .leftOut: return listed.isOn ? [.leftOut(listed.shown, line: line)] : []
             case .refused(let message):

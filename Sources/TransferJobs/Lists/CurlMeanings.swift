@@ -1,6 +1,6 @@
 import TransferCore
 
-/// Options of curl whose values are written otherwise in a job file.
+/// The options of curl whose values need a conversion for a job file.
 package enum CurlMeanings {
     package static let version: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
         if option.isOn { draft.set(["httpVersion"], .string("1.1"), at: option.place) }
@@ -22,7 +22,8 @@ package enum CurlMeanings {
         return .taken
     }
 
-    /// `Name: value`; `Name;` has none, and `Name:` takes away what curl would send by itself.
+    /// The option `header`: `Name: value`. `Name;` is a field without a value, and `Name:` removes a field that curl
+    /// sends by default.
     package static let header: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
         let text = option.value
         if text.hasPrefix("@") { return .refused("\(option.shown): write each field; a file of them isn't read") }
@@ -41,7 +42,7 @@ package enum CurlMeanings {
         return .taken
     }
 
-    /// What follows a semicolon says that redirects are told of.
+    /// The option `referer`; a suffix after a semicolon only controls redirects.
     package static let referer: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
         let url = option.value.hasSuffix(";auto") ? String(option.value.dropLast(5)) : option.value
         guard !url.isEmpty else { return .leftOut }
@@ -53,7 +54,7 @@ package enum CurlMeanings {
         if option.value.contains("=") {
             return .refused("\(option.shown): \(ListWays.cookie)")
         }
-        // An empty one only switches on curl's own store of them.
+        // An empty value only switches on curl's own cookie store.
         if !option.value.isEmpty { draft.set(["cookies"], .string(option.value), at: option.place) }
         return .taken
     }
@@ -66,7 +67,9 @@ package enum CurlMeanings {
         return .taken
     }
 
-    /// - Parameter scheme: That of a proxy that is named without one.
+    /// Returns the meaning of a proxy option.
+    ///
+    /// - Parameter scheme: The scheme of a proxy that is named without one.
     package static func proxy(_ scheme: String) -> @Sendable (ListedOption, inout ListDraft) -> ListVerdict {
         { option, draft in
             let url =
@@ -79,7 +82,7 @@ package enum CurlMeanings {
         }
     }
 
-    /// Behind a colon its password follows.
+    /// The option `cert`, whose value may include a password after a colon.
     package static let certificate: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
         if option.value.contains(":") {
             return .refused("\(option.shown): \(ListWays.passphrase)")
@@ -103,7 +106,7 @@ package enum CurlMeanings {
         return .taken
     }
 
-    /// curl and aria2 wait as long each time, or as they choose for 0.
+    /// The option for the delay between attempts. With curl and aria2 the delay is constant, or their own choice for 0.
     package static let delay: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
         guard Double(option.value) != 0 else { return .taken }
         draft.set(["retry", "scale"], .amount(option.value), at: option.place)
@@ -111,7 +114,7 @@ package enum CurlMeanings {
         return .taken
     }
 
-    /// −1 is without end.
+    /// The option `max-redirs`, where −1 means no limit.
     package static let redirects: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
         guard let number = Int(option.value) else { return .refused("\(option.shown): not a whole number") }
         let most = FieldRanges.redirects.upperBound

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// The transfers that stand in curl's list up to the next `next`, with the options that they have in common.
+/// The transfers of curl's list up to the next `next`, with the options that they share.
 package struct CurlOperation: Sendable {
     private struct Text: Sendable {
         var text: String
@@ -8,13 +8,13 @@ package struct CurlOperation: Sendable {
     }
 
     private struct Output: Sendable {
-        /// `nil` for the name that the URL has.
+        /// The file's name; `nil` for the name in the URL.
         var file: String?
         var listed: ListedOption
         var place: ListPlace { listed.place }
     }
 
-    /// A fault was told: no job is made of it.
+    /// Whether a fault was reported, so that the operation yields no job.
     package var isWrong = false
     private var urls: [Text] = []
     private var outputs: [Output] = []
@@ -29,13 +29,15 @@ package struct CurlOperation: Sendable {
 
     package init() {}
 
-    /// - Returns: Whether it was taken.
+    /// Adds an option.
+    ///
+    /// - Returns: Whether the option was accepted.
     package mutating func take(_ option: CurlOption, _ listed: ListedOption) -> ListVerdict {
         if common == nil { common = ListDraft(at: listed.place) }
         switch option.meaning {
         case .common(let meaning):
             guard var draft = common else { return .taken }
-            // The draft is changed in place.
+            // The draft is moved out so that it changes in place.
             common = nil
             defer { common = draft }
             return meaning.apply(listed, to: &draft)
@@ -53,7 +55,7 @@ package struct CurlOperation: Sendable {
             }
             outputs.append(Output(file: listed.value, listed: listed))
         case .remoteName: if listed.isOn { outputs.append(Output(file: nil, listed: listed)) }
-        // It's so for each URL that names no file.
+        // The option applies to each URL that names no file.
         case .remoteNames, .next: break
         case .outputFolder: folder = text
         case .upload:
@@ -76,7 +78,7 @@ package struct CurlOperation: Sendable {
     }
 
     private mutating func take(url: Text) -> ListVerdict {
-        // The pattern's own faults are told at the end: what follows may say that its brackets are meant.
+        // Faults of the pattern are reported at the end, since a later option may make its brackets literal.
         let first = (try? CurlPattern(url.text))?[0].text ?? url.text
         if let refusal = URLRule.refusal(of: first, advice: ListWays.loginOfURL) {
             return .refused(refusal.message)
@@ -85,9 +87,9 @@ package struct CurlOperation: Sendable {
         return .taken
     }
 
-    /// The jobs, or what is wrong with them.
+    /// Returns the jobs, or their faults.
     ///
-    /// - Parameter destination: Where a URL goes whose name no `output` says.
+    /// - Parameter destination: The destination of URLs for which no `output` names a file.
     package func finish(destination: String) -> [ListFinding] {
         guard let common, !isWrong else { return [] }
         guard !urls.isEmpty else {
@@ -114,7 +116,7 @@ package struct CurlOperation: Sendable {
         var place: ListPlace
     }
 
-    /// One request has one body.
+    /// Checks that a request has only one body.
     private func checkBodies() throws(Refusal) {
         if let file = uploads.first, let place = form.place ?? body.place {
             throw Refusal(
@@ -126,7 +128,7 @@ package struct CurlOperation: Sendable {
         }
     }
 
-    /// Adds the jobs of a URL: one for each text that its pattern stands for, and for each file of an upload's.
+    /// Adds the jobs of a URL: one for each text of its pattern, and for each file of an upload's pattern.
     private func add(
         _ index: Int, on common: ListDraft, _ destination: String, to findings: inout [ListFinding]
     ) throws(Refusal) {
@@ -175,9 +177,9 @@ package struct CurlOperation: Sendable {
         return draft
     }
 
-    /// A download, or the upload of a form with a file.
+    /// Returns the draft of a download, or of the upload of a form with a file.
     ///
-    /// - Parameter words: What stands in the URL for its sets and ranges.
+    /// - Parameter words: The words in the URL that its sets and ranges yielded.
     private func request(
         _ url: Text, _ words: [String], _ output: Output?, _ common: ListDraft, _ destination: String
     ) -> ListDraft {
@@ -202,7 +204,7 @@ package struct CurlOperation: Sendable {
         return draft
     }
 
-    /// Who logs in: by ssh a user's name is enough.
+    /// Sets the login; with SSH, a user's name is enough.
     private func logIn(_ scheme: String, _ draft: inout ListDraft, _ url: Text) throws(Refusal) {
         if scheme == "sftp" {
             if let key = draft.string(["tls", "key"]), let place = draft.place(of: ["tls", "key"]) {

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// An option of curl, and what it stands for in a list.
+/// An option of curl, with its meaning in a list.
 package struct CurlOption: Sendable {
     package var name: String
     package var letter: Character?
@@ -8,13 +8,13 @@ package struct CurlOption: Sendable {
     package var meaning: Meaning
 
     package enum Meaning: Sendable {
-        /// It says something of all transfers up to the next `next`.
+        /// An option that applies to all transfers up to the next `next`.
         case common(ListMeaning)
-        /// It goes with one transfer, or depends on what is moved.
+        /// An option that belongs to one transfer, or depends on its kind.
         case part(Part)
     }
 
-    /// What a transfer of curl is put together of.
+    /// The parts of a transfer of curl.
     package enum Part: Sendable {
         case url, output, remoteName, remoteNames, outputFolder, upload, next
         case user, globOff, query, createFolders
@@ -22,7 +22,9 @@ package struct CurlOption: Sendable {
         case form, formText
     }
 
-    /// - Parameter names: The long name, then its letter if it has one, as in `output o`.
+    /// Creates an option.
+    ///
+    /// - Parameter names: The long name, followed by its letter if it has one, as in `output o`.
     package init(_ names: String, takesValue: Bool, _ meaning: Meaning) {
         let words = names.split(separator: " ")
         name = String(words[0])
@@ -31,6 +33,8 @@ package struct CurlOption: Sendable {
         self.meaning = meaning
     }
 
+    /// Returns the option with a long name.
+    ///
     /// - Parameter name: A long name without its dashes.
     package static func named(_ name: String) -> CurlOption? { byName[name] }
 
@@ -43,7 +47,7 @@ package struct CurlOption: Sendable {
         return letters
     }()
 
-    /// The option whose name is nearly this one.
+    /// Returns the name of the option that nearly matches a text.
     package static func suggestion(for name: String) -> String? {
         NearestKey.suggestion(for: name, among: CurlOptions.all.map(\.name))
     }

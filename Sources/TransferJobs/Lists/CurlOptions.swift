@@ -1,4 +1,4 @@
-/// What each option of curl (its manual, 7.88 to 8.11) stands for in a list.
+/// The meaning of each option of curl (its manual, 7.88 to 8.11) in a list.
 package enum CurlOptions {
     package static let all = parts + harmless + mapped + refused + leftOut
 

@@ -1,19 +1,21 @@
 import TransferCore
 
-/// A text of curl's list that stands for several: with sets, `{a,b}`, and ranges, `[1-100]`, `[001-100:2]`, `[a-z]`
-/// (curl's manual, URL). A backslash takes its meaning from a bracket or a comma.
+/// A text of curl's list that expands to several, with sets, `{a,b}`, and ranges, `[1-100]`, `[001-100:2]`, `[a-z]`
+/// (curl's manual, URL). A backslash escapes a bracket or a comma.
 package struct CurlPattern: Sendable {
     package struct Fault: Error {
         package var message: String
     }
 
-    /// As many texts are made of one at most.
+    /// The maximum number of texts that one pattern may yield.
     package static let most = 100_000
 
     private enum Part: Sendable {
         case text(String)
         case set([String])
-        /// - Parameter width: Digits at least, with zeros in front.
+        /// A range of numbers.
+        ///
+        /// - Parameter width: The minimum number of digits, with leading zeros.
         case numbers(first: Int, step: Int, count: Int, width: Int)
         case letters(first: UInt8, step: Int, count: Int)
 
@@ -44,7 +46,9 @@ package struct CurlPattern: Sendable {
     /// The number of texts.
     package private(set) var count = 1
 
-    /// - Parameter globs: Whether brackets mean something.
+    /// Parses a pattern.
+    ///
+    /// - Parameter globs: Whether brackets have a special meaning.
     package init(_ text: String, globs: Bool = true) throws(Fault) {
         guard globs, text.contains(where: { "{}[]\\".contains($0) }) else {
             parts = [.text(text)]
@@ -82,10 +86,11 @@ package struct CurlPattern: Sendable {
     package static let tooMany = Fault(
         message: "a pattern stands for 100,000 files at most: write several, with smaller ranges")
 
-    /// Whether it stands for more than itself.
+    /// Whether the text has sets or ranges.
     package var isPattern: Bool { parts.contains { !$0.isText } }
 
-    /// One of the texts, and what stands in it for each set and range. The last of these changes first.
+    /// Returns one of the texts, with the word that each set and range has in it. The last set or range changes
+    /// fastest.
     ///
     /// - Parameter index: Below ``count``.
     package subscript(_ index: Int) -> (text: String, words: [String]) {
@@ -100,7 +105,7 @@ package struct CurlPattern: Sendable {
         return (words.joined(), own)
     }
 
-    /// A name with `#1` in it, where the first set's or range's word is to stand.
+    /// Returns a name with `#1`, `#2` and so on replaced by the words of the sets and ranges.
     package static func filled(_ name: String, _ words: [String]) -> String {
         guard name.contains("#") else { return name }
         var filled = ""
@@ -117,7 +122,7 @@ package struct CurlPattern: Sendable {
         return filled
     }
 
-    /// An IPv6 address stands in brackets, too.
+    /// Returns an IPv6 address, which is in brackets too.
     private static func address(_ text: Substring) -> Substring? {
         guard let end = text.firstIndex(of: "]") else { return nil }
         let inner = text[..<end].dropFirst().prefix { $0 != "%" }

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// The options of a list that were left out: each with how often it came, and where first.
+/// The options of a list that were left out, each with its number of occurrences and its first line.
 public struct LeftOut: Sendable, Hashable {
     private struct Entry: Sendable, Hashable {
         var name: String
@@ -10,14 +10,16 @@ public struct LeftOut: Sendable, Hashable {
 
     private var entries: [Entry] = []
     private var positions: [String: Int] = [:]
-    /// Names beyond those that are kept.
+    /// The number of further names that are not kept.
     private var others = 0
 
     private static let capacity = 200
     private static let shown = 8
 
+    /// Creates an empty collection.
     public init() {}
 
+    /// Whether no option was left out.
     public var isEmpty: Bool { entries.isEmpty }
 
     package mutating func add(_ name: String, line: Int) {
@@ -31,9 +33,10 @@ public struct LeftOut: Sendable, Hashable {
         }
     }
 
-    /// `2 options of the curl list were left out: --foo (line 3), --bar (4 times, first in line 5)`; `nil` where none was.
+    /// Returns a warning such as `2 options of the curl list were left out: --foo (line 3), --bar (4 times, first in
+    /// line 5)`; `nil` where there are none.
     ///
-    /// - Parameter format: That of the list.
+    /// - Parameter format: The form of the list.
     public func words(_ format: JobFileFormat?) -> String? {
         guard !entries.isEmpty else { return nil }
         let (thing, list) =

@@ -1,15 +1,15 @@
 import TransferCore
 
-/// A job as a list of another tool describes it: the members of a job file's object, each with its place in the list.
+/// A job as another tool's list describes it: the members of a job file's object, each with its place in the list.
 ///
-/// It is written as JSON and read by the decoder of job files, whose rules hold for every job.
+/// The draft is written as JSON and read by the decoder of job files, so that the same rules apply to every job.
 package struct ListDraft: Sendable {
     package enum Value: Sendable {
         case string(String)
         case strings([String])
         case integer(Int)
         case boolean(Bool)
-        /// What a job file takes as a number or a text, such as a duration.
+        /// A value that a job file accepts as a number or a text, such as a duration.
         case amount(String)
 
         fileprivate func write(to writer: inout CanonicalWriter) {
@@ -29,12 +29,14 @@ package struct ListDraft: Sendable {
     }
 
     private var members: [Member] = []
-    /// Where the job begins.
+    /// The place where the job begins.
     package var place: ListPlace
-    /// That of its URL, in lower case; empty where options come before the URL.
+    /// The scheme of the job's URL in lower case; empty where options precede the URL.
     package let scheme: String
 
-    /// - Parameter url: What is moved, where it's known already.
+    /// Creates a draft.
+    ///
+    /// - Parameter url: The source of the transfer, where it is known already.
     package init(at place: ListPlace, url: String = "") {
         self.place = place
         scheme = url.contains(":") ? url.prefix { $0 != ":" }.lowercased() : ""
@@ -42,7 +44,7 @@ package struct ListDraft: Sendable {
 
     package var isEmpty: Bool { members.isEmpty }
 
-    /// Sets the value at a path, such as `tls.ca`; a later word takes the place of an earlier one.
+    /// Sets the value at a path, such as `tls.ca`; a later value replaces an earlier one.
     package mutating func set(_ path: [String], _ value: Value, at place: ListPlace) {
         if let index = index(of: path) {
             members[index].value = value
@@ -71,7 +73,7 @@ package struct ListDraft: Sendable {
 
     package func place(of path: [String]) -> ListPlace? { index(of: path).map { members[$0].place } }
 
-    /// Adds a header field; two of one name are one with both values (RFC 9110 §5.3).
+    /// Adds a header field; two fields of one name become one with both values (RFC 9110 §5.3).
     package mutating func addHeader(_ name: String, _ value: String, at place: ListPlace) {
         let known = members.first { $0.path.count == 2 && $0.path[0] == "headers" && $0.path[1].isSameField(name) }
         guard let known, case .string(let first) = known.value else {
@@ -86,7 +88,7 @@ package struct ListDraft: Sendable {
 
     private func index(of path: [String]) -> Int? { members.firstIndex { $0.path == path } }
 
-    /// The object as a job file has it, and which bytes of it come from where.
+    /// Returns the object as a job file has it, with the origin in the list of each range of its bytes.
     package func written() -> (json: [UInt8], origins: [(range: Range<Int>, place: ListPlace)]) {
         var writer = CanonicalWriter()
         var origins: [(range: Range<Int>, place: ListPlace)] = []
@@ -110,7 +112,7 @@ package struct ListDraft: Sendable {
                     let inner = members.filter { $0.path.count > depth + 1 && $0.path[depth] == name }
                     write(inner[...], depth: depth + 1, to: &writer, &origins)
                 }
-                // Inner ones come first: the first that holds an offset is the nearest.
+                // Inner ranges come first, so that the first range that contains an offset is the nearest.
                 origins.append((start..<writer.bytes.count, member.place))
             }
         }
@@ -118,15 +120,15 @@ package struct ListDraft: Sendable {
 }
 
 extension String {
-    /// Whether it names the same header field.
+    /// Returns whether both are names of the same header field.
     fileprivate func isSameField(_ other: String) -> Bool { asciiCaseInsensitiveEquals(other) }
 }
 
 extension JobDecoder {
     /// Reads the job that a draft describes.
     ///
-    /// - Returns: The job, or `nil` where there are faults; these, at their places in the list; and how many more there
-    ///   are.
+    /// - Returns: The job, or `nil` where there are faults; the faults, at their places in the list; and the number of
+    ///   further ones.
     package mutating func job(
         of draft: ListDraft
     ) -> (spec: JobSpec?, to: ListPlace, faults: [JobFileFault], uncounted: Int) {

@@ -1,18 +1,18 @@
-/// What the reader of another tool's list comes upon.
+/// One result of the reader of another tool's list.
 package enum ListFinding: Sendable {
     case job(ListDraft)
-    /// An entry that is no job, or a line that can't be read.
+    /// An entry that is no job, or a line that cannot be read.
     case fault(JobFileFault)
-    /// An option that nothing here does, and without which the job is still the same.
+    /// An option that has no effect here, and without which the job is the same.
     case leftOut(String, line: Int)
 }
 
-/// What becomes of an option of a list.
+/// The result of applying an option of a list.
 package enum ListVerdict: Sendable {
     case taken
     case leftOut
-    /// It was taken but for what is named here.
+    /// The option was accepted, except for the part named here.
     case takenWithout(String)
-    /// Without it the job would be another one; why, and what to do instead.
+    /// The option was refused, since the job would differ without it; the text gives the reason and an alternative.
     case refused(String)
 }

@@ -1,28 +1,29 @@
 import TransferCore
 
-/// What an option of another tool's list stands for in a job file.
+/// The meaning of another tool's option in a job file.
 package enum ListMeaning: Sendable {
-    /// It's so anyway, or makes no difference to what is moved.
+    /// An option that states the default, or does not affect the transferred data.
     case harmless
-    /// It's told that it was left out.
+    /// An option that is left out, which is reported.
     case leftOut
-    /// Without it the job would be another one; the words say what to do instead.
+    /// An option without which the job would differ; the text says what to do instead.
     case refused(String)
-    /// It may have this value, which is what is so anyway; for others the words say what to do instead.
+    /// An option that may only have this value, which is the default; for other values the text says what to do
+    /// instead.
     case only(String, String)
-    /// A secret stands there; the words say how to name it.
+    /// An option whose value is a secret; the text says how to name it.
     case secret(String)
-    /// A text at a path of keys, such as `tls.ca`.
+    /// A text for a key, such as `tls.ca`.
     case text(String)
-    /// A whole number.
+    /// A whole number for a key.
     case number(String)
-    /// Seconds or bytes, as a job file takes them too.
+    /// A number of seconds or bytes, in a form that job files accept too.
     case amount(String)
-    /// A choice: on by itself or by `true`.
+    /// A choice, switched on by the option alone or by `true`.
     case flag(String)
     /// A header field of this name.
     case header(String)
-    /// Something of its own.
+    /// An option with a function of its own.
     case own(@Sendable (ListedOption, inout ListDraft) -> ListVerdict)
 
     package func apply(_ option: ListedOption, to draft: inout ListDraft) -> ListVerdict {
@@ -37,7 +38,7 @@ package enum ListMeaning: Sendable {
             guard let number = Int(option.value) else { return .refused("\(option.shown): not a whole number") }
             draft.set(key.dottedKeys, .integer(number), at: option.place)
         case .amount(let key):
-            // Nothing bounds it then, as without the option.
+            // A zero means no limit, which is the default.
             guard Double(option.value) != 0 else { return .taken }
             draft.set(key.dottedKeys, .amount(option.value), at: option.place)
         case .flag(let key): draft.set(key.dottedKeys, .boolean(option.isOn), at: option.place)
@@ -47,27 +48,27 @@ package enum ListMeaning: Sendable {
         return .taken
     }
 
-    /// Whether its value may be a secret, so that its line is never quoted.
+    /// Whether the option's value may be a secret, so that its line is never quoted.
     package var isSecret: Bool {
         if case .secret = self { return true }
         return false
     }
 }
 
-/// An option of a list as it is written.
+/// An option of a list, as written.
 package struct ListedOption: Sendable {
     /// The long name, without dashes.
     package var name: String
-    /// As messages call it: `--name` of curl, `name` of aria2.
+    /// The option's name in messages: `--name` for curl, `name` for aria2.
     package var shown: String
     package var value = ""
-    /// Of a choice.
+    /// Whether a choice is switched on.
     package var isOn = true
-    /// Of the value, or of the name where there is none.
+    /// The place of the value, or of the name where there is no value.
     package var place: ListPlace
 }
 
 extension String {
-    /// The keys that a dotted path names.
+    /// The keys of a dotted path.
     package var dottedKeys: [String] { split(separator: ".").map(String.init) }
 }

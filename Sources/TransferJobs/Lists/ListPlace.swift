@@ -1,21 +1,23 @@
 /// A place in a list, with the line that a fault quotes.
 package struct ListPlace: Sendable {
     package var span: SourceSpan
-    /// The line; `nil` for one that may hold a secret, which is never quoted.
+    /// The line; `nil` for one that may contain a secret and so is never quoted.
     private var line: [UInt8]?
     private var range: Range<Int>
 
-    /// A place whose line isn't at hand any more.
+    /// Creates a place whose line is no longer available.
     package init(_ span: SourceSpan) {
         self.span = span
         range = 0..<0
     }
 
+    /// Creates a place in a line.
+    ///
     /// - Parameters:
-    ///   - range: The bytes of the line that are meant.
-    ///   - line: The line without its end.
-    ///   - number: The line's, from 1.
-    ///   - isSecret: The line holds a secret, or may.
+    ///   - range: The bytes of the line at this place.
+    ///   - line: The line without its terminator.
+    ///   - number: The line's number, from 1.
+    ///   - isSecret: Whether the line may contain a secret.
     package init(_ range: Range<Int>, in line: [UInt8], number: Int, isSecret: Bool = false) {
         let inside = range.clamped(to: 0..<line.count)
         span = line.withUnsafeBufferPointer { SourceCursor(offset: 0, line: number).span(inside, in: $0) }

@@ -1,9 +1,11 @@
-/// A line of notes, a chat or a mail where a list has a URL: what stands beside the URL, in words.
+/// The check for lines of notes, chats or mails in place of a URL; it describes the text beside the URL.
 ///
-/// Such letters may stand in a URL, or are escaped there, so that the line would be asked for as it is.
+/// The characters beside the URL are valid in URLs or would be escaped, so that the whole line would be requested.
 package enum ListSlip {
-    /// - Parameter line: Without blanks at its ends.
-    /// - Returns: `nil` for a line in which nothing but a URL is found, or none at all.
+    /// Explains why a line is no URL.
+    ///
+    /// - Parameter line: The line without blanks at its ends.
+    /// - Returns: `nil` for a line that contains only a URL, or none.
     package static func refusal(of line: some StringProtocol) -> String? {
         let places = schemes(in: line)
         guard let first = places.first else { return nil }
@@ -41,13 +43,14 @@ package enum ListSlip {
             ? "a URL stands alone in its line, and this one has words behind it; # begins a remark" : nil
     }
 
-    /// Whether a file that begins so isn't JSON or XML: `[name](https://…)`, `[ ] https://…`, `<https://…>`.
+    /// Returns whether a file that begins with this line is neither JSON nor XML: `[name](https://…)`, `[ ] https://…`,
+    /// `<https://…>`.
     package static func isLink(_ line: String) -> Bool {
         if line.hasPrefix("<") { return schemes(in: line).first == line.index(after: line.startIndex) }
         return line.contains("](") || ["[ ] ", "[x] ", "[X] "].contains(where: line.hasPrefix)
     }
 
-    /// The start of the first URL in a text whose scheme can be fetched.
+    /// Returns the starts of the URLs in a text whose schemes can be fetched.
     private static func schemes<Text: StringProtocol>(in line: Text) -> [Text.Index] {
         var found: [Text.Index] = []
         let bytes = line.utf8

@@ -1,24 +1,26 @@
 import TransferCore
 
-/// The ways to say what a list must not hold, in words: by options for people at the command, and by a job's settings for
-/// a program.
+/// Advice on how to set values that a list must not contain: options for users of the command, and job settings for
+/// programs.
 package enum ListWays {
     package static var login: String { named("a password", login: loginOptions) }
     package static var proxyLogin: String { named("a proxy's login", login: proxyOptions) }
     package static var passphrase: String { named("a passphrase", login: passphraseOption) }
     package static var cookie: String { named("a cookie", login: cookieOption) }
 
-    /// - Parameter name: The field's.
+    /// Returns the advice for a secret header field.
+    ///
+    /// - Parameter name: The field's name.
     package static func header(_ name: String) -> String {
         named("a secret", login: CommandPhrases.only("-H '\(Wording.printable(name)): $VARIABLE'"))
     }
 
-    /// What stands behind a URL that holds a login.
+    /// The advice for a URL that contains a login.
     package static var loginOfURL: String {
         CommandPhrases.choose("leave it out and give \(loginOptions)", "leave it out, and set it for the job")
     }
 
-    /// What follows the fault of a list of URLs that was taken for another one.
+    /// The end of a message about a list of URLs that was mistaken for another form.
     package static var plain: String { CommandPhrases.only("; --format urls reads a list of URLs alone") }
 
     private static func named(_ secret: String, login options: String) -> String {

@@ -1,43 +1,43 @@
 package import TransferCore
 
-/// One file of a Metalink, with where each of its parts stands.
+/// One file of a Metalink, with the places of its parts.
 package struct MetalinkFile: Sendable {
     package struct Source: Sendable {
         package var url: String
-        /// Lower is better: 1 to 999,999, as in Metalink 4.
+        /// The priority from 1 to 999,999, as in Metalink 4; lower is better.
         package var priority: Int
-        /// The country that it's in, in lower-case letters (ISO 3166-1 alpha-2); empty where nothing is said.
+        /// The source's country in lower-case letters (ISO 3166-1 alpha-2); empty where none is given.
         package var location: String
         package var range: Range<Int>
     }
 
-    /// A path with slashes, as it's written.
+    /// The path with slashes, as written.
     package var name = ""
     package var nameRange = 0..<1
-    /// The element's first tag.
+    /// The range of the element's start tag.
     package var range = 0..<1
     package var size: Int64?
     package var sizeRange: Range<Int>?
-    /// By algorithms that are known here.
+    /// The digests with known algorithms.
     package var digests: [Checksum] = []
-    /// The pieces that are written down, by algorithms that are known here.
+    /// The lists of piece digests with known algorithms.
     package var pieces: [PieceDigests] = []
     package var piecesRange: Range<Int>?
     package var sources: [Source] = []
-    /// Sources by which nothing can be fetched here, such as torrents.
+    /// The number of sources that cannot be used here, such as torrents.
     package var foreignSources = 0
 
-    /// The strongest digest.
+    /// The checksum with the strongest algorithm.
     package var checksum: Checksum? { digests.max { $0.algorithm.strength < $1.algorithm.strength } }
 
-    /// The pieces with the strongest digests; of the same ones, the smaller.
+    /// The pieces with the strongest algorithm; among equal ones, the smallest pieces.
     package var bestPieces: PieceDigests? {
         pieces.max { ($0.algorithm.strength, -$0.length) < ($1.algorithm.strength, -$1.length) }
     }
 
-    /// The URLs, the best one first: by where they are, then by their priority, then as they are written down.
+    /// Returns the URLs, the best first: by location, then by priority, then in the order of the file.
     ///
-    /// - Parameter locations: Countries whose sources come first, the nearest first.
+    /// - Parameter locations: The countries whose sources come first, in order of preference.
     package func urls(near locations: [String]) -> [String] {
         let ranked = sources.enumerated().map { index, source in
             (locations.firstIndex(of: source.location) ?? locations.count, source.priority, index, source.url)
@@ -48,7 +48,7 @@ package struct MetalinkFile: Sendable {
 }
 
 extension DigestAlgorithm {
-    /// Higher is harder to deceive.
+    /// The strength of the algorithm; higher values are harder to forge.
     package var strength: Int {
         switch self {
         case .md5: 0
@@ -58,7 +58,9 @@ extension DigestAlgorithm {
         }
     }
 
-    /// - Parameter name: A name of IANA's registry of hash functions, such as `sha-256`, or as Metalink 3 has it.
+    /// Creates an algorithm from its name.
+    ///
+    /// - Parameter name: A name in IANA's registry of hash functions, such as `sha-256`, or Metalink 3's name.
     package init?(hashName name: String) {
         self.init(rawValue: name.lowercased().filter { $0 != "-" })
     }

@@ -1,8 +1,10 @@
 import TransferCore
 
-/// The path of a file in a Metalink, made one that stays in the folder (RFC 5854 §4.1.2.1 and §4.2.8.3).
+/// The conversion of a file's name in a Metalink to a path that stays in the folder (RFC 5854 §4.1.2.1 and §4.2.8.3).
 package enum MetalinkName {
-    /// - Returns: The path, each component of it safe; `nil` where the name would lead out of the folder or names nothing.
+    /// Converts a name to a path.
+    ///
+    /// - Returns: The path, with each component safe; `nil` where the name is empty or would leave the folder.
     package static func path(_ name: String) -> String? {
         guard !name.isEmpty, !name.hasPrefix("/"), !name.hasPrefix("\\"), !name.hasSuffix("/"), !name.hasSuffix("\\")
         else { return nil }
@@ -12,7 +14,7 @@ package enum MetalinkName {
         {
             let text = String(component)
             if text == "." { continue }
-            // A drive of Windows.
+            // A Windows drive.
             guard text != "..", !(components.isEmpty && isDrive(text)), let safe = SafeFileName.make(text) else {
                 return nil
             }

@@ -1,9 +1,9 @@
 import TransferCore
 
-/// Reads Metalink 4 (RFC 5854) and Metalink 3 (metalinker.org), a file at a time.
+/// The parser of Metalink 4 (RFC 5854) and Metalink 3 (metalinker.org), which returns one file at a time.
 ///
-/// What it doesn't use, such as signatures, languages and torrents, is passed over, and so are elements of other
-/// namespaces. A fault of XML ends the reading; a value that is wrong is noted, and the reading goes on.
+/// Unused elements, such as signatures, languages and torrents, are skipped, and so are elements of other namespaces. A
+/// fault of the XML ends the parsing; an invalid value is noted, and the parsing continues.
 package struct MetalinkParser {
     package enum Item {
         case file(MetalinkFile)
@@ -15,7 +15,7 @@ package struct MetalinkParser {
 
     private enum Version { case three, four }
 
-    /// What the element at hand has been found to be.
+    /// The state of an open element.
     private struct Element {
         var name: String
         var attributes: [XMLScanner.Attribute]
@@ -36,7 +36,7 @@ package struct MetalinkParser {
         var range: Range<Int>
     }
 
-    /// No text that is read here is longer.
+    /// The maximum length in bytes of a text that is used.
     private static let maxText = 64 << 10
     private static let maxPieces = 1 << 22
 
@@ -49,7 +49,7 @@ package struct MetalinkParser {
 
     package init(_ bytes: UnsafeBufferPointer<UInt8>) { scanner = XMLScanner(bytes) }
 
-    /// - Returns: The next file or what is wrong with one; `nil` at the end.
+    /// Returns the next file or a problem; `nil` at the end.
     package mutating func next() throws(XMLScanner.Fault) -> Item? {
         while true {
             if !problems.isEmpty {
@@ -104,7 +104,7 @@ package struct MetalinkParser {
             range: range)
     }
 
-    /// The names of the elements within the root, with slashes; Metalink 3 has `files` around them.
+    /// The names of the open elements within the root, joined with slashes; Metalink 3's enclosing `files` is left out.
     private var place: String {
         let names = path.dropFirst().map(\.name)
         return (version == .three && names.first == "files" ? names.dropFirst()[...] : names[...])
@@ -116,7 +116,7 @@ package struct MetalinkParser {
         let last = path.count - 1
         guard path[last].text.utf8.count + text.utf8.count <= Self.maxText else {
             if path[last].name.isEmpty || text.allSatisfy(\.isWhitespace) { return }
-            // Signatures and descriptions may be long, and nobody reads them here.
+            // Signatures and descriptions may be long and are not used, so their text is dropped.
             path[last].text = ""
             path[last].name = ""
             return
@@ -125,7 +125,9 @@ package struct MetalinkParser {
         path[last].textRange = (path[last].textRange?.lowerBound ?? range.lowerBound)..<range.upperBound
     }
 
-    /// - Returns: The file that has ended.
+    /// Ends an element.
+    ///
+    /// - Returns: The file that the element completes, or `nil`.
     private mutating func end() -> MetalinkFile? {
         let place = place
         let element = path.removeLast()
@@ -171,7 +173,7 @@ package struct MetalinkParser {
                 file?.foreignSources += 1
                 return
             }
-            // 100 is the best there.
+            // The best preference of Metalink 3 is 100.
             if let written = element.value("preference") {
                 guard let preference = Int(written.value), (0...100).contains(preference) else {
                     return note("a preference is a number from 0 to 100", written.range)
@@ -214,7 +216,7 @@ package struct MetalinkParser {
             pieces?.isWrong = true
             return note("\(Wording.quoted(text)) is no \(algorithm.rawValue) in hexadecimal", range)
         }
-        // Metalink 3 counts them.
+        // Metalink 3 numbers the pieces.
         if let written = element.value("piece"), Int(written.value) != pieces?.digests.count {
             pieces?.isWrong = true
             return note("piece \(pieces?.digests.count ?? 0) was to come", written.range)

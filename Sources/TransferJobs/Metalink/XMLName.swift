@@ -1,4 +1,4 @@
-/// The name of an element or an attribute, with its namespace in place of a prefix.
+/// The name of an element or an attribute, with its namespace instead of a prefix.
 package struct XMLName: Hashable, Sendable {
     package var space: String
     package var local: String

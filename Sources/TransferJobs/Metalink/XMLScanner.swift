@@ -1,14 +1,14 @@
 import TransferCore
 
-/// Reads the events of an XML document in UTF-8: elements with their attributes, and text.
+/// A scanner for XML documents in UTF-8, which returns elements with their attributes, and text.
 ///
-/// It's strict, so that a fault is found where it is, and bounded: a document type may name itself and declare nothing, so
-/// no entity is ever expanded but the five that XML has and characters by their numbers. Nothing outside the document is
-/// read. Its memory is that of the open elements.
+/// The scanner is strict, so that faults are located exactly. It is also bounded: a document type may only name itself,
+/// so no entities are expanded except XML's five and numeric character references. Nothing outside the document is
+/// read. The memory in use is that of the open elements.
 package struct XMLScanner {
     package struct Fault: Error, Hashable {
         package var message: String
-        /// Bytes of the document.
+        /// The range of bytes in the document.
         package var range: Range<Int>
     }
 
@@ -21,11 +21,11 @@ package struct XMLScanner {
     package enum Event: Hashable {
         case start(XMLName, [Attribute], Range<Int>)
         case end(XMLName, Range<Int>)
-        /// With entities replaced; what is between two elements may come in several pieces.
+        /// A text with entities replaced; the text between two elements may arrive in several pieces.
         case text(String, Range<Int>)
     }
 
-    /// More elements within each other than any list of files has.
+    /// The maximum nesting, deeper than any list of files.
     private static let maxDepth = 64
     private static let maxAttributes = 64
 
@@ -40,7 +40,7 @@ package struct XMLScanner {
     package private(set) var offset: Int
     private var open: [Open] = []
     private var hasRoot = false
-    /// The end of an element that has no content.
+    /// The end event of an element without content.
     private var pendingEnd: Event?
     private var hasDocumentType = false
     private let start: Int
@@ -51,6 +51,8 @@ package struct XMLScanner {
         offset = start
     }
 
+    /// Returns the next event.
+    ///
     /// - Returns: `nil` at the end of the document.
     package mutating func next() throws(Fault) -> Event? {
         if let end = pendingEnd {
@@ -82,7 +84,9 @@ package struct XMLScanner {
 
     // MARK: Text
 
-    /// - Returns: `nil` for white space outside of the root.
+    /// Reads text.
+    ///
+    /// - Returns: `nil` for white space outside the root.
     private mutating func text() throws(Fault) -> Event? {
         let begin = offset
         while offset < bytes.count, bytes[offset] != UInt8(ascii: "<") { offset += 1 }
@@ -108,7 +112,7 @@ package struct XMLScanner {
 
     private mutating func comment() throws(Fault) { try skip(to: "-->", from: offset + 4, "comment") }
 
-    /// An XML declaration may name the encoding.
+    /// Skips a processing instruction; an XML declaration may name the encoding.
     private mutating func instruction() throws(Fault) {
         let begin = offset
         let isDeclaration = has("<?xml") && offset + 5 < bytes.count && Self.isSpace(bytes[offset + 5])
@@ -128,7 +132,7 @@ package struct XMLScanner {
         }
     }
 
-    /// A document type without declarations of its own is passed.
+    /// Skips a document type that contains no declarations.
     private mutating func documentType() throws(Fault) {
         let begin = offset
         guard has("<!DOCTYPE"), !hasRoot, !hasDocumentType else {
@@ -300,7 +304,7 @@ package struct XMLScanner {
         return (0..<start.utf8CodeUnitCount).allSatisfy { bytes[offset + $0] == start.utf8Start[$0] }
     }
 
-    /// Sets `offset` behind the end.
+    /// Moves `offset` past the end marker.
     private mutating func skip(to end: StaticString, from content: Int, _ what: String) throws(Fault) {
         let begin = offset
         offset = content
@@ -334,7 +338,7 @@ package struct XMLScanner {
         return String(decoding: bytes[range], as: UTF8.self)
     }
 
-    /// The text with what stands for characters replaced.
+    /// Returns the text with its references replaced by characters.
     private func decoded(_ range: Range<Int>) throws(Fault) -> String {
         guard let first = bytes[range].firstIndex(of: UInt8(ascii: "&")) else { return try utf8(range) }
         var result = try utf8(range.lowerBound..<first)
@@ -362,7 +366,7 @@ package struct XMLScanner {
         return result
     }
 
-    /// XML 1.0 has no other control characters than these (section 2.2).
+    /// Returns the character of a reference. XML 1.0 allows no control characters other than these (section 2.2).
     private static func character(_ name: String) -> Unicode.Scalar? {
         let scalar = XMLReference.character(name)
         guard let scalar, scalar.value < 0x20 else { return scalar }

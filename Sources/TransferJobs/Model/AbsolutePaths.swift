@@ -1,8 +1,10 @@
-/// Rules of a job that may be run from any folder: each path in them starts from the root.
+/// The conversion of a job's rules for use from any folder: every path in them becomes absolute.
 package struct AbsolutePaths: Sendable {
     private let folder: String
 
-    /// - Parameter folder: What relative paths start from.
+    /// Creates a conversion.
+    ///
+    /// - Parameter folder: The folder to which relative paths refer.
     package init(from folder: String) { self.folder = folder }
 
     package func settings(_ old: JobSettings) -> JobSettings {

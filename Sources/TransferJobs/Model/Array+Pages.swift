@@ -1,5 +1,5 @@
 extension Array {
-    /// The elements in their order, so many at a time.
+    /// Returns the elements in their order, in arrays of at most `size` elements.
     package func pages(of size: Int) -> [Self] {
         stride(from: 0, to: count, by: Swift.max(1, size)).map { Self(self[$0..<Swift.min($0 + size, count)]) }
     }

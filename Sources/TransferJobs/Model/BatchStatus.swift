@@ -1,52 +1,61 @@
-/// How a batch stands, as any process can see it.
+/// The state of a batch, as any process can read it.
 public struct BatchStatus: Sendable, Hashable {
+    /// The batch's name.
     public let name: String
-    /// The job file it came from.
+    /// The job file from which the batch came; `nil` for none.
     public let source: String?
-    /// What its relative paths start from.
+    /// The folder to which the batch's relative paths refer.
     public let directory: String
+    /// The number of all jobs.
     public var total = 0
+    /// The number of jobs that are done.
     public var done = 0
+    /// The number of jobs that failed.
     public var failed = 0
+    /// The number of jobs that were skipped.
     public var skipped = 0
+    /// The number of jobs that were cancelled.
     public var cancelled = 0
+    /// The number of jobs that are paused.
     public var paused = 0
-    /// Not ended: ready, running, waiting or paused.
+    /// The number of jobs that have not ended: ready, running, waiting or paused.
     public var remaining = 0
-    /// Waiting for a time, a host, another job or a person.
+    /// The number of jobs that wait for a time, a host, another job or a person.
     public var waiting = 0
-    /// Bytes a second, while it runs.
+    /// The current rate in bytes a second, while the batch runs.
     public var rate: Int64 = 0
+    /// The estimated time until the batch is done; `nil` where it cannot be estimated.
     public var eta: Duration?
-    /// The process that runs it.
+    /// The ID of the process that runs the batch; `nil` while none does.
     public var pid: Int32?
-    /// Why the network keeps everything that is left from going on, while that is so.
+    /// The reason why the network holds back all remaining jobs; `nil` where it does not.
     public var waitingFor: String?
-    /// The servers that some of what is left waits for, those with the most of it first.
+    /// The servers for which remaining jobs wait, those with the most jobs first.
     public var hosts: [HostWait] = []
-    /// When the first of a watched folder's failed files is tried again by itself, in milliseconds since 1970.
+    /// The time of the next automatic retry of a watched folder's failed file, in milliseconds since 1970; `nil` for
+    /// none.
     public var again: Int64?
     private var rare = RareSettings()
 
-    /// Of a batch that a watched folder has.
+    /// The state of the watched folder to which the batch belongs; `nil` for other batches.
     public var folder: FolderStatus? {
         get { rare.folder }
         set { rare.folder = newValue }
     }
 
-    /// The jobs that no worker may do, of a queue that several share.
+    /// The jobs that no worker may run, in a queue that several workers share.
     public var lacks: [WorkerLack] {
         get { rare.lacks }
         set { rare.lacks = newValue }
     }
 
-    /// Transfers under way of all workers, of a queue that several share; 0 of others.
+    /// The number of active transfers of all workers in a shared queue; 0 for other queues.
     public var active: Int {
         get { rare.active }
         set { rare.active = newValue }
     }
 
-    /// When the first of the jobs that wait for their next attempt is tried again, in milliseconds since 1970.
+    /// The time of the next attempt of a waiting job, in milliseconds since 1970; `nil` for none.
     public var nextAttempt: Int64? {
         get { rare.nextAttempt }
         set { rare.nextAttempt = newValue }
@@ -84,21 +93,28 @@ public struct BatchStatus: Sendable, Hashable {
     }
 }
 
-/// A job that failed, as the queue remembers it.
+/// A failed job, as recorded in the queue.
 public struct FailedJob: Sendable, Hashable {
+    /// The batch's name.
     public var batch: String
+    /// The job's identity.
     public var job: String
+    /// The code of the error.
     public var code: String
+    /// The error's description in words.
     public var message: String
+    /// The HTTP status of the response; `nil` for none.
     public var status: Int?
+    /// The host of the failed request; `nil` for none.
     public var host: String?
+    /// The number of attempts made.
     public var attempts: Int
-    /// When it's tried again by itself, in milliseconds since 1970: a file of a folder that is watched. `nil` for what
-    /// failed for good.
+    /// The time of the automatic retry of a watched folder's file, in milliseconds since 1970; `nil` for a final
+    /// failure.
     public var again: Int64?
-    /// `nil` where its record can't be read any more.
+    /// The job's source and destination; `nil` where the record cannot be read.
     public let route: JobRoute?
-    /// The URL that was asked last, after redirects; redacted.
+    /// The last URL requested, after redirects, without secrets.
     public var finalURL: String?
 
     package init(

@@ -1,18 +1,19 @@
 package import TransferCore
 
-/// The source of a copy: what is downloaded to be sent on, and the rules by which its servers are asked. Those of the
-/// job itself are the destination's.
+/// The source of a copy: the download whose bytes are sent on, and the settings for its servers. The job's own settings
+/// are the destination's.
 public struct CopySource: Sendable, Hashable {
-    /// The URLs, and what proves the file. Its ``JobSpec/Download/destination`` is empty.
+    /// The URLs, and the digests that verify the file. The ``JobSpec/Download/destination`` is empty.
     public var download: JobSpec.Download
     package var sharedSettings: Shared<JobSettings>
 
-    /// What the source's servers are shown and told; nothing of it reaches the destination.
+    /// The settings for the source's servers; none of them reaches the destination.
     public var settings: JobSettings {
         _read { yield sharedSettings.wrappedValue }
         _modify { yield &sharedSettings.wrappedValue }
     }
 
+    /// Creates a source from a download and the settings for its servers.
     public init(_ download: JobSpec.Download, settings: JobSettings = JobSettings()) {
         self.init(download, Shared(wrappedValue: settings))
     }
@@ -22,14 +23,14 @@ public struct CopySource: Sendable, Hashable {
         sharedSettings = settings
     }
 
-    /// The source as a job of its own, for those who make its requests.
+    /// The source as a job of its own, for code that makes its requests.
     package var job: JobSpec {
         JobSpec(id: nil, work: .download(download), needs: [], priority: 0, settings: sharedSettings)
     }
 
     package var hasNoSettings: Bool { sharedSettings.isSame(as: JobDefaults.noSettings) }
 
-    /// Whether it holds what must not be written down.
+    /// Whether the source contains a secret that must not be stored.
     package var hasSecret: Bool {
         download.urls.contains(where: Redaction.hasSecret) || !hasNoSettings && settings.hasSecret
     }
@@ -42,7 +43,7 @@ public struct CopySource: Sendable, Hashable {
         return result
     }
 
-    /// With its URLs in the spelling in which they are sent.
+    /// The source with its URLs in the spelling in which they are sent.
     package var spelt: CopySource {
         var result = self
         result.download.urls = download.urls.map(URLSpelling.canonicalIfPossible)

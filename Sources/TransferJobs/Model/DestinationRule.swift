@@ -1,61 +1,61 @@
 import Glibc
 package import TransferCore
 
-/// The rule for a file that has a download's name already.
+/// The rule for a file that already has a download's name.
 ///
-/// "Kept" is a proof: of the bytes by their digest, or by a server that confirms the version that our own record says
-/// they are of. A file's time and size prove nothing of a file that somebody else wrote.
+/// A file is kept only with a proof: a matching digest of its bytes, or a server that confirms the version that our own
+/// record states. The time and size of a file prove nothing where another program wrote it.
 package enum DestinationRule {
-    /// Who wrote the file, as far as that is known, and whether it still is as it was then.
+    /// The known origin of the file, and whether the file is unchanged since then.
     package enum Standing: Sendable, Hashable, CaseIterable {
-        /// The job's record speaks of it: size and time are those that it had.
+        /// The job's record describes the file: its size and time are unchanged.
         case recorded
-        /// With our note of having come from this URL, and nothing of it has changed since it got its name.
+        /// The file carries our note that it came from this URL, and nothing has changed since it got its name.
         case noted
-        /// With that note, and the size and time that it had; its name, its mode or, with the time put back, its
-        /// content was changed since.
+        /// The file carries that note and has the recorded size and time. Its name, its mode or, with the time reset,
+        /// its content was changed since.
         case touched
-        /// Somebody else's, or changed since.
+        /// The file was written by another program, or changed since.
         case foreign
     }
 
-    /// The word of the job's checksum on the file's bytes.
+    /// The result of comparing the file's bytes with the job's checksum.
     package enum DigestVerdict: Sendable, Hashable, CaseIterable {
         case none, right, wrong
     }
 
-    /// Why a job that was complete is looked at again.
+    /// The reason for checking a completed job again.
     package enum Recheck: Int, Sendable, Hashable, CaseIterable {
         case no = 0
-        /// The server tells whether it's the newest (`--refresh`).
+        /// The server decides whether the file is current (`--refresh`).
         case ask = 1
-        /// Nothing but its bytes tells whether it's unharmed (`--verify`).
+        /// Only its bytes decide whether the file is intact (`--verify`).
         case fetch = 2
-        /// It's known to be damaged, and somebody wants it whole (`verify --repair`).
+        /// The file is known to be damaged and must be replaced (`verify --repair`).
         case repair = 3
     }
 
     package enum Answer: Sendable, Hashable {
-        /// Complete, as its digest says.
+        /// The file is complete, as its digest proves.
         case keep
-        /// Left as it is, whatever it is: the user said so. Nothing is recorded of it.
+        /// The file is left unchanged, whatever it is, because the user asked for that. Nothing is recorded about it.
         case leave
-        /// A 304 to the validators that are recorded of it says that it's complete.
+        /// The file is complete if the server answers 304 to the recorded validators.
         case ask
-        /// Fetched whole; the file gives way as long as it is as it was.
+        /// The whole file is fetched and replaces the existing one, unless that changes meanwhile.
         case fetch
-        /// Fetched whole; if it has other bytes than the file, the file stays and the job fails.
+        /// The whole file is fetched. If its bytes differ, the existing file stays and the job fails.
         case compare
-        /// Taken for the beginning of the file, and not touched before the whole proves that.
+        /// The file counts as the beginning of the download, and is not changed until the whole file proves that.
         case adopt
-        /// Fetched whole; whatever has the name gives way.
+        /// The whole file is fetched and replaces whatever has the name.
         case overwrite
         case rename
         case refuse(Refusal)
     }
 
     package enum Refusal: Sendable, Hashable {
-        /// `ifExists` is `fail`.
+        /// The job's `ifExists` is `fail`.
         case exists
         case unknown
         case changed
@@ -69,13 +69,13 @@ package enum DestinationRule {
         package var recheck = Recheck.no
         /// Whether the job has written this name before.
         package var hasRecord = false
-        /// Whether a process may have finished the file and died before it recorded that: it died with the job, and no
-        /// partial file is left.
+        /// Whether a process may have completed the file and died before it recorded that: it died during the job, and
+        /// no partial file is left.
         package var mayBeUnrecorded = false
-        /// Whether a process died with the job. It may have finished the file, and one after it may have died while it
-        /// fetched the bytes to compare them: a partial file proves nothing then.
+        /// Whether a process died during the job. It may have completed the file, and a later one may have died while
+        /// it fetched bytes for the comparison. A partial file proves nothing in that case.
         package var mayCompare = false
-        /// Whether bytes of another tool's may be gone on with, and there are some.
+        /// Whether a partial file of another tool exists and may be continued.
         package var mayBegin = false
 
         package init(
@@ -94,7 +94,7 @@ package enum DestinationRule {
         }
     }
 
-    /// Whether the file has to be read, where the job names a digest.
+    /// Returns whether the file must be read, where the job has a digest.
     package static func needsDigest(_ question: Question) -> Bool {
         if question.recheck == .repair { return false }
         if question.standing == .recorded, question.recheck != .no { return false }
@@ -133,7 +133,7 @@ package enum DestinationRule {
         switch (question.digest, question.standing) {
         case (.right, _): .keep
         case (.none, .recorded), (.none, .noted): .ask
-        // A server can only tell of the version that it gave, not of bytes that may be others.
+        // A server can confirm only the version that it sent, not bytes that may differ from it.
         case (.none, .touched), (.none, .foreign), (.wrong, _): .fetch
         }
     }
@@ -141,7 +141,7 @@ package enum DestinationRule {
     private static func ofVerify(_ question: Question) -> Answer {
         if question.digest == .right { return .keep }
         switch question.standing {
-        // The job was another one then.
+        // The job has changed since the record was made.
         case .recorded: return .fetch
         case .noted, .touched: return ofNoted(question)
         case .foreign: break
@@ -164,7 +164,7 @@ package enum DestinationRule {
 }
 
 extension DestinationRule.Refusal {
-    /// Names first what loses nothing, and what proves something.
+    /// Returns the error. Its advice starts with the choices that lose nothing and that prove something.
     package func error(_ path: String, _ checksum: Checksum?) -> TransferError {
         let words =
             switch self {

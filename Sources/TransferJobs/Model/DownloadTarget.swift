@@ -1,13 +1,13 @@
 import TransferCore
 import TransferEngine
 
-/// The destination of a download: a file, or a folder in which the server's name counts.
+/// The destination of a download: a file, or a folder in which the server chooses the name.
 package struct DownloadTarget: Sendable, Hashable {
-    /// Absolute.
+    /// The absolute path.
     package let path: String
     package let isFolder: Bool
 
-    /// The name in a folder where the server gives none; `nil` for that of the URL.
+    /// The name in a folder where the server gives none; `nil` for the name in the URL.
     private let defaultName: String?
 
     package init(_ destination: String, directory: String, defaultName: String? = nil) {
@@ -17,7 +17,7 @@ package struct DownloadTarget: Sendable, Hashable {
         isFolder = destination.hasSuffix("/")
     }
 
-    /// The path for a file that the URL, or an answer with this Content-Disposition, names.
+    /// Returns the path of the file that the URL, or a response with this Content-Disposition, names.
     package func file(url: String, disposition: String?) -> String {
         guard isFolder else { return path }
         let given = defaultName.flatMap { SafeFileName.make($0) }

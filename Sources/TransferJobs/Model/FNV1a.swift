@@ -12,7 +12,7 @@ package struct FNV1a {
             self.value = value
         }
         if isMixed == nil { for byte in text.utf8 { mix(byte) } }
-        // Keeps "ab", "c" apart from "a", "bc".
+        // The separator distinguishes "ab", "c" from "a", "bc".
         mix(0xFF)
     }
 

@@ -1,30 +1,32 @@
-/// How a watched folder stands, as any process can see it.
+/// The state of a watched folder, as any process can read it.
 public struct FolderStatus: Sendable, Hashable {
-    /// The folder.
+    /// The folder's path.
     public let path: String
-    /// Where its files go: a template, redacted; `nil` where no version that knew of it has watched the folder.
+    /// The template of the files' URLs, without secrets; `nil` where only versions that did not record it have watched
+    /// the folder.
     public let url: String?
-    /// Its last upload that was confirmed, with the file's path beneath the folder; what was pruned isn't known.
+    /// The last confirmed upload, with the file's path beneath the folder; pruned records are not considered.
     public var last: File?
-    /// Files whose upload is still to come or under way.
+    /// The number of files whose upload is pending or active.
     public var waiting = 0
-    /// Whether more may wait in the folder than were counted: a thousand at most are taken at a time.
+    /// Whether the folder may hold more files than were counted, since at most a thousand are queued at a time.
     public var isWaitingLeast: Bool { waiting >= WatchPlan.fewestWhenFull }
-    /// The sizes of those together.
+    /// The total size of the waiting files, in bytes.
     public var waitingBytes: Int64 = 0
-    /// The one of those that was queued first.
+    /// The waiting file that was queued first.
     public var oldest: File?
-    /// Confirmed files that are to be moved or deleted.
+    /// The number of confirmed files that are still to be moved or deleted.
     public var unsettled = 0
-    /// When the first of those is tried, or tried again: milliseconds since 1970.
+    /// The time of the next attempt to move or delete one of those, in milliseconds since 1970.
     public var unsettledNext: Int64?
-    /// The last error of one that isn't uploaded.
+    /// The last error of a file that is not uploaded.
     public var error: Failure?
 
+    /// A file of the watched folder, with the time of an event.
     public struct File: Sendable, Hashable {
-        /// Beneath the folder.
+        /// The file's path beneath the folder.
         public var path: String
-        /// When it was uploaded, or queued: milliseconds since 1970.
+        /// The time of the upload or of the queueing, in milliseconds since 1970.
         public var time: Int64
 
         package init(path: String, time: Int64) {
@@ -33,12 +35,15 @@ public struct FolderStatus: Sendable, Hashable {
         }
     }
 
+    /// The error of a file's upload.
     public struct Failure: Sendable, Hashable {
         /// The job's ID in the folder's batch.
         public var job: String
+        /// The code of the error.
         public var code: String
+        /// The error's description in words.
         public var message: String
-        /// Milliseconds since 1970.
+        /// The time of the error, in milliseconds since 1970.
         public var time: Int64?
 
         package init(job: String, code: String, message: String, time: Int64?) {

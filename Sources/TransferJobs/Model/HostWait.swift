@@ -1,17 +1,19 @@
-/// A server that transfers of a batch wait for, or the proxy before it: it can't be reached, or asked for a pause.
+/// A server, or a proxy before it, for which transfers of a batch wait: it is unreachable, or asked for a pause.
 public struct HostWait: Sendable, Hashable {
-    /// Scheme, host and port.
+    /// The origin: scheme, host and port.
     public var origin: String
-    /// The server's status; `nil` where it couldn't be reached.
+    /// The HTTP status of the server; `nil` where it could not be reached.
     public var status: Int?
+    /// The reason for the wait, in words.
     public var message: String
-    /// Since when, in milliseconds since 1970.
+    /// The start of the wait, in milliseconds since 1970.
     public var since: Int64
-    /// Until the next try; zero while a transfer tries.
+    /// The time until the next attempt; zero during an attempt.
     public var remaining = Duration.zero
-    /// Transfers of the batch that wait for it; the one that tries is among them.
+    /// The number of the batch's transfers that wait for the server, including the one that makes an attempt.
     public var jobs = 0
 
+    /// Creates a wait; `since` is in milliseconds since 1970.
     public init(
         origin: String, status: Int?, message: String, since: Int64, remaining: Duration = .zero, jobs: Int = 0
     ) {

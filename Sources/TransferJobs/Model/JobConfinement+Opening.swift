@@ -3,14 +3,16 @@ import Glibc
 package import TransferCore
 package import TransferEngine
 
-// A look at a path says nothing of the next one: folders may become links in between. So what is used is what was opened.
+// A check of a path does not hold for its later use, since folders may be replaced by links meanwhile. The code
+// therefore uses the descriptors that it opened.
 extension JobConfinement {
-    /// Opens the folder of a path, beneath the confinement's, and makes what is missing of it (openat2(2),
-    /// RESOLVE_BENEATH). Blocks: for workers.
+    /// Opens the folder of a path beneath the confinement's folder, and creates its missing folders (openat2(2),
+    /// RESOLVE_BENEATH). It blocks, so it belongs on worker threads.
     ///
-    /// - Parameter path: Of a file; absolute.
-    /// - Returns: The folder, by which its files are to be reached, and the folders that were made, the outermost first.
-    /// - Throws: `fileAccess` for one that isn't beneath it.
+    /// - Parameter path: The absolute path of a file.
+    /// - Returns: The folder, through which its files must be accessed, and the folders that were created, the
+    ///   outermost first.
+    /// - Throws: `fileAccess` for a path that is not beneath the confinement's folder.
     package func pin(folderOf path: String) throws(TransferError) -> (folder: PinnedFolder, made: [String]) {
         guard let inner = Self.inner(of: path, beneath: folder) else { throw Self.refusal(path, folder) }
         let root = transfer_open_folder(folder)
@@ -21,10 +23,10 @@ extension JobConfinement {
         return (PinnedFolder(descriptor: descriptor, path: FolderMaker.parent(of: path)), made)
     }
 
-    /// Opens a file beneath the confinement's folder for reading. Blocks: for workers.
+    /// Opens a file beneath the confinement's folder for reading. It blocks, so it belongs on worker threads.
     ///
-    /// - Parameter path: Absolute.
-    /// - Throws: `fileMissing`; `fileAccess` for one that isn't beneath it.
+    /// - Parameter path: The absolute path of the file.
+    /// - Throws: `fileMissing`; `fileAccess` for a path that is not beneath the confinement's folder.
     package func open(_ path: String) throws(TransferError) -> Int32 {
         guard let inner = Self.inner(of: path, beneath: folder), !inner.isEmpty else {
             throw Self.refusal(path, folder)
@@ -40,7 +42,7 @@ extension JobConfinement {
     private func open(
         _ names: ArraySlice<Substring>, _ root: Int32, _ path: String, _ made: inout [String]
     ) throws(TransferError) -> Int32 {
-        // From the confinement's folder on each time: a link within it is one, and none leads out of it.
+        // Each step starts at the confinement's folder, so that links within it work and no link leads out of it.
         let inner = names.joined(separator: "/")
         let found = names.isEmpty ? fcntl(root, F_DUPFD_CLOEXEC, 0) : transfer_open_folder_beneath(root, inner)
         if found >= 0 { return found }
@@ -53,7 +55,7 @@ extension JobConfinement {
             throw .file("make the folder of", path, errno)
         }
         let again = transfer_open_folder_beneath(root, inner)
-        // The name is there and leads to nothing: a link's.
+        // The name exists and leads to nothing, so it is a link.
         guard again >= 0 else {
             throw errno == ENOENT ? Self.refusal(path, folder) : fault(errno, "open the folder of", path)
         }

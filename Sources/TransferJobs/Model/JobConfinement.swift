@@ -3,10 +3,10 @@ import Glibc
 package import TransferCore
 import TransferEngine
 
-/// The bounds of a job that somebody submitted who may not name everything of this machine: its files lie beneath one
-/// folder, and its servers have public addresses.
+/// The bounds of a job from a submitter without access to the whole machine. Its files must be beneath one folder, and
+/// its servers must have public addresses.
 ///
-/// The bounds are stored with the job, and no job file can name them.
+/// The bounds are stored with the job; no job file can set them.
 package struct JobConfinement: Sendable, Hashable {
     /// The folder's absolute path.
     package var folder: String
@@ -18,17 +18,18 @@ package struct JobConfinement: Sendable, Hashable {
         self.allowsPrivate = allowsPrivate
     }
 
-    /// Looks whether a path, or what is there of it, lies beneath the folder also when its links are followed
-    /// (openat2(2), RESOLVE_BENEATH). Blocks: for workers.
+    /// Checks that a path, or its existing part, is beneath the folder even when its links are followed (openat2(2),
+    /// RESOLVE_BENEATH). It blocks, so it belongs on worker threads.
     ///
-    /// - Parameter path: Absolute; a folder where it ends in `/`.
-    /// - Throws: `fileAccess` for one that doesn't.
+    /// - Parameter path: An absolute path, which ends in `/` for a folder.
+    /// - Throws: `fileAccess` for a path that is not beneath the folder.
     package func check(_ path: String) throws(TransferError) {
         guard let inner = Self.inner(of: path, beneath: folder) else { throw Self.refusal(path, folder) }
         let root = transfer_open_folder(folder)
         guard root >= 0 else { throw .file("open the folder", folder, errno) }
         defer { close(root) }
-        // The file itself, or the innermost folder that is there already: those that are made have no links.
+        // The check is made for the file itself, or for the innermost existing folder: folders created later contain no
+        // links.
         var rest = inner
         while !rest.isEmpty {
             let found = transfer_open_beneath(root, rest)
@@ -39,7 +40,7 @@ package struct JobConfinement: Sendable, Hashable {
             guard errno == ENOENT || errno == ENOTDIR else {
                 throw errno == EXDEV || errno == ELOOP ? Self.refusal(path, folder) : .file("look at", path, errno)
             }
-            // A link to nothing leads somewhere all the same.
+            // A link without a target could still lead elsewhere.
             try refuseLink(root, rest, path)
             rest = rest.lastIndex(of: "/").map { String(rest[..<$0]) } ?? ""
         }
@@ -57,9 +58,9 @@ package struct JobConfinement: Sendable, Hashable {
         TransferError(.fileAccess, "\(path) is not beneath \(folder), where this job's files have to be")
     }
 
-    /// The part of the path beneath the folder, by its text alone.
+    /// Returns the part of the path beneath the folder, by its text alone.
     ///
-    /// - Returns: `nil` for a path that isn't beneath it, or that goes up on its way.
+    /// - Returns: `nil` for a path that is not beneath the folder, or that contains `..`.
     package static func inner(of path: String, beneath folder: String) -> String? {
         let root = folder == "/" ? "" : folder
         guard path.hasPrefix(root + "/") else { return nil }

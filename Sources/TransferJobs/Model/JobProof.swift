@@ -1,25 +1,26 @@
-/// A proof that a file came whole: of a download what its server said or its owner, of a copy what its destination said.
+/// A proof that a file is complete. A download's proof comes from its server or its owner, a copy's from its
+/// destination.
 ///
-/// A download without any is told as one whose length is unproven (``JobReceipt/isLengthUnproven``).
+/// A download without any proof is reported as one of unproven length (``JobReceipt/isLengthUnproven``).
 public enum JobProof: String, Sendable, Hashable, Codable, CaseIterable {
-    /// All that was read has the digest that the job names, or its pieces have theirs.
+    /// All bytes read match the job's digest, or the pieces match their digests.
     case checksum
-    /// The server told the digest of what it has, and it's that of what was read.
+    /// The digest that the server reported for the file matches the bytes read.
     case digest
-    /// The destination gave each request's body a tag that is the digest of what was sent (S3's ETag).
+    /// The destination's tag for each request body is the digest of the bytes sent (S3's ETag).
     case tag
-    /// The server told how much it has.
+    /// The server reported the length of the file.
     case length
-    /// The own end of a body whose length was not announced came (the last chunk, the end of an HTTP/2 stream, the
-    /// end of a content coding).
+    /// A body of unannounced length ended explicitly: by the last chunk, the end of an HTTP/2 stream, or the end of a
+    /// content coding.
     case end
-    /// Of a download that only the end of its connection ended: TLS's closing alert came. The server may have died behind
-    /// a proxy that sent it, so the length stays unproven.
+    /// The end of the connection ended the download, and TLS's closing alert arrived. The server may have died behind a
+    /// proxy that sent the alert, so the length stays unproven.
     case closure
 }
 
 extension [JobProof] {
-    /// As the store has them.
+    /// The proofs as text, for the store.
     package var text: String? { isEmpty ? nil : map(\.rawValue).joined(separator: " ") }
 
     package init(text: String?) {

@@ -1,42 +1,43 @@
 package import TransferCore
 import TransferEngine
 
-/// A job as the store hands it out: its description and what earlier attempts left behind.
+/// A job from the store: its description and the results of earlier attempts.
 package struct JobRecord: Sendable {
     package let id: Int64
     package let batch: Int64
     package let identity: String
     @Shared package var spec: JobSpec
-    /// Attempts that counted against the budget so far.
+    /// The number of attempts so far that count as retries.
     package var attempts: Int
-    /// What waits took that servers asked for, since the last byte that was made durable.
+    /// The total time of waits that servers asked for since the last byte became durable.
     package var askedWait = Duration.zero
-    /// Which of the download's URLs is tried now.
+    /// The index of the download's URL that is tried now.
     package var mirror: Int
-    /// The URLs that failed for good, one bit each.
+    /// The URLs that failed permanently, one bit each.
     package var spentMirrors: UInt64
-    /// The last attempt's record, where the file system can't carry it.
+    /// The last attempt's record, where the file system cannot store it with the file.
     package var resume: ResumeData?
-    /// What an upload that was broken off left behind.
+    /// The record of an interrupted upload.
     package var upload: UploadRecord?
-    /// How the destination looked when this job last wrote it.
+    /// The destination's metadata when this job last wrote it.
     package var facts: FileStamp?
-    /// The checksum recorded then.
+    /// The checksum that was recorded at that time.
     package var digest: Checksum?
     package var validator: String?
-    /// The sums of the file's pieces, of a job that is to make it whole again.
+    /// The sums of the file's pieces, for a job that is to repair the file.
     package let sums: PieceSumList?
-    /// The resource that gave them.
+    /// The resource from which the sums came.
     package var place: AnsweredPlace?
-    /// Whether a process died while it had this job.
+    /// Whether a process died while it had claimed this job.
     package var wasInterrupted: Bool
-    /// When it was taken, in milliseconds since 1970; where a process died with it, by that one.
+    /// The time of the claim, in milliseconds since 1970; after the death of a process, the time of that process's
+    /// claim.
     package var claimed: Int64
-    /// Why the job, which was complete, is done again.
+    /// The reason why a job that was complete is done again.
     package var recheck: DestinationRule.Recheck
-    /// The version to upload, of a file in a watched folder: no other one counts as this job.
+    /// The version to upload, for a file in a watched folder; no other version counts as this job.
     package var watched: WatchedVersion?
-    /// The processes whose partial files there may be; `nil` where no other one works on the queue.
+    /// The processes that may have left partial files; `nil` where no other process works on the queue.
     package let partOwners: PartOwners?
 
     package init(
@@ -71,13 +72,13 @@ package struct JobRecord: Sendable {
 }
 
 extension JobRecord {
-    /// Whether no other version of its source may be sent than the one it began with; of a watched file the ledger says
-    /// which one that is.
+    /// Whether only the version of the source with which the job began may be sent. For a watched file, the upload
+    /// history has that version.
     package var keepsVersion: Bool { watched == nil && spec.failsIfChanged }
 
     package func hasSpent(_ mirror: Int) -> Bool { spentMirrors & (1 << UInt64(min(63, mirror))) != 0 }
 
-    /// A job that nobody has tried yet.
+    /// Creates the record of a job that has not been tried.
     package init(id: Int64, batch: Int64, identity: String, spec: Shared<JobSpec>, claimed: Int64) {
         self.id = id
         self.batch = batch
@@ -94,18 +95,18 @@ extension JobRecord {
     }
 }
 
-/// A version of a file in a watched folder, as the ledger has it.
+/// A version of a file in a watched folder, as recorded in the upload history.
 package struct WatchedVersion: Sendable, Hashable {
     package let history: Int64
     package let stamp: FileStamp
     package let digest: Checksum?
-    /// Whether the server is asked for the digest of what it has.
+    /// Whether the server is asked for the digest of the uploaded file.
     package let verifies: Bool
-    /// How often it failed for good.
+    /// The number of permanent failures.
     package var failures = 0
-    /// Of its bytes (``SourceFile/fingerprint(isStopped:)``), once they have been read.
+    /// The fingerprint of the file's bytes (``SourceFile/fingerprint(isStopped:)``), once they have been read.
     package var fingerprint: UInt64?
-    /// An attempt may have sent it: whether these are the same bytes is asked of them, not of the file's times.
+    /// Whether an attempt may have sent the file. Its identity is then checked by the bytes, not by the file's times.
     package var mustProve = false
 
     package init(
@@ -122,26 +123,27 @@ package struct WatchedVersion: Sendable, Hashable {
     }
 }
 
-/// How a job ended, for the store and for whoever listens.
+/// The end of a job, for the store and for listeners.
 package struct JobEnd: Sendable {
     package let id: Int64
     package let batch: Int64
     package let identity: String
     package var outcome: Outcome
-    /// Of an upload's source, when its bytes were known to be what was sent (`st_ctim`): nanoseconds since 1970.
+    /// The change time (`st_ctim`) of an upload's source at which its bytes were known to be those sent, in nanoseconds
+    /// since 1970.
     package var sourceChanged: Int64?
-    /// Of what was sent of it.
+    /// The fingerprint of the bytes sent from the source.
     package var sourceFingerprint: UInt64?
-    /// Of one that failed in a watched folder: when it's tried again by itself.
+    /// The delay of the automatic retry, for a failed file of a watched folder.
     package var again: Duration?
-    /// What is left of the file, of a download that didn't come to its end.
+    /// The record of the partial file, for a download that was not completed.
     package var resume: ResumeData?
     package var route: JobRoute?
-    /// Whether somebody is told of it (`onFinish`).
+    /// Whether a hook is to be called (`onFinish`).
     package var tellsHook = false
-    /// The URL that was asked last, of one that failed; redacted.
+    /// The last URL requested, for a failed job; without secrets.
     package var finalURL: String?
-    /// What each URL of a download did that failed, where there were several.
+    /// The reports on the URLs of a failed download that had several.
     package var sources: [JobSource] = []
 
     package init(
@@ -158,18 +160,18 @@ package struct JobEnd: Sendable {
         self.resume = resume
     }
 
-    /// Behind one reference: an end goes through many hands.
+    /// The outcome, stored behind a reference because an end is passed on many times.
     package indirect enum Outcome: Sendable {
         case done(JobReceipt, FileStamp?)
-        /// Complete before: no transfer was needed.
+        /// The job was complete before, so no transfer was needed.
         case kept(JobReceipt, FileStamp?)
         case failed(TransferError, attempts: Int, host: String?)
         case cancelled
-        /// Of a watched folder: there is nothing to upload any more, as the file is gone or is another version.
+        /// A watched file is no longer to be uploaded, because it is gone or has another version.
         case dropped(isChanged: Bool)
     }
 
-    /// What there is to say of a job that is complete; `nil` for any other end.
+    /// The receipt and the metadata of a completed job; `nil` for any other end.
     package var completion: (receipt: JobReceipt, facts: FileStamp?)? {
         switch outcome {
         case .done(let receipt, let facts), .kept(let receipt, let facts): (receipt, facts)
@@ -181,34 +183,34 @@ package struct JobEnd: Sendable {
         if case .cancelled = outcome { true } else { false }
     }
 
-    /// Whether nothing was moved, as the file was complete before.
+    /// Whether nothing was transferred, because the file was complete before.
     package var wasKept: Bool {
         if case .kept = outcome { true } else { false }
     }
 }
 
-/// A change of a job that goes on.
+/// A change of a job that has not ended.
 package struct JobStep: Sendable {
     package let id: Int64
     package var state: JobState
     package var attempts: Int
     package var mirror: Int
     package var spentMirrors: UInt64
-    /// ``JobRecord/askedWait``
+    /// The value of ``JobRecord/askedWait``.
     package var askedWait = Duration.zero
-    /// The end of its wait; for `waiting`.
+    /// The end of the wait, for the state `waiting`.
     package var due: MonotonicTime?
     package var origin: String
     package var resume: ResumeData?
     package let batch: Int64
     package var identity = ""
-    /// ``Lane/network``.
+    /// The value of ``Lane/network``.
     package var network = ""
-    /// ``Lane/tags``.
+    /// The value of ``Lane/tags``.
     package var tags = ""
     /// Whether a server asked for the wait.
     package var isAsked = false
-    /// What the last attempt came to, where that is why it waits.
+    /// The error of the last attempt, where that is the reason for the wait.
     package var error: TransferError?
     package var route: JobRoute?
 

@@ -1,19 +1,20 @@
 package import TransferCore
 
-/// The source and the target of a job, redacted; of an upload both are its URL, of a copy those of its two sides.
+/// The source and the target of a job, without secrets. For an upload both are its URL; for a copy they are the URLs of
+/// its two sides.
 public struct JobRoute: Sendable, Hashable {
-    /// A job is told in words only when somebody asks for them: most ends have no listener.
+    /// The origin of the texts, which are made only on request, since most ends have no listener.
     private enum Source: Sendable {
         case spec(Shared<JobSpec>)
-        /// ``JobSpec/canonicalJSON``
+        /// The text of ``JobSpec/canonicalJSON``.
         case text(String)
-        /// Places that another machine told of.
+        /// The places that another machine reported.
         case reported(url: String, to: String, isInsecure: Bool)
     }
 
     private let source: Source
 
-    /// The whole job, its named secrets included; `nil` where its record can't be read.
+    /// The whole job, including the names of its secrets; `nil` where its record cannot be read.
     package var job: JobSpec? {
         switch source {
         case .spec(let spec): spec.wrappedValue
@@ -22,10 +23,12 @@ public struct JobRoute: Sendable, Hashable {
         }
     }
 
+    /// Creates a route from the report of a server.
+    ///
     /// - Parameters:
-    ///   - url: As a service told it.
-    ///   - to: The same.
-    ///   - isInsecure: Whether certificates aren't checked for it.
+    ///   - url: The URL, as reported.
+    ///   - to: The target, as reported.
+    ///   - isInsecure: Whether certificates are not checked for the job.
     package init(url: String, to: String, isInsecure: Bool) {
         source = .reported(url: url, to: to, isInsecure: isInsecure)
     }
@@ -34,23 +37,25 @@ public struct JobRoute: Sendable, Hashable {
 
     package init(_ spec: JobSpec) { source = .spec(Shared(wrappedValue: spec)) }
 
-    /// - Parameter canonicalJSON: The job as its record has it; it's read when somebody asks.
+    /// Creates a route from a job's record.
+    ///
+    /// - Parameter canonicalJSON: The canonical text of the job, which is parsed only when needed.
     package init(canonicalJSON: String) { source = .text(canonicalJSON) }
 
-    /// The redacted URL: the first source of a download or a copy, or an upload's server. Empty where the record can't be
-    /// read.
+    /// The URL without secrets: the first source of a download or a copy, or an upload's server. It is empty where the
+    /// record cannot be read.
     public var url: String { words?.url ?? "" }
 
-    /// A download's destination as the job has it, or an upload's URL. Empty where the record can't be read.
+    /// A download's destination as the job has it, or an upload's URL. It is empty where the record cannot be read.
     public var to: String { words?.to ?? "" }
 
-    /// Whether certificates aren't checked for it (`tls.insecure`).
+    /// Whether certificates are not checked for the job (`tls.insecure`).
     public var isInsecure: Bool {
         if case .reported(_, _, let isInsecure) = source { return isInsecure }
         return job?.settings.tls.insecure ?? false
     }
 
-    /// All of it, for who needs more than one: the record is read once.
+    /// The URL and the target together: callers that need both read the record only once.
     package var words: (url: String, to: String)? {
         if case .reported(let url, let to, _) = source { return (url, to) }
         return job.map { (Self.origin($0), Self.target($0)) }
@@ -60,9 +65,9 @@ public struct JobRoute: Sendable, Hashable {
         Redaction.url((job.copySource?.download.urls ?? job.urls).first ?? "")
     }
 
-    /// The same with a file in place of a download's folder.
+    /// Returns both texts, with the file's path in place of a download's folder.
     ///
-    /// - Parameter path: The file's, where it's known; the URL's last component stands for it otherwise.
+    /// - Parameter path: The file's path, where it is known; otherwise the URL's last component is used.
     package func words(path: String?) -> (url: String, to: String)? {
         guard let job else { return words }
         guard case .download(let download) = job.work, download.destination.hasSuffix("/") else { return words }

@@ -1,14 +1,16 @@
 import TransferCore
 
-/// The parts of a job that never go to disk: signed queries and userinfo of its URLs, and values that were written out
-/// though they are secrets.
+/// The parts of a job that are never stored on disk: signed queries and user information of its URLs, and literal
+/// values that are secrets.
 ///
-/// The database holds the job without them. The process that was given the job keeps the original here, in memory; a
-/// later process gets it when it reads the job file again.
+/// The database holds the job without them. The process that received the job keeps the original in memory; a later
+/// process obtains it by reading the job file again.
 package struct JobSecrets: Sendable {
     private let original: JobSpec
 
-    /// - Returns: `nil` for a job that holds no secret.
+    /// Creates the secrets of a job.
+    ///
+    /// - Returns: `nil` for a job that contains no secret.
     package init?(_ spec: JobSpec) {
         guard Self.isIn(spec) else { return nil }
         original = spec
@@ -25,7 +27,7 @@ package struct JobSecrets: Sendable {
         return result
     }
 
-    /// Whether a job holds what must not be written down.
+    /// Returns whether a job contains a secret that must not be stored.
     package static func isIn(_ spec: JobSpec) -> Bool {
         let isInURL =
             switch spec.work {
@@ -35,7 +37,7 @@ package struct JobSecrets: Sendable {
         return isInURL || !spec.hasNoSettings && spec.settings.hasSecret || spec.copySource?.hasSecret == true
     }
 
-    /// The job as it may be written down.
+    /// Returns the job in the form that may be stored.
     package static func redacted(_ spec: JobSpec) -> JobSpec {
         guard isIn(spec) else { return spec }
         var result = spec

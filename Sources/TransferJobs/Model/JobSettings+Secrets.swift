@@ -1,9 +1,9 @@
-/// The secrets in a job's settings, and what they name elsewhere.
+/// The secrets in a job's settings, and the names of secrets stored elsewhere.
 extension JobSettings {
     /// The names of the credentials that the job's request needs.
     package var credentialNames: [String] {
         var own = self
-        // Its secrets are asked for when it's told.
+        // The secrets of a hook are read when the hook is called.
         own.onFinish = nil
         let texts = JobFields.all.order.secrets.flatMap { $0.texts(own) }
         return texts.compactMap { text in
@@ -11,26 +11,26 @@ extension JobSettings {
         }
     }
 
-    /// Whether they hold what must not be written down.
+    /// Whether the settings contain a secret that must not be stored.
     package var hasSecret: Bool { JobFields.all.order.secrets.contains { $0.isWrittenOut(self) } }
 
-    /// The settings as they may be written down.
+    /// The settings in the form that may be stored.
     package var redacted: JobSettings {
         var result = self
         for secrets in JobFields.all.order.secrets { secrets.redact(&result) }
         return result
     }
 
-    /// Whether nothing in them names something that is elsewhere.
+    /// Whether the settings refer to nothing stored elsewhere.
     package var namesNoUser: Bool {
         headers.isEmpty && proxy == nil && tls == TLSSettings() && auth == nil && s3 == nil && ssh == nil && ftp == nil
             && http.cookies == nil && confinement == nil
     }
 }
 
-// The two sides of a copy.
+// The settings of the two sides of a copy.
 extension JobSettings {
-    /// The rules that hold for both sides of a copy: those that tell no server who asks.
+    /// The settings that apply to both sides of a copy: those that reveal no identity to a server.
     package var ofBothSides: JobSettings {
         var result = self
         result.headers = []
@@ -43,10 +43,10 @@ extension JobSettings {
         return result
     }
 
-    /// The rules that are the job's and no server's.
+    /// The settings that belong to the job and to no server.
     package var ofJob: JobSettings { JobSettings().with(rulesOfJob: self) }
 
-    /// The same, with the job's own rules of another.
+    /// Returns these settings, with the job's own rules taken from others.
     package func with(rulesOfJob other: JobSettings) -> JobSettings {
         var result = self
         result.retry = other.retry

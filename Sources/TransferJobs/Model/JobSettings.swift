@@ -1,67 +1,76 @@
 public import TransferCore
 
-/// The rules of one job; every value that is `nil` has the documented default.
+/// The settings of one job; every value that is `nil` has the documented default.
 public struct JobSettings: Sendable, Hashable {
+    /// The header fields of the job's requests.
     public var headers: [HeaderSetting] = []
+    /// The rules for retries.
     public var retry = RetrySettings()
-    /// Time to connect, TLS included; 30 s by default.
+    /// The time to connect, TLS included; 30 s by default.
     public var connectTimeout: Duration?
-    /// The longest silence while waiting for or reading an answer; 60 s by default.
+    /// The longest silence while waiting for or reading a response; 60 s by default.
     public var timeout: Duration?
-    /// A transfer slower than `rate` bytes a second for `time` counts as stalled; 1 byte a second for 60 s by default.
+    /// The rate and time below which a transfer counts as stalled; 1 byte a second for 60 s by default.
     public var lowSpeed: LowSpeed?
-    /// The longest time one attempt may take; none by default.
+    /// The longest time of one attempt; unlimited by default.
     public var maxTime: Duration?
-    /// Bytes a second for this job; none by default.
+    /// The limit of this job's rate, in bytes a second; unlimited by default.
     public var limitRate: Int64?
+    /// The proxy; `nil` uses the environment's.
     public var proxy: Proxy?
+    /// The settings of TLS.
     public var tls = TLSSettings()
+    /// The login; `nil` for none.
     public var auth: Auth?
+    /// The maximum number of redirects, 0 to 100; 10 by default.
     public var maxRedirects: Int?
+    /// The rules for the use of the machine's links.
     public var network = NetworkPolicy()
-    /// For `s3://bucket/key` URLs.
+    /// The access to `s3://bucket/key` URLs.
     public var s3: S3Access?
+    /// The settings of HTTP.
     public var http = HTTPRules()
     private var rare = RareSettings()
 
+    /// Creates settings with the defaults.
     public init() {}
 
-    /// For `sftp` URLs.
+    /// The access to `sftp` URLs.
     public var ssh: SSHAccess? {
         _read { yield rare.ssh }
         _modify { yield &rare.ssh }
     }
-    /// For `ftp` and `ftps` URLs.
+    /// The access to `ftp` and `ftps` URLs.
     public var ftp: FTPAccess? {
         _read { yield rare.ftp }
         _modify { yield &rare.ftp }
     }
 
-    /// Who is told when the job has ended; no part of what the job is.
+    /// The hook that is called when the job has ended; it does not count for the job's identity.
     public var onFinish: FinishHook? {
         _read { yield rare.onFinish }
         _modify { yield &rare.onFinish }
     }
 
-    /// The worker that may do it, where several share the queue; no part of what the job is.
+    /// The condition for workers, where several share the queue; it does not count for the job's identity.
     public var worker: WorkerRule {
         _read { yield rare.worker }
         _modify { yield &rare.worker }
     }
 
-    /// The congestion control of the connections that send; ``/TransferCore/CongestionControl/automatic`` by default.
+    /// The congestion control of connections that send; ``/TransferCore/CongestionControl/automatic`` by default.
     public var congestion: CongestionControl? {
         _read { yield rare.congestion }
         _modify { yield &rare.congestion }
     }
 
-    /// Whether its connections leave room to whatever else goes over the same link.
+    /// Whether the job's connections yield to other traffic on the same link.
     public var isBackground: Bool {
         _read { yield rare.isBackground }
         _modify { yield &rare.isBackground }
     }
 
-    /// The bounds of a job that was submitted from outside this machine; no part of what the job is.
+    /// The bounds of a job that was submitted from outside this machine; they do not count for the job's identity.
     package var confinement: JobConfinement? {
         _read { yield rare.confinement }
         _modify { yield &rare.confinement }
@@ -77,40 +86,47 @@ public struct JobSettings: Sendable, Hashable {
         var isBackground = false
     }
 
-    /// How HTTP is spoken.
+    /// The settings of HTTP.
     public struct HTTPRules: Sendable, Hashable {
-        /// The only version; what the server and this machine agree on otherwise.
+        /// The only version to use; `nil` lets the server and this machine agree on one.
         public var version: Version?
-        /// Path of a file with cookies in Netscape's form, each for the servers that it names.
+        /// The path of a file with cookies in Netscape's format, each for the servers that it names.
         public var cookies: String?
 
+        /// Creates settings with the defaults.
         public init() {}
 
+        /// A version of HTTP.
         public enum Version: String, Sendable, Hashable, CaseIterable {
-            /// A connection for each request that is under way.
+            /// HTTP/1.1, with a connection for each active request.
             case one = "1.1"
         }
     }
 
+    /// A header field of a request.
     public struct HeaderSetting: Sendable, Hashable {
+        /// The field's name.
         public var name: String
+        /// The field's value, which may be the name of a secret.
         public var value: SecretText
-        /// Who said it.
+        /// The source of the field.
         package var standing = Standing.own
 
+        /// Creates a header field.
         public init(name: String, value: SecretText) {
             self.name = name
             self.value = value
         }
 
         package enum Standing: Sendable, Hashable {
-            /// The job or its file.
+            /// The job or its file set the field.
             case own
-            /// ``RequestRules``, in place of what the job file's `defaults` say, if anything.
+            /// The rules of ``RequestRules`` set the field; the value is the one that the job file's `defaults` have,
+            /// if any.
             case laidOver(SecretText?)
         }
 
-        /// What counts for whether the job is another one; `nil` for nothing.
+        /// The value that counts for the job's identity; `nil` for none.
         package var lasting: SecretText? {
             switch standing {
             case .own: value
@@ -119,44 +135,53 @@ public struct JobSettings: Sendable, Hashable {
         }
     }
 
+    /// The rate below which a transfer counts as stalled after some time.
     public struct LowSpeed: Sendable, Hashable {
-        /// Bytes a second.
+        /// The rate in bytes a second.
         public var rate: Int64
+        /// The time for which the rate may be lower.
         public var time: Duration
+        /// Creates a limit; `rate` is in bytes a second.
         public init(rate: Int64, time: Duration) {
             self.rate = rate
             self.time = time
         }
     }
 
+    /// A proxy.
     public struct Proxy: Sendable, Hashable {
-        /// `http://`, `https://`, `socks5://` or `socks5h://`; empty switches proxies off.
+        /// The `http://`, `https://`, `socks5://` or `socks5h://` URL; an empty text switches proxies off.
         public var url: String {
             didSet { if !url.isEmpty { isOfEnvironment = false } }
         }
-        /// Hosts, domains and CIDR blocks that are reached without it, comma-separated.
+        /// The hosts, domains and CIDR blocks that are reached without the proxy, separated by commas.
         public var noProxy: String?
+        /// The login at the proxy; `nil` for none.
         public var credentials: Credentials?
-        /// Whether it's the one that the environment names; ``url`` is empty then.
+        /// Whether the environment's proxy is used; ``url`` is empty then.
         public private(set) var isOfEnvironment = false
 
+        /// Creates a proxy; an empty `url` switches proxies off.
         public init(url: String, noProxy: String? = nil, credentials: Credentials? = nil) {
             self.url = url
             self.noProxy = noProxy
             self.credentials = credentials
         }
 
-        /// The proxy that the environment names, but for these hosts, which take the place of the environment's.
+        /// Returns the environment's proxy with these exceptions, which replace the environment's own.
         public static func environment(except noProxy: String) -> Proxy {
             var proxy = Proxy(url: "", noProxy: noProxy)
             proxy.isOfEnvironment = true
             return proxy
         }
 
-        /// What the proxy is told when it asks who comes.
+        /// The login that the proxy receives when it asks for authentication.
         public struct Credentials: Sendable, Hashable {
+            /// The user's name.
             public var user: SecretText
+            /// The password.
             public var password: SecretText
+            /// Creates a login.
             public init(user: SecretText, password: SecretText) {
                 self.user = user
                 self.password = password
@@ -164,29 +189,32 @@ public struct JobSettings: Sendable, Hashable {
         }
     }
 
+    /// The settings of TLS.
     public struct TLSSettings: Sendable, Hashable {
-        /// Path of a PEM file with the only certificate authorities to trust.
+        /// The path of a PEM file with the only certificate authorities to trust.
         public var ca: String?
-        /// Path of the client certificate: PEM, DER, or PKCS#12, which holds the key too.
+        /// The path of the client certificate: PEM, DER, or PKCS#12, which contains the key too.
         public var cert: String?
-        /// Path of its private key, PEM or DER; without one it's in the certificate's file.
+        /// The path of the private key, PEM or DER; `nil` where the certificate's file contains it.
         public var key: String?
-        /// Opens a key that is encrypted, or the PKCS#12 file.
+        /// The passphrase of an encrypted key or a PKCS#12 file.
         public var keyPassphrase: SecretText?
-        /// `sha256/BASE64` of public keys (SPKI), one of which the server must have.
+        /// The digests of public keys (SPKI) in the form `sha256/BASE64`, one of which the server must have.
         public var pins: [String] = []
-        /// Whoever answers is taken for the server: anybody on the way can read and change everything.
+        /// Whether certificates are not checked. Any host on the network path can then read and change all data.
         public var insecure = false
+        /// Creates settings with the defaults.
         public init() {}
     }
 
+    /// The login at a server.
     public enum Auth: Sendable, Hashable {
-        /// The entries of `~/.netrc`: that of the job's own machine, and on the way those of machines that redirects
+        /// The entries of `~/.netrc`: the entry for the job's own machine, and on redirects those for the machines they
         /// lead to.
         ///
         /// - Parameters:
-        ///   - user: Which of several entries of the job's own machine is meant.
-        ///   - file: The path of another file than `~/.netrc`, which has to be there.
+        ///   - user: The user's name, which selects one of several entries for the job's own machine.
+        ///   - file: The path of a file that must exist, in place of `~/.netrc`.
         case netrc(user: SecretText? = nil, file: String? = nil)
         /// A token, sent as `Authorization: Bearer …` (RFC 6750) to the job's own origin.
         case bearer(SecretText)
@@ -194,29 +222,31 @@ public struct JobSettings: Sendable, Hashable {
     }
 }
 
-/// How often and how long a job is tried again. Every `nil` stands for the default in parentheses.
+/// The rules for retries. A value of `nil` means the default in parentheses.
 public struct RetrySettings: Sendable, Hashable {
-    /// Attempts after the first one (10); durable progress starts the count anew.
+    /// The number of attempts after the first (10); durable progress resets the count.
     public var limit: Int?
-    /// Growth of the delay from one attempt to the next (2).
+    /// The growth factor of the delay from one attempt to the next (2).
     public var base: Int?
     /// The first delay (1 s).
     public var scale: Duration?
     /// The longest delay (60 s).
     public var maxDelay: Duration?
-    /// What waits that servers ask for (Retry-After) may take in all since the last byte that was made durable (24 h).
+    /// The total time that waits requested by servers (Retry-After) may take since the last byte became durable (24 h).
     public var maxWait: Duration?
-    /// Spread the delays at random between half and the whole (true).
+    /// Whether delays are randomized between half and the whole value (true).
     public var jitter: Bool?
-    /// Statuses worth another try (by class: 408, 421, 423, 425, 429, and every 5xx but 501, 505 to 508 and 510).
+    /// The statuses that justify a retry (by class: 408, 421, 423, 425, 429, and every 5xx but 501, 505 to 508 and
+    /// 510).
     public var statusCodes: Set<Int>?
-    /// Methods that may be sent again (DELETE, GET, HEAD, OPTIONS, PUT, TRACE).
+    /// The methods that may be repeated (DELETE, GET, HEAD, OPTIONS, PUT, TRACE).
     public var methods: Set<String>?
 
+    /// Creates rules with the defaults.
     public init() {}
 }
 
-/// A value that may be a secret: written out, or named so that it is read only when it's needed.
+/// A value that may be a secret: a literal, or a reference that is resolved only when the value is needed.
 public enum SecretText: Sendable, Hashable {
     case literal(String)
     /// The value of an environment variable.

@@ -1,66 +1,72 @@
-/// A URL that a download's file comes from, and what came of it in this run.
+/// A source URL of a download, with its results in this run.
 ///
-/// Only downloads that were fetched over several connections, or from more than one URL, have such reports: in
-/// ``JobProgress/sources`` while they are under way, in ``JobReceipt/sources`` and ``JobFailure/sources`` at the end.
+/// Only downloads over several connections or from several URLs have such reports. They are in ``JobProgress/sources``
+/// during the transfer, and in ``JobReceipt/sources`` or ``JobFailure/sources`` at its end.
 public struct JobSource: Sendable, Hashable, Codable {
-    /// As the job names it, before redirects; redacted.
+    /// The URL as the job names it, before redirects and without secrets.
     public var url: String
-    /// Of a job under way: its connections now. Of one that has ended: the most that it had at once.
+    /// The number of connections: the current one during the transfer, and the highest one after its end.
     public var connections: Int
-    /// Body bytes that it sent in this run, those of no use included.
+    /// The number of body bytes that the source sent in this run, including unused ones.
     public var bytes: Int64
-    /// Bytes a second of all its connections together: over the last seconds while it has some, otherwise over the whole
-    /// time in which it had. `nil` until it has brought something.
+    /// The rate of all of the source's connections together, in bytes a second. It covers the last seconds while there
+    /// are connections, and otherwise the whole time with connections. It is `nil` until the source has sent something.
     public var rate: Int64?
+    /// The state of the source.
     public var state: State
-    /// Why it's paused or dropped; `nil` while it's used.
+    /// The reason why the source is paused or dropped; `nil` while it is used.
     public var fault: Fault?
-    /// Of one that is paused: after which time it may be asked again, where that's known.
+    /// The time after which a paused source may be asked again, where that is known.
     public var again: Duration?
-    /// The congestion control of the connections of an upload under way, in words, for other processes. `nil` where it is
-    /// the system's own.
+    /// The congestion control of an active upload's connections, in words, for other processes; `nil` for the system's
+    /// own.
     package var congestion: String?
 
+    /// The state of a source.
     public enum State: String, Sendable, Hashable, Codable {
-        /// It brings the file, or may at any time.
+        /// The source sends the file, or may be asked to at any time.
         case used
-        /// Nothing is asked of it for now; it may be asked again.
+        /// No requests are sent to the source for now; it may be asked again.
         case paused
-        /// Nothing more is asked of it.
+        /// No more requests are sent to the source.
         case dropped
-        /// Nothing was asked of it so far; only `JobExplanation.sources` has such.
+        /// No request has been sent to the source; only `JobExplanation.sources` has this state.
         case unasked
     }
 
-    /// Why nothing is asked of a source.
+    /// The reason why no requests are sent to a source.
     public struct Fault: Sendable, Hashable, Codable {
+        /// The kind of the fault.
         public var cause: Cause
-        /// In words, without secrets.
+        /// The description in words, without secrets.
         public var message: String
 
+        /// Creates a fault; the message must not contain secrets.
         public init(_ cause: Cause, _ message: String) {
             self.cause = cause
             self.message = message
         }
     }
 
+    /// The kind of a source's fault.
     public enum Cause: String, Sendable, Hashable, Codable {
-        /// It answered with an error, or lets nobody in.
+        /// The source answered with an error, or denied access.
         case refused
-        /// It has a file of another length.
+        /// The source has a file of a different length.
         case otherLength
-        /// It has another version than the one that it began to send.
+        /// The source has a different version from the one that it began to send.
         case otherVersion
-        /// A digest shows that what it sent is wrong.
+        /// A digest shows that the source sent wrong bytes.
         case wrongBytes
-        /// It brings so little beside others that it isn't worth a connection.
+        /// The source is so slow compared with others that it does not justify a connection.
         case slow
-        /// Nothing came from it for too long.
+        /// The source sent nothing for too long.
         case silent
-        /// Anything else: it can't be reached, the connection broke off, the answer is none.
+        /// Any other fault: the source is unreachable, the connection broke, or the response is invalid.
         case failed
     }
 
+    /// Creates a report; `bytes` counts body bytes, and `rate` is in bytes a second.
     public init(
         url: String, connections: Int, bytes: Int64 = 0, rate: Int64? = nil, state: State = .used, fault: Fault? = nil,
         again: Duration? = nil

@@ -1,32 +1,33 @@
 import TransferCore
 import TransferUpload
 
-/// Which job it is, and whether two are the same.
+/// The identity of a job, and the comparison of two jobs.
 extension JobSpec {
-    /// Changes when the job would bring another result: what is moved, from where, to where, and how it is asked for.
+    /// The fingerprint, which changes when the job would yield another result: with its sources, its destination, and
+    /// its requests.
     ///
-    /// A configuration, rules of patience (retries, rates, priorities) and the signatures of presigned URLs don't count. FNV-1a, as it
-    /// has to be the same in every process.
+    /// A configuration, rules that only affect timing (retries, rates, priorities) and the signatures of presigned URLs
+    /// do not count. The hash is FNV-1a, which is the same in every process.
     package var fingerprint: Int64 { lasting ?? JobFields.all.fingerprint(of: self) }
 
-    /// Scheme, host and port that the job speaks to, with the mirror of that number.
+    /// Returns the origin (scheme, host and port) that the job contacts through the mirror with this index.
     package func origin(mirror: Int) -> String {
         let url =
             switch work {
             case .download(let download): download.urls[min(mirror, download.urls.count - 1)]
             case .upload(let upload): upload.url
             }
-        // What the environment may add to an object's is the same for all of them.
+        // The environment's contribution to an object's origin is the same for all jobs.
         return settings.origin(of: url, SecretSource())?.description ?? ""
     }
 
-    /// Whether it's another job when relative paths start elsewhere.
+    /// Whether a different folder for relative paths makes this a different job.
     package var hasRelativePath: Bool { copySource == nil && !work.path.hasPrefix("/") }
 
-    /// What two jobs of a batch must not have in common; empty for an upload whose server gives the names. In a folder
-    /// each URL has a file of its own, as far as anybody knows before its server has answered.
+    /// Returns the key that no two jobs of a batch may share; empty for an upload whose server chooses the names. In a
+    /// folder, each URL counts as a file of its own until its server has answered.
     ///
-    /// - Parameter directory: What relative paths start from.
+    /// - Parameter directory: The folder to which relative paths refer.
     package func destinationKey(directory: String) -> String {
         switch work {
         case .download(let download):
@@ -39,17 +40,17 @@ extension JobSpec {
         }
     }
 
-    /// The same bucket and key at two endpoints are two objects.
+    /// Returns the key of an upload; the same bucket and key at two endpoints are two objects.
     package static func destinationKey(ofUploadTo url: String, _ settings: JobSettings) -> String {
         let place = UploadPlace.key(of: Redaction.url(url))
         guard JobSpec.UploadProtocol.of(url: url) == .s3, let endpoint = settings.s3?.endpoint else { return place }
         return "\(place) \(endpoint)"
     }
 
-    /// The same job with its URLs in their canonical spelling, in which they are sent: one place has one name in
+    /// The same job with its URLs in the canonical spelling in which they are sent. A place thus has one name in
     /// identities, needs, lanes and records, however it was written.
     package var spelt: JobSpec {
-        // As nearly every job is.
+        // The fast path, which applies to nearly every job.
         guard
             !urls.allSatisfy(URLSpelling.isCanonical) || needs.contains(where: { $0.contains("://") })
                 || copySource != nil

@@ -1,33 +1,40 @@
 public import TransferCore
 
-/// One job as its owner describes it: what to move, where to, and by which rules.
+/// A job as its owner describes it: the source, the destination and the rules.
 ///
-/// A spec is a plain value that names its secrets and never holds them. The defaults of a batch are already merged in.
+/// A spec is a plain value that names its secrets and should not contain them. The defaults of a batch are already
+/// merged in.
 public struct JobSpec: Sendable, Hashable {
-    /// The job's name in its batch; `nil` means that the destination is its identity.
+    /// The job's ID in its batch; `nil` means that the destination is the identity.
     public var id: String?
+    /// The transfer itself: a download or an upload.
     public var work: Work
-    /// Identities of jobs of the same batch that must be complete before this one starts.
+    /// The identities of jobs in the same batch that must be complete before this one starts.
     public var needs: [String]
-    /// Higher starts earlier; −1,000,000 to 1,000,000, 0 by default.
+    /// The priority, −1,000,000 to 1,000,000; jobs with higher values start earlier. The default is 0.
     public var priority: Int
-    /// The jobs of a file mostly have the same rules, and have them in common then.
+    /// The settings, stored once for all jobs of a file that have the same.
     package var sharedSettings: Shared<JobSettings>
-    /// The fingerprint, where it isn't that of the values here: a configuration makes no other job of one.
+    /// The fingerprint, where it is not that of the values here, because a configuration must not change a job's
+    /// identity.
     package var lasting: Int64?
 
+    /// The settings of the transfer.
     public var settings: JobSettings {
         _read { yield sharedSettings.wrappedValue }
         _modify { yield &sharedSettings.wrappedValue }
     }
 
+    /// Creates a job; `priority` is −1,000,000 to 1,000,000.
     public init(
         id: String? = nil, work: Work, needs: [String] = [], priority: Int = 0, settings: JobSettings = JobSettings()
     ) {
         self.init(id: id, work: work, needs: needs, priority: priority, settings: Shared(wrappedValue: settings))
     }
 
-    /// - Parameter settings: Those of other jobs too.
+    /// Creates a job.
+    ///
+    /// - Parameter settings: The settings, which may be shared with other jobs.
     package init(id: String?, work: Work, needs: [String], priority: Int, settings: Shared<JobSettings>) {
         self.id = id
         self.work = work
@@ -36,43 +43,50 @@ public struct JobSpec: Sendable, Hashable {
         sharedSettings = settings
     }
 
-    /// Behind one reference: a job goes through many hands.
+    /// The transfer of a job, stored behind a reference because jobs are passed on many times.
     public indirect enum Work: Sendable, Hashable {
         case download(Download)
         case upload(Upload)
     }
 
+    /// A download of one file.
     public struct Download: Sendable, Hashable {
-        /// Mirrors of one file, in the order of preference; never empty; `http`, `https`, `s3`,
-        /// `ftp`, `ftps` or `sftp`.
+        /// The mirrors of the file, in order of preference. The list is never empty; the schemes are `http`, `https`,
+        /// `s3`, `ftp`, `ftps` and `sftp`.
         public var urls: [String]
-        /// A file, or a folder when it ends in `/` (the name then comes from the server or the URL).
+        /// The path of a file, or of a folder when it ends in `/`; the server or the URL then gives the name.
         public var destination: String
-        /// The file's name in a folder where the server gives none; that of the URL otherwise.
+        /// The file's name in a folder where the server gives none; `nil` means the name in the URL.
         public var defaultName: String?
+        /// The checksum of the whole file; `nil` verifies nothing.
         public var checksum: Checksum?
-        /// Of all of the file's pieces. They are compared with the whole file, and with the beginning that another tool left.
+        /// The digests of all pieces of the file. They are compared with the whole file, and with the partial file of
+        /// another tool.
         public var pieces: PieceDigests?
-        /// The bytes that the file must have; a file of another size fails. `nil` where nobody knows.
+        /// The size of the file in bytes, `nil` where it is unknown; a file of another size fails.
         public var size: Int64?
+        /// The treatment of a destination that exists already.
         public var ifExists: IfExists
-        /// `nil` is GET.
+        /// The request's method; `nil` means GET.
         public var method: String?
-        /// A request body to send, as text.
+        /// The request's body, as text; `nil` for none.
         public var body: String?
-        /// Give the file the server's Last-Modified time; true by default.
+        /// Whether the file gets the server's Last-Modified time; true by default.
         public var remoteTime: Bool
-        /// How many connections the one file may get; automatic by default. They share the limit for the file's host with
-        /// other jobs, which come first.
+        /// The number of connections that the file may use; automatic by default. They share the limit for the file's
+        /// host with other jobs, which take precedence.
         public var segments: SegmentCount
+        /// The rule for partial files of other tools.
         public var adopt: Adopt
-        /// What nothing proves to be whole fails: a file of which no digest is known and whose length only the end of the
-        /// connection tells. Nothing is adopted then that nothing proves.
+        /// Whether a file fails where nothing proves that it is complete: no digest is known, and only the end of the
+        /// connection ends it. A partial file of another tool is then adopted only with a proof.
         public var strict: Bool
-        /// The server may compress the file on its way, and it's stored decoded; false by default. Such a file gets one
-        /// connection and can't be continued: it begins anew after each failure. Digests and ``size`` are of the decoded file.
+        /// Whether the server may compress the file for the transfer; false by default. The file is stored decoded. It
+        /// gets one connection and cannot be continued, so it begins anew after each failure. Digests and ``size`` are
+        /// those of the decoded file.
         public var compressed: Bool
 
+        /// Creates a download; `urls` must not be empty.
         public init(
             urls: [String], destination: String, checksum: Checksum? = nil, pieces: PieceDigests? = nil,
             ifExists: IfExists = .verify, method: String? = nil, body: String? = nil, remoteTime: Bool = true,
@@ -93,25 +107,33 @@ public struct JobSpec: Sendable, Hashable {
             self.compressed = compressed
         }
 
-        /// How many connections the file gets: ranges of a file that is compressed on its way are none of its own.
+        /// The number of connections that the file may use; one for a compressed transfer, whose ranges are not those
+        /// of the file.
         package var connections: SegmentCount { compressed ? .exactly(1) : segments }
 
-        /// Whether digests decide about the whole file.
+        /// Whether digests verify the whole file.
         package var isProvenByDigests: Bool { checksum != nil || pieces != nil }
     }
 
+    /// An upload of one file.
     public struct Upload: Sendable, Hashable {
+        /// The path of the file; for a copy, the source's name for display.
         public var source: String
+        /// The URL to which the file is sent.
         public var url: String
+        /// The protocol of the upload.
         public var uploadProtocol: UploadProtocol
-        /// `nil` is the protocol's own: PUT for `put`, POST for `post`.
+        /// The request's method; `nil` means the protocol's own: PUT for `put`, POST for `post`.
         public var method: String?
-        /// What the source's digest has to be; it's compared before anything is sent.
+        /// The required digest of the source, which is compared before anything is sent.
         public var checksum: Checksum?
+        /// The options of the protocol.
         public var options: Options
-        /// The source of a copy, which is on another server; then ``source`` names it for people. `nil` for a file.
+        /// The source of a copy, which is on another server; ``source`` then names it for display. It is `nil` for a
+        /// file.
         public var from: CopySource?
 
+        /// Creates an upload of a file.
         public init(
             source: String, url: String, uploadProtocol: UploadProtocol = .put, method: String? = nil,
             checksum: Checksum? = nil, options: Options = Options()
@@ -124,7 +146,7 @@ public struct JobSpec: Sendable, Hashable {
             self.options = options
         }
 
-        /// A copy from server to server, with no file between.
+        /// Creates a copy from server to server, with no file between.
         public init(
             from source: CopySource, url: String, uploadProtocol: UploadProtocol = .put, options: Options = Options()
         ) {
@@ -135,9 +157,9 @@ public struct JobSpec: Sendable, Hashable {
         }
     }
 
-    /// How an upload speaks to its server; known by its name.
+    /// The protocol of an upload, identified by its name.
     public struct UploadProtocol: Sendable {
-        /// Behind one reference: each job has it.
+        /// The entry, stored behind a reference because each job has one.
         private let shared: Shared<UploadEntry>
 
         package init(_ entry: UploadEntry) { shared = Shared(wrappedValue: entry) }
@@ -147,27 +169,29 @@ public struct JobSpec: Sendable, Hashable {
         }
     }
 
-    /// What to do when the destination is there already.
+    /// The treatment of a destination that exists already.
     public enum IfExists: String, Sendable, Hashable, CaseIterable {
-        /// What our record or the checksum proves complete is kept; anything else fails and says what to write.
+        /// A file is kept where our record or the checksum proves that it is complete. Any other file fails, with
+        /// advice in the message.
         case verify
-        /// Kept where the checksum proves it, or where the server confirms the version that we recorded (304 to its ETag or
-        /// Last-Modified); anything else is fetched and replaced, as a server can tell nothing of bytes that it didn't give.
+        /// A file is kept where the checksum proves it complete, or where the server confirms the recorded version (304
+        /// to its ETag or Last-Modified). Any other file is fetched again and replaced, since a server cannot confirm
+        /// bytes that it did not send.
         case update
         case overwrite, skip, rename, fail
     }
 
-    /// When a download goes on with a partial file of another tool, at the destination or beside it as `NAME.part`.
+    /// The rule for continuing a partial file of another tool, at the destination or beside it as `NAME.part`.
     public enum Adopt: String, Sendable, Hashable, CaseIterable {
-        /// Where a checksum decides about the whole.
+        /// A partial file is continued where a checksum verifies the whole file.
         case proven
-        /// Also where nothing does; the receipt says so.
+        /// A partial file is continued even without a checksum, as the receipt then says.
         case unproven
         case never
     }
 
-    /// The job's name within its batch: its `id`, else its destination (in a folder, with the name that the URL gives);
-    /// the source of an upload whose server gives the names.
+    /// The job's name within its batch: its `id`, or else its destination, in a folder with the name in the URL. For an
+    /// upload whose server chooses the names, it is the source.
     public var identity: String {
         if let id { return id }
         return switch work {
@@ -179,7 +203,7 @@ public struct JobSpec: Sendable, Hashable {
 }
 
 extension JobSpec.Download {
-    /// The destination; in a folder with the name that the URL gives, which an answer may change.
+    /// The destination, in a folder with the name in the URL; a response may change the name.
     package var expectedFile: String {
         guard destination.hasSuffix("/") else { return destination }
         return (destination == "./" ? "" : destination)
@@ -188,6 +212,7 @@ extension JobSpec.Download {
 }
 
 extension JobSpec {
+    /// Whether the job is an upload or a copy.
     public var isUpload: Bool { work.isUpload }
 
     /// The source of a copy; `nil` for other jobs.
@@ -195,10 +220,10 @@ extension JobSpec {
         if case .upload(let upload) = work { upload.from } else { nil }
     }
 
-    /// Whether it's a copy of which the destination keeps no part: it begins again from its start.
+    /// Whether the job is a copy whose destination keeps no partial data, so that it begins anew after a failure.
     public var beginsAgain: Bool { copySource != nil && !asksFirst }
 
-    /// The URLs that the job speaks to: a download's mirrors, or an upload's one.
+    /// The URLs that the job requests: a download's mirrors, or an upload's only URL.
     package var urls: [String] {
         get { work.urls }
         set { work.urls = newValue }
@@ -206,78 +231,80 @@ extension JobSpec {
 
     package var checksum: Checksum? { work.checksum }
 
-    /// The method its request is made with.
+    /// The method of the job's request.
     package var method: String { work.method }
 
-    /// Whether its server can be asked what it has before anything is sent again.
+    /// Whether the server can report its data before anything is sent again.
     package var asksFirst: Bool { work.asksFirst }
 
-    /// Whether its request changes something each time it's made, as far as its method says and its owner allows.
+    /// Whether a repeated request could change something on the server again, judged by its method and the owner's
+    /// rules.
     package var mustNotRepeat: Bool { work.mustNotRepeat(settings.retry) }
 
-    /// The method by which it's judged whether a failed attempt may be followed by another: protocols that ask first may
-    /// always.
+    /// The method that decides whether a failed attempt may be repeated; protocols that ask the server first may always
+    /// repeat.
     package var methodOfRetries: String { asksFirst ? "PUT" : method }
 
-    /// Whether it's a download that fails where nothing proves it to be whole.
+    /// Whether the job is a download that fails where nothing proves that it is complete.
     package var isStrict: Bool { work.isStrict }
 
-    /// Whether it's a download that may be compressed on its way.
+    /// Whether the job is a download that may be compressed for the transfer.
     package var isCompressed: Bool { work.isCompressed }
 
-    /// Whether an upload of another version than it began with isn't wanted.
+    /// Whether an upload fails when the source's version changes.
     package var failsIfChanged: Bool { work.failsIfChanged }
 
-    /// Whether the job shares the settings of all jobs that say nothing about them, as nearly every job does: there is nothing
-    /// to write then, to count or to hide. The same settings in a value of their own aren't told, which costs time alone.
+    /// Whether the job shares the settings of all jobs that set none, as nearly every job does. Its settings then need
+    /// no writing, hashing or redaction. Equal settings in a separate value are not detected, which only costs time.
     package var hasNoSettings: Bool { sharedSettings.isSame(as: JobDefaults.noSettings) }
 
-    /// The job's own bound in bytes a second; `nil` without one.
+    /// The job's own rate limit in bytes a second; `nil` for none.
     package var limitRate: Int64? { hasNoSettings ? nil : settings.limitRate }
 
-    /// Names of the worker that may do it.
+    /// The tags that a worker needs to run the job.
     package var workerTags: WorkerTags { hasNoSettings ? .none : settings.worker.tags }
 
     /// The bounds of a job that was submitted from outside this machine.
     package var confinement: JobConfinement? { hasNoSettings ? nil : settings.confinement }
 
-    /// Whether somebody is told of its end.
+    /// Whether a hook is called at the job's end.
     package var tellsHook: Bool { !hasNoSettings && settings.onFinish != nil }
 
-    /// Whether it holds what must not be written down: ``JobSecrets``.
+    /// Whether the job contains a secret that must not be stored (``JobSecrets``).
     package var hasSecret: Bool { JobSecrets.isIn(self) }
 
-    /// The job as it may be written down.
+    /// The job in the form that may be stored.
     package var redacted: JobSpec { JobSecrets.redacted(self) }
 }
 
 extension JobSpec {
-    /// Whether something can be moved from or to such a URL.
+    /// Returns whether a URL can be the source or destination of a transfer.
     public static func isSupported(url: String) -> Bool { URLRule.isSupported(url) }
 
-    /// The reason why nothing can be moved from or to such a URL, in words.
+    /// Returns the reason, in words, why a URL cannot be the source or destination of a transfer.
     public static func refusal(of url: String) -> String { URLRule.reason(against: url) }
 
-    /// Why nothing can be sent to a supported URL; `nil` where it can.
+    /// Explains why a supported URL cannot be the destination of an upload; `nil` where it can.
     package static func refusal(ofDestination url: String) -> String? { URLRule.requestRefusal(ofDestination: url) }
 
-    /// Why no files can be sent to a supported URL that gets their names at its end; `nil` where they can.
+    /// Explains why a supported URL cannot be the folder of uploads, whose names are appended to it; `nil` where it
+    /// can.
     package static func refusal(ofFolder url: String) -> String? { URLRule.requestRefusal(ofFolder: url) }
 }
 
-// The jobs that most programs make.
+// The jobs that most programs create.
 extension JobSpec {
-    /// A download of one file.
+    /// Returns a download of one file.
     ///
     /// - Parameters:
-    ///   - url: `http`, `https`, `s3`, `ftp`, `ftps` or `sftp`.
-    ///   - path: A file, or a folder when it ends in `/`.
-    ///   - id: The job's name in its batch; `nil` takes the destination.
-    ///   - checksum: What the file must hash to; `nil` verifies nothing.
-    ///   - needs: Jobs of the same batch, by their names, that must be complete before.
-    ///   - priority: Higher starts earlier; −1,000,000 to 1,000,000.
-    ///   - network: The links that it may use; `nil` takes the rules of `settings`.
-    ///   - settings: The rules of the job.
+    ///   - url: A URL with the scheme `http`, `https`, `s3`, `ftp`, `ftps` or `sftp`.
+    ///   - path: The path of a file, or of a folder when it ends in `/`.
+    ///   - id: The job's ID in its batch; `nil` means the destination.
+    ///   - checksum: The checksum of the file; `nil` verifies nothing.
+    ///   - needs: The names of jobs in the same batch that must be complete before.
+    ///   - priority: The priority, −1,000,000 to 1,000,000; jobs with higher values start earlier.
+    ///   - network: The rules for links; `nil` takes those of `settings`.
+    ///   - settings: The settings of the job.
     public static func download(
         _ url: String, to path: String, id: String? = nil, checksum: Checksum? = nil, needs: [String] = [],
         priority: Int = 0, network: NetworkPolicy? = nil, settings: JobSettings = JobSettings()
@@ -287,7 +314,7 @@ extension JobSpec {
             settings: settings)
     }
 
-    /// A download of one file that several servers have.
+    /// Returns a download of one file that several servers have.
     public static func download(
         _ mirrors: [String], to path: String, id: String? = nil, checksum: Checksum? = nil, needs: [String] = [],
         priority: Int = 0, network: NetworkPolicy? = nil, settings: JobSettings = JobSettings()
@@ -297,8 +324,8 @@ extension JobSpec {
             priority: priority, settings: settings, network: network)
     }
 
-    /// An upload of one file, by what the URL's scheme asks for, and by PUT for `http` and `https`, unless
-    /// `uploadProtocol` says otherwise.
+    /// Returns an upload of one file. `uploadProtocol` overrides the protocol of the URL's scheme, which is PUT for
+    /// `http` and `https`.
     public static func upload(
         _ path: String, to url: String, id: String? = nil, uploadProtocol: UploadProtocol? = nil,
         needs: [String] = [], priority: Int = 0, network: NetworkPolicy? = nil, settings: JobSettings = JobSettings()
@@ -311,14 +338,14 @@ extension JobSpec {
             needs: needs, priority: priority, settings: settings, network: network)
     }
 
-    /// A copy from server to server, with no file between.
+    /// Returns a copy from server to server, with no file between.
     ///
     /// - Parameters:
-    ///   - mirrors: Where it comes from; further ones are asked where the first doesn't answer.
-    ///   - url: Where it goes, by what the URL's scheme asks for, and by PUT for `http` and `https`, unless
-    ///     `uploadProtocol` says otherwise.
-    ///   - checksum: What the source must hash to; its last byte isn't sent on before that is known.
-    ///   - source: What the source's servers are asked by and shown; `settings` are the job's and the destination's.
+    ///   - mirrors: The source's URLs; further ones are used where the first does not respond.
+    ///   - url: The destination's URL. `uploadProtocol` overrides the protocol of its scheme, which is PUT for `http`
+    ///     and `https`.
+    ///   - checksum: The checksum of the source; the last byte is not sent on before it has been verified.
+    ///   - source: The settings for the source's servers; `settings` are those of the job and the destination.
     public static func copy(
         _ mirrors: [String], to url: String, id: String? = nil, checksum: Checksum? = nil,
         uploadProtocol: UploadProtocol? = nil, needs: [String] = [], priority: Int = 0, network: NetworkPolicy? = nil,

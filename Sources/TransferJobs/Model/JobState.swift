@@ -1,22 +1,22 @@
-/// Where a job stands. The number is what the database holds.
+/// The state of a job. The raw value is stored in the database.
 public enum JobState: Int, Sendable, Hashable, CaseIterable {
-    /// Ready to start.
+    /// The job is ready to start.
     case queued = 0
-    /// Taken by a process, which starts, runs and ends it.
+    /// A process has claimed the job; it starts, runs and ends it.
     case claimed = 1
-    /// Waits until a time, for the next attempt.
+    /// The job waits for the time of its next attempt.
     case waiting = 2
-    /// Waits for other jobs.
+    /// The job waits for other jobs.
     case blocked = 3
-    /// Held until somebody resumes it.
+    /// The job is held until a user resumes it.
     case paused = 4
     case done = 5
     case failed = 6
-    /// A job it needs failed.
+    /// The job was not run, because a job that it needs failed.
     case skipped = 7
     case cancelled = 8
 
-    /// As every answer and every `--json` names it.
+    /// The state's name in all responses and in the output of `--json`.
     package var name: String {
         switch self {
         case .queued: "queued"
@@ -31,12 +31,13 @@ public enum JobState: Int, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The states, apart from ``done``, in which a job that has brought its file before may be told to make that whole again.
+    /// The states, apart from ``done``, in which a job that brought its file earlier can be asked to repair it.
     package static let repairable: [JobState] = [.queued, .waiting, .failed, .cancelled]
 
+    /// Whether the job has ended: done, failed, skipped or cancelled.
     public var hasEnded: Bool { rawValue >= JobState.done.rawValue }
 
-    /// Where it may go from here. What has ended comes back only when its batch is run again.
+    /// The states that may follow. An ended job returns only when its batch is run again.
     public var successors: Set<JobState> {
         switch self {
         case .queued: [.claimed, .paused, .cancelled]

@@ -1,13 +1,13 @@
 package import TransferCore
 
-/// The questions that are answered by the work of a job alone.
+/// The properties of a job that depend on its work alone.
 extension JobSpec.Work {
     package var isUpload: Bool {
         if case .upload = self { return true }
         return false
     }
 
-    /// A download's mirrors, or an upload's one URL.
+    /// The mirrors of a download, or the only URL of an upload.
     package var urls: [String] {
         get {
             switch self {
@@ -42,7 +42,7 @@ extension JobSpec.Work {
         }
     }
 
-    /// The method its request is made with.
+    /// The method of the request.
     package var method: String {
         switch self {
         case .download(let download): download.method ?? "GET"
@@ -50,23 +50,24 @@ extension JobSpec.Work {
         }
     }
 
-    /// Whether its server can be asked what it has before anything is sent again.
+    /// Whether the server can report its data before anything is sent again.
     package var asksFirst: Bool {
         guard case .upload(let upload) = self else { return false }
         return upload.entry.canBeAsked
     }
 
-    /// Whether its request changes something each time it's made, as far as its method says and its owner allows.
+    /// Returns whether a repeated request could change something on the server again, judged by its method and the
+    /// owner's rules.
     package func mustNotRepeat(_ retry: RetrySettings) -> Bool {
         switch self {
         case .download(let download): if download.body == nil { return false }
-        // These ask their server what it has.
+        // Uploads of these protocols ask the server for its data first.
         case .upload: if asksFirst { return false }
         }
         return !(retry.methods ?? RetryRule.idempotentMethods).contains(method)
     }
 
-    /// Whether it's a download that fails where nothing proves it to be whole.
+    /// Whether this is a download that fails where nothing proves that it is complete.
     package var isStrict: Bool {
         if case .download(let download) = self { download.strict } else { false }
     }
@@ -75,14 +76,14 @@ extension JobSpec.Work {
         if case .download(let download) = self { download.compressed } else { false }
     }
 
-    /// Whether an upload of another version than it began with isn't wanted.
+    /// Whether an upload fails when the source's version changes.
     package var failsIfChanged: Bool {
         if case .upload(let upload) = self { upload.options.ifChanged == .fail } else { false }
     }
 }
 
 extension JobSpec.Download {
-    /// The same, where what nothing proves is to fail.
+    /// The same download, which fails where nothing proves that it is complete.
     package var strictly: Self {
         var result = self
         result.strict = true

@@ -1,11 +1,11 @@
-/// Jobs of one batch that speak to one origin under the same rules of the network, and that the same workers may do: what is
+/// The jobs of one batch that contact one origin under the same network rules and may run on the same workers. They are
 /// claimed together.
 package struct Lane: Sendable, Hashable {
     package let batch: Int64
     package let origin: String
-    /// The rules (`NetworkPolicy.key`).
+    /// The network rules (`NetworkPolicy.key`).
     package let network: String
-    /// The tags that a worker needs for them (`WorkerTags.text`); of a queue that several workers share.
+    /// The tags that a worker needs (`WorkerTags.text`), in a queue that several workers share.
     package let tags: String
 
     package init(batch: Int64, origin: String, network: String = "", tags: String = "") {
@@ -15,7 +15,7 @@ package struct Lane: Sendable, Hashable {
         self.tags = tags
     }
 
-    /// The same jobs' lane at another of their servers.
+    /// Returns the lane of the same jobs at another of their servers.
     package func turned(to origin: String) -> Lane {
         Lane(batch: batch, origin: origin, network: network, tags: tags)
     }

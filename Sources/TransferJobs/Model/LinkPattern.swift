@@ -1,24 +1,24 @@
 import Glibc
 
-/// What a link of this machine is, in the words of job files and of the kernel's messages.
+/// The kind of a link of this machine, with the names of job files and of the kernel's messages.
 public enum LinkClass: String, Sendable, Hashable, CaseIterable, Codable {
     case ethernet, wifi, cellular, ppp, tunnel, wireguard, bridge, bond, vlan, macvlan, veth
     case dummy, loopback, other
 
-    /// Those that a rule can name: the others lead nowhere, or say nothing.
+    /// The kinds that a rule can name; other links carry no traffic, or have no specific kind.
     package static let words = allCases.filter { $0 != .dummy && $0 != .loopback && $0 != .other }
 }
 
-/// Which links a rule is about.
+/// A pattern for the links to which a rule applies.
 public enum LinkPattern: Sendable, Hashable {
     case kind(LinkClass)
-    /// Tunnels, WireGuard among them.
+    /// All tunnels, including WireGuard.
     case vpn
     /// An interface, with the wildcards `*`, `?` and `[…]` of fnmatch(3).
     case name(String)
 
-    /// As in a job file: a kind (`wifi`), `vpn`, or an interface (`eth0`, `wwan*`; `name:` before one that is called as
-    /// a kind could be).
+    /// Creates a pattern from the text of a job file: a kind (`wifi`), `vpn`, or an interface (`eth0`, `wwan*`). An
+    /// interface whose name could be a kind has `name:` before it.
     public init(_ text: String) {
         let mark = Self.mark
         if text == "vpn" {
@@ -30,7 +30,7 @@ public enum LinkPattern: Sendable, Hashable {
         }
     }
 
-    /// What `init(_:)` reads.
+    /// The text that `init(_:)` reads.
     public var text: String {
         switch self {
         case .kind(let kind): kind.rawValue
@@ -41,7 +41,7 @@ public enum LinkPattern: Sendable, Hashable {
 
     package static let mark = "name:"
 
-    /// Whether a text can't be told from a misspelt kind.
+    /// Returns whether a text could be a misspelt kind.
     package static func isWord(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }
     }
@@ -54,7 +54,7 @@ public enum LinkPattern: Sendable, Hashable {
         }
     }
 
-    /// The one interface that it stands for, if there can be no other.
+    /// The only interface that can match; `nil` where several can.
     package var exactName: String? {
         guard case .name(let name) = self, !name.contains(where: { "*?[\\".contains($0) }) else { return nil }
         return name
@@ -62,17 +62,19 @@ public enum LinkPattern: Sendable, Hashable {
 }
 
 extension LinkPattern: CustomStringConvertible {
-    /// For a sentence.
+    /// The pattern as it appears in a sentence.
     public var description: String {
         if case .name(let name) = self { name } else { text }
     }
 }
 
 extension LinkPattern: Codable {
+    /// Decodes the text form.
     public init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode(String.self))
     }
 
+    /// Encodes the text form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)

@@ -1,25 +1,30 @@
-/// A job of a batch, as any process can see it.
+/// A job of a batch, as any process can read it.
 public struct ListedJob: Sendable {
-    /// Where a list goes on after it.
+    /// The position after which a listing continues.
     package let number: Int64
+    /// The job's identity.
     public let job: String
+    /// The job's state.
     public let state: JobState
-    /// `nil` where its record can't be read any more.
+    /// The job's source and destination; `nil` where the record cannot be read.
     public let route: JobRoute?
-    /// Of a complete job the size of its file, of others the durable part of it; `nil` where there is none.
+    /// The size in bytes: of the file for a completed job, and of its durable part for others; `nil` where there is
+    /// none.
     public var bytes: Int64?
-    /// The absolute path of a complete download's file: before, an answer may still name it otherwise than its URL does.
+    /// The absolute path of a completed download's file. Before completion, a response may still change the name in the
+    /// URL.
     public var path: String?
-    /// How often it was tried, as ``JobFailure/attempts`` counts.
+    /// The number of attempts, counted as in ``JobFailure/attempts``.
     public var attempts = 0
-    /// Why it failed, was skipped, or waits for its next attempt.
+    /// The code of the reason why the job failed, was skipped, or waits for its next attempt.
     public var code: String?
+    /// The reason in words.
     public var message: String?
-    /// The HTTP status of the last answer, where it's known.
+    /// The HTTP status of the last response, where it is known.
     public var status: Int?
-    /// The URL that was asked last, after redirects, of a job that has ended; redacted.
+    /// The last URL requested, after redirects, for an ended job; without secrets.
     public var finalURL: String?
-    /// Since when it is in this state, in milliseconds since 1970; `nil` where nobody wrote it down.
+    /// The time at which the job entered its state, in milliseconds since 1970; `nil` where it was not recorded.
     public var since: Int64?
 
     package init(number: Int64, job: String, state: JobState, route: JobRoute?) {

@@ -1,11 +1,12 @@
 import TransferCore
 
-// The keys and texts of a job file.
+// The coding uses the keys and texts of a job file.
 extension NetworkPolicy: Codable {
     private enum CodingKeys: String, CodingKey {
         case allow, avoid, prefer, require, metered, meteredBudget, meteredAfter, schedule
     }
 
+    /// Decodes a policy from the keys of a job file.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         allow = try values.decodeIfPresent([LinkPattern].self, forKey: .allow) ?? []
@@ -14,13 +15,14 @@ extension NetworkPolicy: Codable {
         require = try values.decodeIfPresent(LinkPattern.self, forKey: .require)
         metered = try values.decodeIfPresent(Metered.self, forKey: .metered)
         meteredBudget = try values.decodeIfPresent(MeteredBudget.self, forKey: .meteredBudget)
-        // Milliseconds are as fine as durations are written.
+        // Durations are written with a precision of milliseconds.
         meteredAfter = try values.decodeIfPresent(Double.self, forKey: .meteredAfter).map {
             .milliseconds(Int64(min(max(0, $0 * 1000), 9e15)))
         }
         schedule = try values.decodeIfPresent(Schedule.self, forKey: .schedule) ?? Schedule()
     }
 
+    /// Encodes the policy with the keys of a job file.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         if !allow.isEmpty { try values.encode(allow, forKey: .allow) }
@@ -35,6 +37,7 @@ extension NetworkPolicy: Codable {
 }
 
 extension MeteredBudget: Codable {
+    /// Decodes the text form.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -45,6 +48,7 @@ extension MeteredBudget: Codable {
         self = budget
     }
 
+    /// Encodes the text form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)
@@ -52,12 +56,14 @@ extension MeteredBudget: Codable {
 }
 
 extension Schedule: Codable {
+    /// Decodes an array of windows.
     public init(from decoder: any Decoder) throws {
         var container = try decoder.unkeyedContainer()
         self.init()
         while !container.isAtEnd { windows.append(try Window(try container.decode(String.self))) }
     }
 
+    /// Encodes an array of windows.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         for window in windows { try container.encode(window.text) }

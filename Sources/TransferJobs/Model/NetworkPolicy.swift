@@ -1,32 +1,36 @@
 import TransferCore
 
-/// The rules by which a job uses the machine's links; nothing said allows everything.
+/// The rules for a job's use of the machine's links; without rules, all links are allowed.
 ///
-/// A tunnel is what carries it too: a rule about `cellular` or `wwan*` holds for a VPN over a modem.
+/// A tunnel also counts as the link that carries it: a rule about `cellular` or `wwan*` applies to a VPN over a modem.
 public struct NetworkPolicy: Sendable, Hashable {
-    /// Only these links; empty allows all.
+    /// The only links that may be used; empty allows all.
     public var allow: [LinkPattern] = []
-    /// Used only when no other link is usable.
+    /// The links that are used only where no other is usable.
     public var avoid: [LinkPattern] = []
-    /// Used first, in this order.
+    /// The links that are used first, in this order.
     public var prefer: [LinkPattern] = []
-    /// The only way: nothing goes over another link, whatever happens.
+    /// The only link that may ever be used; `nil` for no such rule.
     public var require: LinkPattern?
-    /// `nil` is `allow`, or `avoid` where there is a `meteredAfter`.
+    /// The use of metered links; `nil` means `allow`, or `avoid` where ``meteredAfter`` is set.
     public var metered: Metered?
-    /// What the metered links together may carry; none is no bound.
+    /// The number of bytes that all metered links together may carry; `nil` for no limit.
     public var meteredBudget: MeteredBudget?
-    /// How long a job waits for an unmetered link before it takes a metered one that it's to avoid; zero by default.
+    /// The time that a job waits for an unmetered link before it uses a metered one that it should avoid; zero by
+    /// default.
     public var meteredAfter: Duration?
+    /// The times at which the job may run.
     public var schedule = Schedule()
 
+    /// Creates a policy without rules.
     public init() {}
 
+    /// The use of metered links: without restriction, only where no other link is usable, or never.
     public enum Metered: String, Sendable, Hashable, CaseIterable, Codable {
         case allow, avoid, forbid
     }
 
-    /// No byte over a link that is paid for.
+    /// A policy that forbids metered links.
     public static var unmetered: NetworkPolicy {
         var policy = NetworkPolicy()
         policy.metered = .forbid
@@ -43,24 +47,28 @@ public enum NetworkKey: String, Sendable, Hashable, CaseIterable {
     package static let table = KeyTable(allCases)
 }
 
-/// An amount of bytes for a period of the local calendar.
+/// A number of bytes for each period of the local calendar.
 public struct MeteredBudget: Sendable, Hashable {
+    /// The number of bytes, above 0.
     public var bytes: Int64
+    /// The period after which the budget starts anew.
     public var period: Period
 
+    /// Creates a budget of a number of bytes for each period.
     public init(bytes: Int64, per period: Period) {
         self.bytes = bytes
         self.period = period
     }
 
+    /// A period of the local calendar.
     public enum Period: String, Sendable, Hashable, CaseIterable {
-        /// A week begins on Monday (ISO 8601).
+        /// A period of the calendar; weeks begin on Monday (ISO 8601).
         case hour, day, week, month
     }
 
-    /// Reads `500M/day`.
+    /// Parses a text such as `500M/day`.
     ///
-    /// - Returns: `nil` when it's no such text, or no byte at all.
+    /// - Returns: `nil` for any other text, or for less than one byte.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let period = Period(rawValue: String(parts[1])), let bytes = ByteCount.parse(parts[0]),
@@ -69,6 +77,6 @@ public struct MeteredBudget: Sendable, Hashable {
         self.init(bytes: bytes, per: period)
     }
 
-    /// What `init(_:)` reads.
+    /// The text that `init(_:)` reads.
     public var text: String { "\(bytes)/\(period.rawValue)" }
 }

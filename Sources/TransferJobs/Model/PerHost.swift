@@ -1,14 +1,15 @@
-/// How many transfers are under way at once to one host.
+/// The number of simultaneous transfers to one host.
 public enum PerHost: Sendable, Hashable, ExpressibleByIntegerLiteral {
-    /// As many as pay: 10 at first (6 at servers of files), more as long as that is faster, 64 at most. Half as many where
-    /// the server refuses (429, 503) or connections are reset.
+    /// A number that adapts: 10 at first (6 at file servers), then up to 64 while more transfers are faster together.
+    /// Where the server refuses requests (429, 503) or connections are reset, the number is halved.
     case automatic
-    /// That many, 1 to 10,000.
+    /// A fixed number, 1 to 10,000.
     case exactly(Int)
 
+    /// Creates a fixed number, 1 to 10,000.
     public init(integerLiteral number: Int) { self = .exactly(number) }
 
-    /// A number, or `auto`, as it is written on a command line; `nil` for anything else.
+    /// Parses a number, or `auto`, as written on a command line; `nil` for any other text.
     package init?(text: String) {
         guard text != Self.automaticWord else {
             self = .automatic

@@ -1,15 +1,15 @@
-/// What can be asked of jobs from another terminal.
+/// A command that another process can give to jobs.
 public enum QueueVerb: String, Sendable, Hashable, CaseIterable {
     case pause, resume, cancel
-    /// A fresh start for what failed, was skipped or cancelled, or waits for its next attempt.
+    /// Failed, skipped and cancelled jobs start anew, and so do those that wait for their next attempt.
     case retry
-    /// The same for what failed or was skipped.
+    /// Failed and skipped jobs start anew.
     case retryFailed
 }
 
 extension QueueVerb {
-    /// The states of jobs that no process has in which it changes something. A failed job of a watched folder that is
-    /// tried again by itself can be cancelled too.
+    /// The states in which the command changes a job that no process has claimed. A failed job of a watched folder that
+    /// will be retried automatically can be cancelled too.
     package var states: [JobState] {
         switch self {
         case .pause: [.queued, .waiting, .blocked]
@@ -20,7 +20,7 @@ extension QueueVerb {
         }
     }
 
-    /// Whether it means something to a job that stands so. Of what is under way only its process knows more.
+    /// Returns whether the command can change a job in this state. For an active job, only its process can decide more.
     package func changes(_ state: JobState) -> Bool {
         switch (self, state) {
         case (_, .claimed), (.pause, .queued), (.pause, .waiting), (.pause, .blocked), (.resume, .paused): true
@@ -37,7 +37,7 @@ package struct QueueCommand: Sendable, Hashable {
     package let id: Int64
     package let verb: QueueVerb
     package let batch: Int64
-    /// An identity; `nil` means every job of the batch.
+    /// The job's identity; `nil` means every job of the batch.
     package let job: String?
 
     package init(id: Int64, verb: QueueVerb, batch: Int64, job: String?) {

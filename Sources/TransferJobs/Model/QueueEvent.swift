@@ -1,18 +1,21 @@
 public import TransferCore
 
-/// Something that happened to a batch or a job, on its way up.
+/// An event of a batch or a job, for listeners.
 public struct QueueEvent: Sendable {
-    /// Wall-clock time in milliseconds since 1970.
+    /// The wall-clock time in milliseconds since 1970.
     public var time: Int64
     /// The batch's name.
     public var batch: String
-    /// Where to continue after this event; only on the ends of jobs.
+    /// The position after which reading continues; only for the ends of jobs.
     public var cursor: Int64?
+    /// The kind of the event, with its data.
     public var kind: Kind
-    /// Where the file of a job that has ended comes from and goes to; `nil` for events that are no ends.
+    /// The source and the destination of a job that has ended; `nil` for other events.
     public let route: JobRoute?
 
-    /// - Parameter route: Of an end whose kind doesn't have it.
+    /// Creates an event.
+    ///
+    /// - Parameter route: The route for an end whose kind does not contain it.
     public init(time: Int64, batch: String, cursor: Int64? = nil, kind: Kind, route: JobRoute? = nil) {
         self.time = time
         self.batch = batch
@@ -21,43 +24,45 @@ public struct QueueEvent: Sendable {
         self.route = route ?? kind.ownRoute
     }
 
-    /// An event goes through many hands, so its kind is one reference.
+    /// The kind of an event, stored behind a reference because events are passed on many times.
     public indirect enum Kind: Sendable {
         case batchStarted(BatchTotals)
-        /// Once a second while something runs or changes, once a minute otherwise.
+        /// The progress of the batch, once a second while jobs run or change, and otherwise once a minute.
         case batchProgress(BatchProgress)
-        /// - Parameter transfers: How many were under way and were stopped by that.
-        case batchWaiting(WaitReason, transfers: Int)
-        /// Jobs that waited for the network go on, over these links.
+        /// A wait of the whole batch.
         ///
-        /// - Parameter transfers: How many of them were under way when the wait began.
+        /// - Parameter transfers: The number of active transfers that the wait stopped.
+        case batchWaiting(WaitReason, transfers: Int)
+        /// The end of a wait for the network; the jobs continue over these links.
+        ///
+        /// - Parameter transfers: The number of jobs that were active when the wait began.
         case batchContinues(links: [String], after: Duration, transfers: Int)
         case batchFinished(BatchTotals, duration: Duration)
-        /// Somebody paused, resumed, cancelled or retried the batch, or one job of it.
+        /// A command of a user that paused, resumed, cancelled or retried the batch or one of its jobs.
         case commanded(QueueVerb, job: String?)
         case started(job: String, JobStart)
-        /// At most twice a second for each job under way.
+        /// The progress of an active job, at most twice a second.
         case progress(job: String, JobProgress)
         case retrying(job: String, delay: Duration, TransferError)
-        /// The bytes so far were given up; the text says why.
+        /// The loss of all bytes transferred so far, for the reason given in the text.
         case restarted(job: String, reason: String)
-        /// A download's source isn't asked any more, or not for now; or it's asked again.
+        /// A change of a download's source: it is paused, dropped, or used again.
         case source(job: String, JobSource)
-        /// A machine that redirects led to got its entry of `.netrc`.
+        /// The use of a `.netrc` entry for a machine to which redirects led.
         case authorized(job: String, NetrcUse)
         case waiting(job: String, WaitReason)
         case finished(JobReceipt)
-        /// Complete before this run.
+        /// The end of a job that was complete before this run.
         case kept(JobReceipt)
-        /// A need failed.
+        /// The end of a job that was not run because a job that it needs failed.
         case skipped(job: String, need: String)
-        /// By somebody.
+        /// The end of a job that a user cancelled.
         case cancelled(job: String)
-        /// Of a watched folder, where nothing is left to upload: the file was deleted, or has changed since it was queued,
-        /// and is queued anew as it is now.
+        /// The end of a watched folder's job without an upload: the file was deleted, or has changed since it was
+        /// queued. A changed file is queued again in its new version.
         case dropped(job: String)
         case failed(JobFailure)
-        /// Who is to be told of an end (`onFinish`) was told, or couldn't be.
+        /// The result of calling a hook (`onFinish`).
         case hook(HookNews)
 
         fileprivate var ownRoute: JobRoute? {
@@ -70,54 +75,67 @@ public struct QueueEvent: Sendable {
     }
 }
 
-/// How the jobs of a batch stand.
+/// The numbers of a batch's jobs by their state.
 public struct BatchTotals: Sendable, Hashable {
+    /// The number of all jobs.
     public var jobs = 0
-    /// Complete by an earlier run; their servers were not asked.
+    /// The number of jobs completed by an earlier run, whose servers were not asked.
     public var kept = 0
-    /// Completed by this run.
+    /// The number of jobs completed by this run.
     public var completed = 0
+    /// The number of jobs that failed.
     public var failed = 0
+    /// The number of jobs that were skipped.
     public var skipped = 0
+    /// The number of jobs that were cancelled.
     public var cancelled = 0
-    /// Bytes that this run moved.
+    /// The number of bytes that this run transferred.
     public var bytes: Int64 = 0
+    /// Creates totals of zero.
     public init() {}
 
-    /// Jobs that have not ended yet.
+    /// The number of jobs that have not ended.
     public var remaining: Int { jobs - ended }
 
     package var ended: Int { kept + completed + failed + skipped + cancelled }
 }
 
+/// The progress of a batch.
 public struct BatchProgress: Sendable, Hashable {
+    /// The numbers of jobs by their state.
     public var totals = BatchTotals()
+    /// The number of active transfers.
     public var active = 0
+    /// The number of waiting jobs.
     public var waiting = 0
-    /// How many of those wait for ``waitReason``, where that is known.
+    /// The number of jobs that wait for ``waitReason``, where it is known.
     public var waitingForReason: Int?
-    /// Bytes a second over the last seconds.
+    /// The rate over the last seconds, in bytes a second.
     public var rate: Int64 = 0
-    /// `nil` while it can't be told.
+    /// The estimated time until the batch is done; `nil` while it cannot be estimated.
     public var eta: Duration?
-    /// Why most of what waits is waiting.
+    /// The reason for which most of the waiting jobs wait.
     public var waitReason: WaitReason?
+    /// Creates the progress of an empty batch.
     public init() {}
 }
 
+/// The start of a job's attempt.
 public struct JobStart: Sendable, Hashable {
+    /// Whether the job is an upload.
     public var isUpload: Bool
-    /// Redacted.
+    /// The URL, without secrets.
     public var url: String
-    /// The byte the transfer goes on from; 0 from the start.
+    /// The offset in bytes from which the transfer continues; 0 for a start from the beginning.
     public var offset: Int64
-    /// 1 for the first.
+    /// The number of the attempt, from 1.
     public var attempt: Int
-    /// What of the bytes before ``offset`` another tool has fetched.
+    /// The bytes before ``offset`` that another tool fetched; `nil` for none.
     public var adopted: AdoptedBytes?
-    /// Whether certificates aren't checked for it (`tls.insecure`).
+    /// Whether certificates are not checked for the job (`tls.insecure`).
     public var isInsecure = false
 
+    /// Creates the start of an attempt; attempts count from 1.
     public init(isUpload: Bool, url: String, offset: Int64, attempt: Int, adopted: AdoptedBytes? = nil) {
         self.adopted = adopted
         self.isUpload = isUpload
@@ -127,24 +145,27 @@ public struct JobStart: Sendable, Hashable {
     }
 }
 
+/// The progress of a job.
 public struct JobProgress: Sendable, Hashable {
-    /// Bytes of the file that are there, or have been sent.
+    /// The number of bytes of the file that have been received or sent.
     public var completed: Int64
-    /// `nil` while the server has not said.
+    /// The size of the file in bytes; `nil` until the server has reported it.
     public var total: Int64?
-    /// Bytes a second.
+    /// The current rate in bytes a second.
     public var rate: Int64
+    /// The phase of the transfer.
     public var phase: Phase
-    /// Where the file comes from, of one that has several connections or has been asked of several URLs; empty otherwise.
+    /// The sources of a file that has several connections or was requested from several URLs; empty otherwise.
     public var sources: [JobSource] = []
-    /// Whether it goes to another server and not to a file: ``sources`` then names also a single one.
+    /// Whether the transfer goes to another server and not to a file; ``sources`` then lists even a single source.
     public var isCopy = false
-    /// The machine of the worker that has the job, where many share the queue; `nil` of a job of this process.
+    /// The machine of the worker that runs the job, in a shared queue; `nil` for a job of this process.
     public var worker: String?
 
-    /// Connections that bring the file.
+    /// The number of connections that transfer the file.
     public var connections: Int { sources.isEmpty ? 1 : sources.reduce(0) { $0 + $1.connections } }
 
+    /// Creates a progress; `rate` is in bytes a second.
     public init(completed: Int64, total: Int64?, rate: Int64, phase: Phase) {
         self.completed = completed
         self.total = total
@@ -152,42 +173,46 @@ public struct JobProgress: Sendable, Hashable {
         self.phase = phase
     }
 
+    /// The phase of a transfer.
     public enum Phase: String, Sendable, Hashable {
         case connecting, transferring, verifying, saving
     }
 }
 
-/// What a job or a batch waits for.
+/// The reason for which a job or a batch waits.
 public enum WaitReason: Sendable, Hashable {
-    /// The origin asked for a pause, or keeps failing; or the proxy before it does.
+    /// A pause that the origin, or the proxy before it, asked for, or one after its repeated failures.
     ///
     /// - Parameters:
-    ///   - origin: Scheme, host and port of the one that is waited for.
-    ///   - status: What the origin answered; `nil` where it didn't.
-    ///   - isAsked: Whether the origin said how long (Retry-After). Otherwise the pause is the queue's own.
+    ///   - origin: The scheme, host and port of the server concerned.
+    ///   - status: The status of the origin's response; `nil` without a response.
+    ///   - isAsked: Whether the origin set the duration (Retry-After); otherwise the queue chose it.
     case host(origin: String, status: Int?, message: String, remaining: Duration, isAsked: Bool = true)
-    /// The backoff before the next attempt.
+    /// The delay before the next attempt.
     case retry(remaining: Duration)
     case dependency(String)
     case slot
-    /// Space on this machine's disk, or its owner's quota; the text says for which file, and it's looked for again then.
+    /// A lack of disk space, or of the owner's quota. The text names the file; the space is checked again after
+    /// `remaining`.
     ///
-    /// - Parameter patience: The longest that it's waited for from now on; `nil` where that isn't known.
+    /// - Parameter patience: The longest further wait for space; `nil` where it is not known.
     case disk(String, remaining: Duration, patience: Duration? = nil)
-    /// The hours at which the job may run; the text says when they begin.
+    /// The schedule of the job; the text says when its next window begins.
     case schedule(String)
-    /// The clock of this machine, which nobody has set yet.
+    /// The clock of this machine, which has not been set yet.
     case clock(String)
-    /// Descriptors of this process or of the machine, which others of its transfers have; the text says what there was none
-    /// for.
+    /// A lack of file descriptors in this process or on the machine, because other transfers use them. The text names
+    /// the purpose of the missing one.
     case openFiles(String)
-    /// A way that leads there, or one that the job's rules allow; the text says which and why.
+    /// A lack of a usable or permitted network path; the text says which and why.
     case network(String)
     case paused
 }
 
 extension WaitReason {
-    /// - Parameter error: What keeps the origin's jobs waiting.
+    /// Returns the wait for an origin.
+    ///
+    /// - Parameter error: The error because of which the origin's jobs wait.
     public static func held(by origin: String, _ error: TransferError, remaining: Duration) -> WaitReason {
         .host(
             origin: error.proxy ?? origin, status: error.serverStatus, message: error.message,
@@ -195,72 +220,78 @@ extension WaitReason {
     }
 }
 
-/// A complete job.
+/// A completed job.
 public struct JobReceipt: Sendable, Hashable {
+    /// The batch's name.
     public let batch: String
+    /// The job's identity.
     public let job: String
-    /// `nil` for what a program made without it.
+    /// The job's source and destination; `nil` for a receipt that a program created without them.
     public let route: JobRoute?
+    /// Whether the job is an upload.
     public var isUpload: Bool
-    /// The size of the file.
+    /// The size of the file in bytes.
     public var bytes: Int64
-    /// What this run moved of it over the network.
+    /// The number of the file's bytes that this run transferred over the network.
     public var transferred: Int64
+    /// The duration of the transfer in seconds.
     public var seconds: Double
-    /// `nil` when no checksum was asked for.
+    /// The file's digest; `nil` where no checksum was requested.
     public var digest: Checksum?
-    /// Of a download: the sums of its pieces, made when it came; `transfer verify` compares the file with them.
+    /// The sums of a download's pieces, made as they arrived; `transfer verify` compares the file with them.
     public var sums: PieceSumList?
-    /// Bytes of another tool's file with which it began, and of which nothing proves that they are the server's; `nil`
-    /// where there are none (``JobSpec/Adopt``).
+    /// The number of leading bytes from another tool's file that nothing proves to be the server's; `nil` for none
+    /// (``JobSpec/Adopt``).
     public var unproven: Int64? {
         get { doubts.adopted }
         set { doubts.adopted = newValue }
     }
-    /// Whether nothing proves that the file came whole: its server told no length, only the end of the connection ended
-    /// it, and no digest is known (``JobSpec/Download/strict``).
+    /// Whether nothing proves that the file is complete: the server reported no length, only the end of the connection
+    /// ended it, and no digest is known (``JobSpec/Download/strict``).
     public var isLengthUnproven: Bool {
         get { doubts.isLengthUnproven }
         set { doubts.isLengthUnproven = newValue }
     }
-    /// The URLs that a download came from in the run that completed it, over several connections or after another URL had
-    /// failed; empty otherwise.
+    /// The source URLs of a download in the run that completed it, over several connections or after a failure of
+    /// another URL; empty otherwise.
     public var sources: [JobSource] {
         get { arrival.sources }
         set { arrival.sources = newValue }
     }
-    /// What proves that the file came whole, and of a copy that its destination has it.
+    /// The proofs that the file is complete, and for a copy that its destination has it.
     public var proofs: [JobProof] {
         get { arrival.proofs }
         set { arrival.proofs = newValue }
     }
-    /// Of a download that came just now, as its server said; without parameters, and not stored.
+    /// The media type of a download in this run, as its server reported it, without parameters; not stored.
     public var mediaType: String? {
         get { arrival.mediaType }
         set { arrival.mediaType = newValue }
     }
-    /// Of a download that came just now and was decoded (`compressed`): the coding it came in, such as `gzip`; not stored.
+    /// The coding in which a download of this run arrived before it was decoded (`compressed`), such as `gzip`; not
+    /// stored.
     public var contentCoding: String? {
         get { arrival.contentCoding }
         set { arrival.contentCoding = newValue }
     }
-    /// ETag or Last-Modified of what was transferred.
+    /// The ETag or Last-Modified of the transferred file.
     public var validator: String?
-    /// After redirects; redacted.
+    /// The URL after redirects, without secrets.
     public var finalURL: String
-    /// Where the file is (for an upload: where it came from).
+    /// The path of the file; for an upload, the path of its source.
     public var path: String
+    /// The HTTP status of the response.
     public var status: Int
-    /// The beginning of the answer to an upload, at most 64 KiB.
+    /// The beginning of the response to an upload, at most 64 KiB.
     public var response: String?
-    /// As ``JobFailure/attempts`` counts.
+    /// The number of attempts, counted as in ``JobFailure/attempts``.
     public var attempts: Int
-    /// Whether the server said in this run that the file that was kept is the newest.
+    /// Whether the server confirmed in this run that the kept file is current.
     public var isConfirmed = false
     private var doubts = Doubts()
     private var arrival = Arrival()
 
-    /// Facts of the transfer that brought a download.
+    /// The facts of the transfer that brought a download.
     private struct Arrival: Sendable, Hashable {
         var proofs: [JobProof] = []
         var sources: [JobSource] = []
@@ -268,13 +299,14 @@ public struct JobReceipt: Sendable, Hashable {
         var contentCoding: String?
     }
 
-    /// Facts of the file that nothing proves.
+    /// The facts of the file that nothing proves.
     private struct Doubts: Sendable, Hashable {
-        /// The number of bytes of another tool's file.
+        /// The number of bytes from another tool's file.
         var adopted: Int64?
         var isLengthUnproven = false
     }
 
+    /// Creates a receipt; `bytes` and `transferred` are numbers of bytes.
     public init(
         batch: String, job: String, isUpload: Bool, bytes: Int64, transferred: Int64, seconds: Double,
         digest: Checksum? = nil, validator: String? = nil, finalURL: String, path: String, status: Int,
@@ -297,29 +329,34 @@ public struct JobReceipt: Sendable, Hashable {
         self.attempts = attempts
     }
 
-    /// Bytes a second over the whole of the transfer.
+    /// The average rate of the transfer, in bytes a second.
     public var rate: Double { seconds > 0 ? Double(transferred) / seconds : 0 }
 }
 
-/// A job that failed for good.
+/// A job that failed permanently.
 public struct JobFailure: Sendable {
+    /// The batch's name.
     public var batch: String
+    /// The job's identity.
     public var job: String
+    /// The last error.
     public var error: TransferError
-    /// How often the job was tried: each time that it was begun, the first one too, and at each of its URLs. What the network
-    /// or a server's `Retry-After` broke off isn't counted, and the count begins anew when bytes have become durable.
+    /// The number of attempts, including the first, at all of the job's URLs. Attempts that the network or a server's
+    /// `Retry-After` interrupted do not count, and the count restarts once bytes have become durable.
     public var attempts: Int
-    /// The host spoken to, or the proxy that failed; `nil` for a fault of this machine (a disk, a file).
+    /// The host of the failed request, or the failed proxy; `nil` for a fault of this machine (a disk, a file).
     public var host: String?
-    /// The URL that was asked last, after redirects; redacted. `nil` where none was asked.
+    /// The last URL requested, after redirects, without secrets; `nil` where none was requested.
     public var finalURL: String?
-    /// After which time it's tried again by itself: a file of a folder that is watched, where nothing is given up for ever.
+    /// The delay of the automatic retry, for a file of a watched folder, where no failure is final; `nil` for other
+    /// jobs.
     public var again: Duration?
-    /// The URLs that a download was asked of in the run that failed, where there were several; empty otherwise.
+    /// The URLs from which a download was requested in the failed run, where there were several; empty otherwise.
     public var sources: [JobSource] = []
-    /// `nil` for a line that is no job.
+    /// The job's source and destination; `nil` for a line that is no job.
     public let route: JobRoute?
 
+    /// Creates a failure; `again` is the delay of an automatic retry.
     public init(
         batch: String, job: String, error: TransferError, attempts: Int, host: String?, again: Duration? = nil,
         finalURL: String? = nil, route: JobRoute? = nil

@@ -1,7 +1,7 @@
 package import TransferCore
 
 extension RetrySettings {
-    /// The queue's defaults, with what the job says instead.
+    /// The queue's defaults, overridden by the job's values.
     package var rule: RetryRule {
         var rule = RetryRule()
         if let limit { rule.limit = limit }

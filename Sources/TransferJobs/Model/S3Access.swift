@@ -2,47 +2,54 @@ package import TransferCore
 package import TransferUpload
 
 extension JobSettings {
-    /// How the server of `s3://bucket/key` URLs is spoken to. What isn't said here is taken from where the AWS tools look:
-    /// the environment, and the files of a profile.
+    /// The access to the server of `s3://bucket/key` URLs. Values that are `nil` come from the places where the AWS
+    /// tools look: the environment, and the files of a profile.
     public struct S3Access: Sendable, Hashable {
-        /// `https://host[:port][/path]` or `http://…`, with buckets beneath the path; AWS when nothing names one.
+        /// The server's URL, `https://host[:port][/path]` or `http://…`, with the buckets beneath the path. AWS is used
+        /// where nothing names one.
         public var endpoint: String?
+        /// The region; `nil` uses that of the AWS tools, or `us-east-1`.
         public var region: String?
+        /// The place of the bucket's name in requests.
         public var style: Style?
-        /// Of the AWS tools' files.
+        /// The profile in the AWS tools' files.
         public var profile: String?
-        /// Both keys, or neither.
+        /// The access key; set both keys, or neither.
         public var accessKey: SecretText?
+        /// The secret access key.
         public var secretKey: SecretText?
+        /// The session token of temporary credentials.
         public var sessionToken: SecretText?
-        /// What proves to the server that it got what was read.
+        /// The method by which the server verifies the data that it received.
         public var integrity: Integrity?
 
+        /// Creates an access with the defaults.
         public init() {}
 
-        /// Why a text can't be an ``endpoint``; `nil` for one that can.
+        /// Explains why a text cannot be an ``endpoint``; `nil` for a valid one.
         public static func refusal(ofEndpoint text: String) -> String? { S3Location.refusal(ofEndpoint: text) }
 
-        /// Where requests name the bucket.
+        /// The place of the bucket's name in requests.
         public enum Style: String, Sendable, Hashable, CaseIterable {
             case path
             case virtualHost = "virtual-host"
         }
 
+        /// The method by which the server verifies the data that it received.
         public enum Integrity: String, Sendable, Hashable, CaseIterable {
-            /// Nothing but TLS; the source is read once only.
+            /// Only TLS protects the data, and the source is read only once.
             case none
             case md5
-            /// In each request's signature (the default).
+            /// Each request's signature contains the SHA-256 digest of its body (the default).
             case sha256
-            /// The same, and the server keeps it beside the object.
+            /// Each request's signature contains the digest, and the server also stores it with the object.
             case storedSHA256 = "stored-sha256"
         }
     }
 }
 
 extension JobSettings.S3Access {
-    /// The object of a URL, as the program's environment completes what isn't said here.
+    /// Returns the object of a URL; the program's environment supplies the values that are `nil`.
     package func location(_ url: String, _ secrets: SecretSource) throws(TransferError) -> S3Location {
         let tools = tools(secrets)
         return try S3Location(
@@ -66,17 +73,17 @@ extension JobSettings.S3Access {
 }
 
 extension JobSettings {
-    /// Who is spoken to for a URL; of an object's that its endpoint.
+    /// Returns the origin contacted for a URL; for the URL of an object, that of its endpoint.
     package func origin(of url: String, _ secrets: SecretSource) -> Origin? {
         guard let find = JobSpec.UploadProtocol.of(url: url)?.entry.origin else { return Origin(anyURL: url) }
         return find(url, self, secrets)
     }
 }
 
-/// Which URLs name objects in S3's way.
+/// The test for URLs of objects in S3.
 package enum S3URL {
     package static func isOne(_ url: String) -> Bool {
-        // For each of a million jobs: the others begin with another letter.
+        // The fast path matters with a million jobs: other URLs begin with another letter.
         guard let first = url.utf8.first, "sS".utf8.contains(first) else { return false }
         return url.utf8.count > 5 && url.prefix(5).lowercased() == "s3://"
     }

@@ -3,16 +3,18 @@ import Glibc
 package import TransferCore
 import TransferEngine
 
-/// Where named secrets are read from, at the moment they are needed.
+/// The source of named secrets, which are read when they are needed.
 public struct SecretSource: Sendable {
     private let environment: @Sendable (String) -> String?
     private let credentialsFolder: String?
-    /// Values of credentials that the program registered, asked for already.
+    /// The values of credentials that the program registered, already requested from it.
     private var registered: [String: String] = [:]
 
+    /// Creates a source.
+    ///
     /// - Parameters:
-    ///   - environment: Values of environment variables; a program that has none of its own to offer gives none.
-    ///   - credentialsFolder: systemd's `$CREDENTIALS_DIRECTORY`.
+    ///   - environment: A closure that returns values of environment variables. The default offers none.
+    ///   - credentialsFolder: The value of systemd's `$CREDENTIALS_DIRECTORY`.
     public init(
         environment: @escaping @Sendable (String) -> String? = { _ in nil }, credentialsFolder: String? = nil
     ) {
@@ -20,35 +22,35 @@ public struct SecretSource: Sendable {
         self.credentialsFolder = credentialsFolder
     }
 
-    /// The same source, with these values for credentials of these names.
+    /// Returns the same source with these values for credentials, by name.
     package func with(_ registered: [String: String]) -> SecretSource {
         var source = self
         source.registered = registered
         return source
     }
 
-    /// An environment variable that is no secret.
+    /// Returns the value of an environment variable that is no secret.
     package func variable(_ name: String) -> String? { environment(name) }
 
-    /// The text of a file of many lines, such as one of profiles; `nil` when it can't be read, and for one of more than
-    /// 1 MiB.
+    /// Returns the text of a file with several lines, such as one of profiles; `nil` where it is unreadable or larger
+    /// than 1 MiB.
     package static func text(of path: String) -> String? {
         let limit = 1 << 20
         guard let bytes = try? bytes(of: path, upTo: limit + 1), bytes.count <= limit else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text of a file of cookies.
+    /// Returns the text of a file of cookies.
     ///
-    /// - Throws: `secretMissing` when it can't be read.
+    /// - Throws: `secretMissing` where the file cannot be read.
     package static func cookies(in path: String) throws(TransferError) -> String {
         String(decoding: try bytes(of: path, upTo: 16 << 20, as: "the file of cookies"), as: UTF8.self)
     }
 
-    /// The user's `.netrc`, and its path; one that isn't there has no entries.
+    /// Returns the user's `.netrc` and its path. A missing file counts as an empty one.
     ///
-    /// - Parameter file: The path of another file, which has to be there.
-    /// - Throws: `secretMissing` for one that is there and can't be read.
+    /// - Parameter file: The path of another file, which must exist.
+    /// - Throws: `secretMissing` for a file that exists and cannot be read.
     package func netrc(_ file: String? = nil) throws(TransferError) -> (path: String, Netrc) {
         if let file {
             return (file, Netrc(String(decoding: try Self.bytes(of: file, upTo: 1 << 20), as: UTF8.self)))
@@ -60,7 +62,7 @@ public struct SecretSource: Sendable {
         return (path, Netrc(String(decoding: try Self.bytes(of: path, upTo: 1 << 20), as: UTF8.self)))
     }
 
-    /// By the system's list of users.
+    /// The home folder, from the system's list of users.
     private static let home: String? = {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
@@ -69,7 +71,9 @@ public struct SecretSource: Sendable {
         return entry.pw_dir.map { String(cString: $0) }
     }()
 
-    /// - Throws: `secretMissing` that names the secret, never its value.
+    /// Returns the value of a text.
+    ///
+    /// - Throws: `secretMissing` with the name of the secret, never its value.
     package func read(_ text: SecretText) throws(TransferError) -> String {
         switch text {
         case .literal(let value): return value
@@ -102,7 +106,7 @@ public struct SecretSource: Sendable {
     private static func bytes(of path: String, upTo limit: Int, as what: String = "the secret in") throws(TransferError)
         -> [UInt8]
     {
-        // A pipe that nobody writes to would be waited for.
+        // `O_NONBLOCK`: opening a pipe must not wait for a writer.
         let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { throw unreadable(path, what) }
         defer { close(descriptor) }
@@ -121,7 +125,7 @@ public struct SecretSource: Sendable {
         return bytes
     }
 
-    /// A secret becomes part of a header: a line break in it would end the header.
+    /// Returns the secret if it can be part of a header: a line break in it would end the header.
     private static func checked(_ text: String, _ source: String) throws(TransferError) -> String {
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw TransferError(.secretMissing, "the secret in \(source) has a line break or control character")

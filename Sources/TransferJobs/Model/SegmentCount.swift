@@ -1,10 +1,11 @@
-/// How many connections one file may get.
+/// The number of connections that one file may use.
 public enum SegmentCount: Sendable, Hashable {
-    /// As many as pay: their number grows while a file comes faster for it, and shrinks where the server refuses.
+    /// A number that adapts: it grows while more connections make the file faster, and shrinks where the server refuses
+    /// them.
     case automatic
-    /// That many, from 1 to 32, as far as the limit for the file's host leaves room.
+    /// A fixed number from 1 to 32, to the extent that the limit for the file's host allows it.
     case exactly(Int)
 
-    /// Whether a file may get more than one.
+    /// Whether a file may use more than one connection.
     package var mayBeMany: Bool { self != .exactly(1) }
 }

@@ -1,10 +1,10 @@
 import TransferCore
 
-/// Times of the calendar as RFC 3339 has them: in UTC, to the millisecond.
+/// Times in the format of RFC 3339: in UTC, with milliseconds.
 package enum TimeStamp {
-    /// `2026-11-20T02:00:00.123Z`
+    /// Returns a text such as `2026-11-20T02:00:00.123Z`.
     ///
-    /// - Parameter milliseconds: Since 1970.
+    /// - Parameter milliseconds: The time in milliseconds since 1970.
     package static func text(_ milliseconds: Int64) -> String {
         var bytes: [UInt8] = []
         append(milliseconds, to: &bytes)

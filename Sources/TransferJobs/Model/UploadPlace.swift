@@ -1,11 +1,13 @@
 import TransferCore
 
-/// The place at a server that an upload's URL stands for, by what is requested and not by how the URL is written: without
-/// a fragment, which isn't sent (RFC 3986 §3.5), without the default port, with dot segments resolved, and with one
-/// percent form (RFC 3986 §6.2.2). Two uploads of one place take each other's place.
+/// The place at a server that an upload's URL denotes, independent of the URL's spelling. It has no fragment, which is
+/// not sent (RFC 3986 §3.5), and no default port. Dot segments are resolved, and percent codes have one form (RFC 3986
+/// §6.2.2). Two uploads to one place replace each other.
 enum UploadPlace {
-    /// - Parameter url: In its canonical spelling (`URLSpelling`), without secrets.
-    /// - Returns: A text that two URLs of one place have in common.
+    /// Returns the key of a place.
+    ///
+    /// - Parameter url: The URL in its canonical spelling (`URLSpelling`), without secrets.
+    /// - Returns: A text that all URLs of one place share.
     static func key(of url: String) -> String {
         guard let parts = Parts(url), !parts.isPlain else { return url }
         var key = parts.scheme + "://" + parts.authority
@@ -14,7 +16,8 @@ enum UploadPlace {
         return key
     }
 
-    /// The path's names. A server that stores files has one of a name, with a slash at its end or without; a bucket has two.
+    /// Returns the path's names. For a file server, a trailing slash makes no difference; in a bucket it makes a
+    /// different name.
     private static func names(_ parts: Parts, keepsEmpty: Bool) -> String {
         var names: [String] = []
         var path = parts.path
@@ -30,14 +33,15 @@ enum UploadPlace {
         return names.joined(separator: "/")
     }
 
-    /// Where `;type=i` begins (RFC 1738 §3.2.2): it says how the file is sent, and not which one.
+    /// Returns the start of `;type=i` (RFC 1738 §3.2.2), which says how the file is sent, not which file it is.
     private static func typeCode(in path: Substring) -> Substring.Index? {
         guard let start = path.lastIndex(of: ";") else { return nil }
         let code = path[start...].lowercased()
         return [";type=a", ";type=i", ";type=d"].contains(code) ? start : nil
     }
 
-    /// Each byte in its one form. A slash that is encoded stays so: it's none between two names.
+    /// Returns a text in which each byte has its only form. An encoded slash stays encoded, since it does not separate
+    /// names.
     private static func respelt(_ text: Substring, separators: [UInt8]) -> String {
         var result = ""
         var rest = Array(text.utf8)[...]
@@ -84,14 +88,14 @@ enum UploadPlace {
         var isObject: Bool { scheme == "s3" }
         var isFTP: Bool { scheme == "ftp" || scheme == "ftps" }
 
-        /// Whether it's in its one form already, as nearly every URL is.
+        /// Whether the URL already has its only form, as nearly every URL has.
         var isPlain: Bool {
             guard isSame, query == nil, path.utf8.first == UInt8(ascii: "/") else { return false }
             var isStart = false
             for byte in path.utf8.dropFirst() {
                 switch byte {
                 case UInt8(ascii: "/"), UInt8(ascii: "."):
-                    // An empty name, or one that begins with a dot.
+                    // The name is empty, or begins with a dot.
                     if isStart { return false }
                     isStart = byte == UInt8(ascii: "/")
                 case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F, 0x7E: isStart = false
@@ -101,7 +105,7 @@ enum UploadPlace {
             return !isStart
         }
 
-        /// A bucket's name is none of a host, and its case counts.
+        /// Returns the authority's only form. A bucket's name is not a host's, and its case matters.
         private static func authority(_ text: Substring, _ scheme: String) -> String {
             guard scheme != "s3" else { return String(text) }
             let ports = ["http": ":80", "https": ":443", "ftp": ":21", "ftps": ":990", "sftp": ":22"]

@@ -4,21 +4,21 @@ package import TransferCrypto
 package import TransferEngine
 package import TransferUpload
 
-/// The record that an upload which was broken off leaves to the next attempt, in this process or another.
+/// The record of an interrupted upload for the next attempt, in this process or another.
 package struct UploadRecord: Sendable, Hashable, Codable {
-    /// The source when the upload began: bytes, and nanoseconds since 1970.
+    /// The size of the source in bytes when the upload began; the times are in nanoseconds since 1970.
     package var size: Int64
     package var modified: Int64
-    /// `st_ctim`, in nanoseconds since 1970; earlier versions left it out.
+    /// The change time (`st_ctim`) in nanoseconds since 1970; absent in records of earlier versions.
     package var changed: Int64?
-    /// Another file may have taken its name, with its times; left out by earlier versions too.
+    /// The inode, since another file may have taken the name together with the times; also absent in earlier records.
     package var inode: UInt64?
-    /// The state that the protocol's dialogue wanted to keep; `nil` where only the file's version is known. Versions
-    /// before the envelope wrote a text, which is read too.
+    /// The state that the protocol's dialogue saved; `nil` where only the file's version is known. Earlier versions
+    /// wrote a text, which can still be read.
     package var state: UploadState?
-    /// Bytes that the server had when that was last known.
+    /// The number of bytes last confirmed by the server.
     package var confirmed: Int64
-    /// Of a copy's source; `nil` for files.
+    /// The record of a copy's source; `nil` for files.
     package var remote: RemoteRecord?
 
     package init(_ file: SourceFile, state: UploadState?, confirmed: Int64) {
@@ -34,7 +34,7 @@ package struct UploadRecord: Sendable, Hashable, Codable {
         self.confirmed = confirmed
     }
 
-    /// The record of a copy.
+    /// Creates the record of a copy.
     package init(_ version: RemoteVersion?, state: UploadState?, confirmed: Int64) {
         size = version?.size ?? 0
         modified = 0
@@ -43,24 +43,25 @@ package struct UploadRecord: Sendable, Hashable, Codable {
         self.confirmed = confirmed
     }
 
-    /// The version of a copy's source that the upload began with.
+    /// The version of a copy's source with which the upload began.
     package var remoteVersion: RemoteVersion {
         RemoteVersion(size: size, validator: remote?.validator, labels: remote?.labels ?? RepresentationLabels())
     }
 
     package enum Likeness {
         case same
-        /// It may have other bytes; but its server may have all of the former ones, and is asked first.
+        /// The bytes may differ. The server may already have all of the former ones, so it is asked first.
         case unclear
         case other
     }
 
-    /// Whether the file has the bytes that the upload began with, as far as can be told.
+    /// Returns whether the file still has the bytes with which the upload began, to the extent that this can be
+    /// determined.
     ///
     /// - Parameters:
-    ///   - isVerified: They have the digest that was expected from the start.
-    ///   - mustNotRepeat: What has been applied by its server isn't to be sent again, whatever happened to the file's name
-    ///     or mode.
+    ///   - isVerified: Whether the bytes match the digest that was required from the start.
+    ///   - mustNotRepeat: Whether a request that the server has applied must not be repeated, even after changes of the
+    ///     file's name or mode.
     package func likeness(to file: SourceFile, isVerified: Bool, mustNotRepeat: Bool) -> Likeness {
         guard size == file.size else { return .other }
         if isVerified { return .same }
@@ -73,13 +74,13 @@ package struct UploadRecord: Sendable, Hashable, Codable {
         }
     }
 
-    /// Whether the server can be asked what it has.
+    /// Whether the server can be asked for its data.
     package var knowsTheWay: Bool { state?.canAsk == true }
 
-    /// Whether an attempt left more than which version it began with.
+    /// Whether an attempt left more than the version with which it began.
     package var canGoOn: Bool { state != nil }
 
-    /// Whether a server has something that it frees when it's told to.
+    /// Whether a server holds data that it frees on request.
     package var holdsSomething: Bool { state?.isHeld == true }
 
     package var text: String? { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } }
@@ -90,13 +91,13 @@ package struct UploadRecord: Sendable, Hashable, Codable {
     }
 }
 
-/// The facts of a copy's source that the next attempt goes by. A class, as most uploads have none.
+/// The facts about a copy's source for the next attempt. A class, since most uploads have none.
 package final class RemoteRecord: Sendable, Codable {
-    /// The version that the copy began with, where its server told one.
+    /// The validator of the version with which the copy began, where its server reported one.
     package let validator: Validator?
-    /// What its server said of the file; left out by earlier versions.
+    /// The server's metadata of the file; absent in records of earlier versions.
     package let labels: RepresentationLabels?
-    /// The digest of what was read of it, in its order.
+    /// The digest of the bytes read so far, in their order.
     package let digest: DurableDigest?
 
     package init(validator: Validator?, labels: RepresentationLabels? = nil, digest: DurableDigest?) {

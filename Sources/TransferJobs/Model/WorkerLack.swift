@@ -1,9 +1,10 @@
-/// Jobs of a queue that several workers share, which none of these may do.
+/// The jobs of a shared queue that none of its workers may run.
 public struct WorkerLack: Sendable, Hashable {
-    /// The tags that the jobs ask for.
+    /// The tags that the jobs need.
     public var tags: WorkerTags
-    /// The workers that there are.
+    /// The number of workers.
     public var workers: Int
+    /// The number of jobs.
     public var jobs: Int
 
     package init(tags: WorkerTags, workers: Int, jobs: Int = 1) {
@@ -12,7 +13,7 @@ public struct WorkerLack: Sendable, Hashable {
         self.jobs = jobs
     }
 
-    /// `a worker with the tags eu, gpu; none of the 3 workers has them`
+    /// The lack in words: `a worker with the tags eu, gpu; none of the 3 workers has them`.
     public var words: String {
         let (tag, them) = tags.names.count == 1 ? ("tag", "it") : ("tags", "them")
         let who =

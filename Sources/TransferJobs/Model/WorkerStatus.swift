@@ -1,20 +1,21 @@
-/// A process that works on a queue beside others, as any process can see it.
+/// A process that works on a shared queue, as any process can read it.
 public struct WorkerStatus: Sendable, Hashable {
-    /// The name of its machine.
+    /// The name of the worker's machine.
     public var host: String
+    /// The worker's process ID.
     public var pid: Int32
-    /// When it began, in milliseconds since 1970.
+    /// The time of the worker's start, in milliseconds since 1970.
     public var began: Int64
-    /// The rest of its lease; it's renewed three times in its length. Below zero nothing was heard of the worker for longer
-    /// than that, and others take over what it has.
+    /// The remaining time of the worker's lease, which is renewed three times in its length. Below zero, the worker has
+    /// been silent for longer, and other workers take over its jobs.
     public var lease: Duration
-    /// Jobs that it has.
+    /// The number of jobs that the worker has claimed.
     public var claimed: Int
-    /// Transfers under way.
+    /// The number of active transfers.
     public var active: Int
-    /// Bytes a second.
+    /// The current rate in bytes a second.
     public var rate: Int64
-    /// Jobs that ask for others aren't done by it.
+    /// The worker's tags; it runs only jobs that need no others.
     public var tags = WorkerTags.none
 
     package init(

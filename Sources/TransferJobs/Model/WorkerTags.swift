@@ -1,39 +1,46 @@
-/// The tags of a worker, or those that a job asks of its worker: each in lower-case letters, digits, `.`, `_` and `-`.
+/// The tags of a worker, or those that a job needs its worker to have: lower-case letters, digits, `.`, `_` and `-`.
 public struct WorkerTags: Sendable, Hashable, CustomStringConvertible {
+    /// No tags.
     public static let none = WorkerTags()
-    /// The most tags.
+    /// The maximum number of tags.
     public static let most = 16
 
-    /// In the order of the alphabet, each once.
+    /// The tags in alphabetical order, without repetition.
     public let names: [String]
 
     private init() { names = [] }
 
-    /// - Returns: `nil` for names that aren't any.
+    /// Creates tags.
+    ///
+    /// - Returns: `nil` for invalid names, or more than ``most``.
     public init?(_ names: some Sequence<String>) {
         let sorted = Set(names).sorted()
         guard sorted.count <= Self.most, sorted.allSatisfy({ Self.refusal(of: $0) == nil }) else { return nil }
         self.names = sorted
     }
 
-    /// - Parameter text: Names with commas between them.
-    /// - Returns: `nil` for a text that is none.
+    /// Parses tags.
+    ///
+    /// - Parameter text: Names separated by commas.
+    /// - Returns: `nil` for an invalid text.
     public init?(text: String) {
         self.init(text.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
     }
 
+    /// Whether there are no tags.
     public var isEmpty: Bool { names.isEmpty }
 
-    /// The names with commas between them: equal tags have the same text.
+    /// The names separated by commas; equal tags have the same text.
     public var text: String { names.joined(separator: ",") }
 
+    /// The names separated by commas and blanks.
     public var description: String { names.joined(separator: ", ") }
 
-    /// Whether a worker with these tags may do a job that asks for the other ones. A worker without tags does jobs that ask
-    /// for none.
+    /// Returns whether a worker with these tags may run a job that needs the other ones. A worker without tags runs
+    /// only jobs that need none.
     public func cover(_ wanted: WorkerTags) -> Bool { Set(names).isSuperset(of: wanted.names) }
 
-    /// The reason why a name is no tag.
+    /// Explains why a name is no tag; `nil` for a valid one.
     package static func refusal(of name: String) -> String? {
         let isName =
             (1...64).contains(name.utf8.count)
@@ -48,10 +55,11 @@ public struct WorkerTags: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The worker that may do a job, of those that share its queue.
+/// The condition that a worker of a shared queue must meet to run a job.
 public struct WorkerRule: Sendable, Hashable {
-    /// The worker has all of them.
+    /// The tags that the worker must have, all of them.
     public var tags = WorkerTags.none
 
+    /// Creates a rule that every worker meets.
     public init() {}
 }

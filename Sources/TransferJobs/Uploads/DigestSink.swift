@@ -2,13 +2,13 @@ package import TransferCore
 import TransferCrypto
 package import TransferEngine
 
-/// Hashes an answer as it comes; nothing of it is kept.
+/// A sink that hashes a response as it arrives and keeps none of it.
 package final class DigestSink: BodySink {
-    /// The digest, for whoever hears of the exchange's end.
+    /// The digest, for the listener to the exchange's end.
     ///
-    /// `@unchecked Sendable`: the handler of an exchange's events has to be `Sendable` and keeps this one. The engine calls
-    /// sink and events on the exchange's own loop, so that one thread touches the digest; a lock would be taken for each
-    /// piece of the body.
+    /// `@unchecked Sendable`: the handler of an exchange's events must be `Sendable`, and keeps this object. The engine
+    /// calls the sink and the events on the exchange's own loop, so that only one thread uses the digest. A lock would
+    /// be taken for each piece of the body.
     package final class Outcome: @unchecked Sendable {
         private let algorithm: DigestAlgorithm
         fileprivate var digest: Digest?
@@ -20,7 +20,7 @@ package final class DigestSink: BodySink {
 
         fileprivate func begin() { digest = try? Digest(algorithm) }
 
-        /// Of an answer that has come whole.
+        /// Returns the digest of a response that arrived completely.
         package func finish() -> Checksum? { digest.take().flatMap { try? $0.finish() } }
     }
 

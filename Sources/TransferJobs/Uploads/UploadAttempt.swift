@@ -1,14 +1,14 @@
 package import TransferCore
 package import TransferUpload
 
-/// An upload that is about to be tried, as its protocol sees it.
+/// An attempt of an upload before its start, for the code of its protocol.
 package struct UploadAttempt {
     package let spec: JobSpec
     package let upload: JobSpec.Upload
     package let source: UploadSource
-    /// What an earlier attempt saved.
+    /// The state that an earlier attempt saved.
     package var state: UploadState?
-    /// What is known of the account, on a file server.
+    /// The known abilities of the account on a file server.
     package let abilities: AccountAbilities
     package let secrets: SecretSource
 
@@ -24,10 +24,12 @@ package struct UploadAttempt {
         self.secrets = secrets
     }
 
-    /// - Returns: `nil` for an upload that is one request and no more.
+    /// Creates the attempt's dialogue.
+    ///
+    /// - Returns: `nil` for an upload that is a single request.
     package func dialogue() throws(TransferError) -> (any UploadDialogue)? { try upload.entry.dialogue(self) }
 
-    /// The dialogue of an upload whose server is asked for the digest of what it has.
+    /// Returns the dialogue of an upload whose server is asked for the digest of its data.
     package func verifyingDialogue() throws(TransferError) -> any UploadDialogue {
         var own = self
         own.state = state.flatMap { VerifyingDialogue.isVerifying($0) ? nil : $0 }
@@ -37,18 +39,18 @@ package struct UploadAttempt {
         return VerifyingDialogue(inner, source: source, state: state, place: try upload.entry.place(self))
     }
 
-    /// The dialogue of a copy, which is never one request and no more.
+    /// Returns the dialogue of a copy, which is never a single request.
     package func dialogueOfCopy() throws(TransferError) -> any UploadDialogue {
         try dialogue()
             ?? receipted(PlainPut(url: upload.url, method: spec.method, source: source, namesWhatItMade: true))
     }
 
-    /// A dialogue whose end is held to what is a receipt.
+    /// Returns a dialogue that requires a confirming response at its end.
     package func receipted(_ dialogue: (any UploadDialogue)?) -> any UploadDialogue {
         ReceiptDialogue(dialogue, rule: upload.receipt, url: upload.url, source: source, state: state)
     }
 
-    /// What the owner says of the content goes before what the protocol would say of it.
+    /// Returns the options of a resumable upload. The owner's fields for the content override the protocol's.
     package func resumableOptions(_ mode: ResumableOptions.Mode) throws(TransferError) -> ResumableOptions {
         var fields = try headers().filter { OwnersFields.isOfContent($0.name) }
         fields += (source.labels?.contentFields ?? []).filter { label in fields.value(label.name) == nil }
@@ -57,14 +59,14 @@ package struct UploadAttempt {
             url: upload.url, method: spec.method, mode: mode, chunkSize: upload.options.chunkSize, headers: fields)
     }
 
-    /// The owner's fields, with their secrets.
+    /// Returns the owner's header fields, with the values of their secrets.
     package func headers() throws(TransferError) -> [HeaderField] {
         var result: [HeaderField] = []
         for header in spec.settings.headers { result.append(HeaderField(header.name, try secrets.read(header.value))) }
         return result
     }
 
-    /// Names and values that go along with the file, with their secrets.
+    /// Returns the names and values sent with the file, with the values of their secrets.
     package func read(_ fields: [JobSpec.Upload.Field]) throws(TransferError) -> [HeaderField] {
         var result: [HeaderField] = []
         for field in fields { result.append(HeaderField(field.name, try secrets.read(field.value))) }

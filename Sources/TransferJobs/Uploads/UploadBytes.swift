@@ -3,7 +3,9 @@ package import TransferEngine
 package import TransferUpload
 
 extension UploadSource {
-    /// - Parameter expected: The digest that the source has to have.
+    /// Creates the source of a copy.
+    ///
+    /// - Parameter expected: The digest that the source must have.
     package init(_ source: RemoteSource, expected: Checksum?) {
         self.init(name: UploadBytes.remote(source).name, size: source.size, digest: expected)
         isStreamed = true
@@ -11,7 +13,7 @@ extension UploadSource {
     }
 }
 
-/// What an upload sends: a file of this machine, or what another server has.
+/// The bytes that an upload sends: a file of this machine, or data of another server.
 package enum UploadBytes: Sendable {
     case file(SourceFile)
     case remote(RemoteSource)
@@ -23,7 +25,7 @@ package enum UploadBytes: Sendable {
         }
     }
 
-    /// The file's path, or the source's URL without its secrets.
+    /// The file's path, or the source's URL without secrets.
     package var place: String {
         switch self {
         case .file(let file): file.path
@@ -31,7 +33,7 @@ package enum UploadBytes: Sendable {
         }
     }
 
-    /// A name for protocols that tell one, without folders.
+    /// The name, without folders, for protocols that send one.
     package var name: String {
         switch self {
         case .file(let file): WatchedPath.name(file.path)
@@ -47,9 +49,10 @@ package enum UploadBytes: Sendable {
         if case .remote(let source) = self { source } else { nil }
     }
 
-    /// A range of it as a request's body.
+    /// Returns a range of the bytes as a request's body.
     ///
-    /// - Parameter sums: The digest of the range is made while it's sent, where it comes from another server.
+    /// - Parameter sums: The algorithm of a digest that is computed while the range is sent; only for data of another
+    ///   server.
     package func body(
         _ range: Range<Int64>, prefix: [UInt8] = [], suffix: [UInt8] = [], sums: DigestAlgorithm? = nil
     ) -> RequestBody {
@@ -66,7 +69,7 @@ package enum UploadBytes: Sendable {
         return record
     }
 
-    /// What is recorded of an upload of it.
+    /// Returns the record of an upload of these bytes.
     package func record(state: UploadState?, confirmed: Int64) -> UploadRecord {
         switch self {
         case .file(let file): UploadRecord(file, state: state, confirmed: confirmed)

@@ -2,56 +2,60 @@ package import TransferCore
 package import TransferEngine
 package import TransferUpload
 
-/// One protocol of uploads: everything that the queue and its job files know of it.
+/// A protocol of uploads, with everything that the queue and its job files need to know of it.
 ///
-/// A new protocol is one such value, and one line in ``UploadRegistry``.
+/// A new protocol consists of one such value and one line in ``UploadRegistry``.
 package struct UploadEntry: Sendable {
     /// The protocol's name in a job file.
     package let name: String
-    /// The method of its request, where the job names no other.
+    /// The method of the request, where the job names no other.
     package let method: String
-    /// The URLs that leave no choice of the protocol. A protocol without any is chosen by its name, and its URLs are HTTP's.
+    /// The URLs that only this protocol handles. A protocol without such URLs is chosen by its name, and uses HTTP
+    /// URLs.
     package var urls = OwnURLs()
-    /// Those keys of a job file that not every protocol has.
+    /// The keys of a job file that not all protocols have.
     package var keys: Set<String> = []
-    /// The protocol that takes its place for some options.
+    /// A closure that returns the protocol to use instead for some options.
     package var variant: @Sendable (JobSpec.Upload.Options) -> JobSpec.UploadProtocol? = { _ in nil }
 
-    // MARK: Its URLs
+    // MARK: URLs
 
-    /// The URL is only where uploads are made, and the server says where each is: many uploads have the same one.
+    /// Whether the URL only creates uploads and the server assigns each its own, so that many uploads have the same
+    /// URL.
     package var givesNames = false
-    /// A URL that ends in a slash is a folder's. Servers of other protocols may have one such URL for all that is sent.
+    /// Whether a URL that ends in a slash is a folder's. Servers of other protocols may have one such URL for all
+    /// uploads.
     package var putsIntoFolders = false
-    /// Files of a watched folder have a URL each, also where its entry says nothing of names.
+    /// Whether each file of a watched folder gets its own URL, even where the entry has no placeholder for names.
     package var hasURLPerFile = false
-    /// Who is spoken to for one of its URLs; `nil` for the host that the URL names.
+    /// A closure that returns the origin contacted for one of the protocol's URLs; `nil` for the host in the URL.
     package var origin: (@Sendable (String, JobSettings, SecretSource) -> Origin?)?
-    /// What connections to its URLs need, for those that aren't HTTP's.
+    /// A closure that prepares connections to the protocol's URLs, where they do not use HTTP.
     package var connect: (@Sendable (inout ExchangeSettings, JobSettings, SecretSource) throws(TransferError) -> Void)?
 
-    // MARK: Its requests
+    // MARK: Requests
 
-    /// The server can be asked what it has before anything is sent again.
+    /// Whether the server can be asked for its data before anything is sent again.
     package var canBeAsked = false
-    /// The first attempt for a small file is one request and no more.
+    /// Whether the first attempt for a small file is a single request.
     package var isOneRequest = false
-    /// The URL of a PUT whose answer was lost is asked whether the file is there.
+    /// Whether, after a PUT without a response, its URL is asked whether the file exists.
     package var confirmsLostAnswers = false
-    /// A word on what a refusal may be about, by its head, the request's method and its URL.
+    /// A closure that explains the possible cause of a refusal, from the response's head, the request's method and its
+    /// URL.
     package var hint: @Sendable (ResponseHead, String, String) -> String? = { _, _, _ in nil }
-    /// Makes the dialogue of an attempt; `nil` for an upload that is one request and no more.
+    /// A closure that makes the dialogue of an attempt; `nil` for an upload that is a single request.
     package var dialogue: @Sendable (UploadAttempt) throws(TransferError) -> (any UploadDialogue)?
-    /// Tells where a finished upload can be asked for.
+    /// A closure that finds the place of a finished upload.
     package var place: Place = { (attempt) throws(TransferError) in Self.placeOverHTTP(attempt) }
 
-    /// URLs that only one protocol has.
+    /// The URLs that only one protocol has.
     package struct OwnURLs: Sendable {
-        /// Lower-case.
+        /// The schemes, in lower case.
         package var schemes: [String] = []
-        /// Whether a URL of those schemes can be used.
+        /// A closure that decides whether a URL with one of the schemes is valid.
         package var isWellFormed: @Sendable (String) -> Bool = { _ in true }
-        /// Their form, for messages.
+        /// The form of the URLs, for messages.
         package var form = "https://host/path"
     }
 
@@ -64,7 +68,7 @@ package struct UploadEntry: Sendable {
         let (url, isPut) = (attempt.upload.url, attempt.spec.method == "PUT")
         return { result in
             if isPut { return VerifyingDialogue.Place(url: url) }
-            // What was sent to is no file, and who made one of it has to say where.
+            // The URL of the upload itself is no file; the response must name the file that was created.
             return VerifyingDialogue.Place(url: result.url == url ? nil : result.url)
         }
     }

@@ -1,15 +1,16 @@
 import TransferCore
 
 extension JobSpec.UploadProtocol: RawRepresentable, CaseIterable, Hashable {
-    /// The name in a job file.
+    /// The protocol's name in a job file.
     public var rawValue: String { entry.name }
 
+    /// Returns the registered protocol with this name; `nil` where there is none.
     public init?(rawValue: String) {
         guard let known = UploadRegistry.current.named(rawValue) else { return nil }
         self = known
     }
 
-    /// Every protocol that is registered.
+    /// All registered protocols.
     public static var allCases: [Self] { UploadRegistry.current.protocols }
 
     public static func == (one: Self, other: Self) -> Bool { one.rawValue == other.rawValue }
@@ -17,40 +18,42 @@ extension JobSpec.UploadProtocol: RawRepresentable, CaseIterable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }
 
-// The protocols of this package; each is an entry in a file of its own (`Protocols/`).
+// The protocols of this package; each has its entry in a file of its own (`Protocols/`).
 extension JobSpec.UploadProtocol {
-    /// The file is the body of one request. Where the server offers to resume it (the IETF draft), that is used.
+    /// An upload with the file as the body of one PUT request. Where the server offers resumable uploads (the IETF
+    /// draft), they are used.
     public static let put = PlainUploads.put
-    /// The same by POST, which isn't sent twice.
+    /// An upload with the file as the body of one POST request, which is not repeated.
     public static let post = PlainUploads.post
-    /// `put` with `createFolders`: folders that are missing are made (WebDAV's MKCOL).
+    /// An upload by `put` with `createFolders`, which creates missing folders (WebDAV's MKCOL).
     package static let putIntoFolders = PlainUploads.putIntoFolders
-    /// A form (RFC 7578) with fields and the file.
+    /// An upload as a form (RFC 7578) with fields and the file.
     public static let multipart = FormUploads.multipart
-    /// tus 1.0.
+    /// An upload by tus 1.0.
     public static let tus = TusUploads.tus
-    /// Resumable Uploads for HTTP, an IETF draft.
+    /// An upload by the IETF draft "Resumable Uploads for HTTP".
     public static let resumable = ResumableUploads.resumable
-    /// Amazon's S3 and what speaks like it; the URL is `s3://bucket/key`.
+    /// Uploads to Amazon S3 and compatible servers; the URL is `s3://bucket/key`.
     public static let s3 = S3Uploads.s3
-    /// The file grows beside its destination and gets its name when it's whole; the URL is `ftp://…` or `ftps://…`.
+    /// Uploads to `ftp://…` or `ftps://…`. The file grows beside its destination and gets its name once it is complete.
     public static let ftp = FileServerUploads.ftp
-    /// The same with SSH's servers; the URL is `sftp://…`.
+    /// Uploads to `sftp://…`, which work in the same way.
     public static let sftp = FileServerUploads.sftp
 }
 
 extension JobSpec.UploadProtocol {
-    /// Whether the URL is only where uploads are made, and the server says where each is: then many have the same one.
+    /// Whether the URL only creates uploads and the server assigns each its own, so that many uploads have the same
+    /// URL.
     public var givesNames: Bool { entry.givesNames }
 
-    /// The protocol that a URL's scheme leaves no choice about; `nil` for HTTP's.
+    /// Returns the protocol that a URL's scheme implies; `nil` for HTTP URLs.
     public static func of(url: String) -> Self? {
-        // For each of a million jobs: most are HTTP's.
+        // The fast path matters with a million jobs, most of which use HTTP.
         guard !url.utf8.starts(with: "http".utf8) else { return nil }
         return UploadRegistry.current.claiming(url)
     }
 
-    /// Why an upload to that URL can't speak it, in words; `nil` where it can.
+    /// Explains why the protocol cannot be used with a URL, in words; `nil` where it can.
     public func refusal(of url: String) -> String? {
         if let own = Self.of(url: url) {
             let scheme = url.prefix { $0 != ":" }.lowercased()
@@ -61,7 +64,7 @@ extension JobSpec.UploadProtocol {
 }
 
 extension JobSpec.Upload {
-    /// What its protocol does under its options.
+    /// The entry of the upload's protocol, as its options choose it.
     package var entry: UploadEntry {
         _read {
             let chosen = uploadProtocol.entry.variant(options) ?? uploadProtocol
@@ -69,9 +72,9 @@ extension JobSpec.Upload {
         }
     }
 
-    /// A plain request that is longer than this is offered to be resumed.
+    /// The size in bytes from which a plain request is offered as a resumable upload.
     package static let upgradeSize: Int64 = 4 << 20
 
-    /// Whether a first attempt at it is one request and no more, whatever its source is called.
+    /// Returns whether the first attempt is a single request, whatever the name of its source.
     package func isOneRequest(size: Int64) -> Bool { entry.isOneRequest && size < Self.upgradeSize }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The protocols that uploads may speak.
+/// The registry of upload protocols.
 package final class UploadRegistry: Sendable {
     /// The protocols of this package, in the order of the manual page. A new protocol is a line here.
     package static let builtIn: [JobSpec.UploadProtocol] = [
@@ -9,16 +9,16 @@ package final class UploadRegistry: Sendable {
 
     private static let registered = Mutex(UploadRegistry(builtIn))
 
-    /// Every protocol that this process knows.
+    /// The registry with all protocols that this process knows.
     package static var current: UploadRegistry { registered.withLock { $0 } }
 
-    /// Makes a protocol known to the whole process, in place of one that has its name.
+    /// Registers a protocol for the whole process; it replaces one with the same name.
     package static func register(_ new: JobSpec.UploadProtocol) {
         registered.withLock { $0 = UploadRegistry($0.protocols.filter { $0 != new } + [new]) }
     }
 
     package let protocols: [JobSpec.UploadProtocol]
-    /// Schemes of every URL that something can be moved from or to.
+    /// The schemes of all URLs that can be the source or destination of a transfer.
     package let urlSchemes: [String]
     private let byName: [String: JobSpec.UploadProtocol]
     private let byScheme: [String: JobSpec.UploadProtocol]
@@ -32,7 +32,7 @@ package final class UploadRegistry: Sendable {
 
     package func named(_ name: String) -> JobSpec.UploadProtocol? { byName[name] }
 
-    /// The protocol of a URL's scheme; `nil` for HTTP's, and for a URL that can't be used.
+    /// Returns the protocol that a URL's scheme implies; `nil` for HTTP URLs, and for an invalid URL.
     package func claiming(_ url: String) -> JobSpec.UploadProtocol? {
         guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")), url.utf8[colon...].starts(with: "://".utf8),
             let found = byScheme[url[..<colon].lowercased()], found.entry.urls.isWellFormed(url)
@@ -40,7 +40,7 @@ package final class UploadRegistry: Sendable {
         return found
     }
 
-    /// The protocols that have a key of the job file which not every one has.
+    /// Returns the protocols that have a key of the job file which others lack.
     package func names(having key: String) -> [String] {
         protocols.filter { $0.entry.keys.contains(key) }.map(\.rawValue).sorted()
     }

@@ -2,50 +2,52 @@ package import TransferCore
 package import TransferEngine
 package import TransferUpload
 
-/// An upload's dialogue with its server, during one attempt.
+/// The dialogue of an upload with its server during one attempt.
 package struct UploadTalk {
-    /// Tells the events of this attempt from those of an earlier one of the same job.
+    /// The number that distinguishes the events of this attempt from those of an earlier one of the same job.
     package let number: Int
     package var dialogue: any UploadDialogue
     package let source: UploadBytes
-    /// The requests under way, by the dialogue's numbers.
+    /// The active requests, by the dialogue's numbers.
     package private(set) var legs: [Int: Leg] = [:]
-    /// Actions that wait until something is durable.
+    /// The actions that wait until data is durable.
     package var waiting: [UploadAction] = []
     package var isSaving = false
-    /// The state that the dialogue wants to be kept.
+    /// The state that the dialogue wants to save.
     package var state: UploadState?
-    /// Bytes that the server holds, as far as it said.
+    /// The number of bytes confirmed by the server.
     package private(set) var confirmed: Int64 = 0
-    /// The head of the last answer.
+    /// The head of the last response.
     package var lastHead: ResponseHead?
-    /// Whether the version that it began with counts, also where nothing can be continued.
+    /// Whether the version of the source at the start matters even where nothing can be continued.
     private let keepsVersion: Bool
-    /// The most bytes that the server held before this attempt.
+    /// The largest number of bytes that the server had confirmed before this attempt.
     package let confirmedBefore: Int64
-    /// Bytes of bodies that left, of the requests that have ended.
+    /// The number of body bytes sent by requests that have ended.
     package private(set) var settled: Int64 = 0
-    /// How many requests with bytes of the source the link is worth, while the dialogue follows it.
+    /// The number of requests with bytes of the source that suits the link, while the dialogue adapts to it.
     package var growth: ConnectionGrowth
-    /// Requests beyond those that every such upload has, as the scheduler counts them beside the jobs.
+    /// The number of requests beyond those that every such upload has, as the scheduler counts them beside the jobs.
     package var extra = 0
-    /// Bytes of bodies that arrived, of the requests that have ended.
+    /// The number of body bytes that arrived, for requests that have ended.
     private var settledArrived: Int64 = 0
-    /// Bytes of the file that arrived with requests that have ended.
+    /// The number of the file's bytes that arrived with requests that have ended.
     private var base: Int64 = 0
-    /// Bytes of bodies that nobody answered for.
+    /// The number of body bytes for which no response arrived.
     private var unanswered: Int64 = 0
-    /// Bytes of bodies that were answered for, and perhaps taken, since the dialogue last went on to something else.
+    /// The number of body bytes with a response, which the server may have stored, since the last moment without active
+    /// requests.
     private var answered: Int64 = 0
 
     package struct Leg {
         package let handle: ExchangeHandle
         package let meter: ExchangeMeter
-        /// The URL that the request has been redirected to.
+        /// The URL to which the request was redirected.
         package var url: String?
-        /// Bytes of the file in its body.
+        /// The number of the file's bytes in the body.
         package let carries: Int64
-        /// Whether its server told meanwhile what it holds: then the bytes that it confirmed are this request's, too.
+        /// Whether the server has reported its data in an interim response; the confirmed bytes then include this
+        /// request's.
         fileprivate var isReportedMeanwhile = false
 
         package init(handle: ExchangeHandle, meter: ExchangeMeter, carries: Int64, url: String? = nil) {
@@ -55,7 +57,7 @@ package struct UploadTalk {
             self.url = url
         }
 
-        /// Bytes of the file that have arrived.
+        /// The number of the file's bytes that have arrived.
         var arrived: Int64 { min(carries, meter.acknowledged) }
     }
 
@@ -77,22 +79,24 @@ package struct UploadTalk {
         legs[request] = leg
     }
 
-    /// The request's answers come from another URL now.
+    /// Records that the request's responses now come from another URL.
     package mutating func moved(_ request: Int, to url: String) {
         legs[request]?.url = String(url.prefix { $0 != "#" })
     }
 
-    /// The request has an answer on the way to the final one.
+    /// Records an interim response to the request.
     package mutating func heard(_ request: Int) { legs[request]?.isReportedMeanwhile = true }
 
-    /// - Parameter isAnswered: Whether its server has said what became of it.
-    /// - Returns: `nil` for a request that isn't wanted any more.
+    /// Records the end of a request.
+    ///
+    /// - Parameter isAnswered: Whether the server has reported the request's result.
+    /// - Returns: `nil` for a request that is no longer wanted.
     package mutating func ended(_ request: Int, isAnswered: Bool) -> Leg? {
         guard let leg = legs.removeValue(forKey: request) else { return nil }
         settled += leg.meter.sent
         settledArrived += leg.meter.acknowledged
         if isAnswered { answered += leg.meter.sent } else { unanswered += leg.meter.sent }
-        // The dialogue says next what the server holds.
+        // The dialogue next reports the data that the server has.
         base = isAnswered ? base + leg.arrived : confirmed
         return leg
     }
@@ -102,25 +106,25 @@ package struct UploadTalk {
         if !legs.values.contains(where: \.isReportedMeanwhile) { base = bytes }
     }
 
-    /// Bytes of bodies that left so far.
+    /// The number of body bytes sent so far.
     package var sent: Int64 { legs.values.reduce(settled) { $0 + $1.meter.sent } }
 
-    /// Bytes of bodies that have arrived so far.
+    /// The number of body bytes that have arrived so far.
     package var acknowledged: Int64 { legs.values.reduce(settledArrived) { $0 + $1.meter.acknowledged } }
 
-    /// Bytes of bodies that may be where they were sent to, as far as the dialogue knows.
+    /// The number of body bytes that the server may have stored, to the extent that the dialogue knows.
     package var mayBeThere: Int64 { legs.values.reduce(unanswered + answered) { $0 + $1.meter.sent } }
 
-    /// How far the upload is: the bytes that the server holds, and those that have arrived at it.
+    /// The position of the upload in bytes: those that the server has confirmed, and those that have arrived.
     package var position: Int64 { min(source.size, max(confirmed, legs.values.reduce(base) { $0 + $1.arrived })) }
 
-    /// The congestion control of the connections that send, where it isn't simply the system's.
+    /// The congestion control of the sending connections, where it is not the system's default.
     package var congestion: CongestionUse? { legs.values.lazy.compactMap(\.meter.congestion).first }
 
-    /// Whether the server can be asked what it has.
+    /// Whether the server can be asked for its data.
     package var knowsTheWay: Bool { state?.canAsk == true }
 
-    /// The record for the next attempt; `nil` when there is nothing to go on from.
+    /// The record for the next attempt; `nil` where there is nothing to continue.
     package var record: UploadRecord? {
         guard state != nil || keepsVersion else { return nil }
         return source.record(state: state, confirmed: state == nil ? 0 : max(confirmed, confirmedBefore))

@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-/// Facts of a link that sysfs shows and netlink doesn't.
+/// The properties of a link that only sysfs shows, and not netlink.
 struct LinkFacts: Sendable, Hashable {
-    /// Has Wi-Fi's `wireless` or `phy80211`.
+    /// Whether the link has Wi-Fi's `wireless` or `phy80211`.
     var isWireless = false
-    /// `DEVTYPE` of its `uevent`: `wlan`, `wwan`, `bridge`…
+    /// The `DEVTYPE` in the link's `uevent`: `wlan`, `wwan`, `bridge`…
     var deviceType: String?
 
     init(isWireless: Bool = false, deviceType: String? = nil) {
@@ -12,11 +12,13 @@ struct LinkFacts: Sendable, Hashable {
         self.deviceType = deviceType
     }
 
+    /// Reads the properties of a link.
+    ///
     /// - Parameters:
-    ///   - root: `/sys`.
-    ///   - index: Of the link. A `/sys` that was mounted in another network namespace shows that one's links, which may
-    ///     bear the same names: another index gives them away.
-    /// - Returns: `nil` when it isn't shown.
+    ///   - root: The mount point of sysfs, `/sys`.
+    ///   - index: The link's index. A `/sys` mounted in another network namespace shows the links of that namespace,
+    ///     possibly with the same names; a different index reveals that.
+    /// - Returns: `nil` where sysfs does not show the link.
     static func read(root: String, name: String, index: Int) -> LinkFacts? {
         guard !name.isEmpty, !name.contains("/"), name != ".", name != ".." else { return nil }
         let folder = "\(root)/class/net/\(name)"

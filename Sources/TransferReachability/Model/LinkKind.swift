@@ -4,28 +4,28 @@ public enum LinkKind: String, Sendable, Hashable, CaseIterable {
     case wifi
     /// A modem (WWAN).
     case cellular
-    /// PPP (a dial-up, DSL, or an older modem), as ppp(4) shows no more of it.
+    /// A PPP link (a dial-up, DSL, or an older modem); ppp(4) shows no details.
     case ppp
-    /// A tunnel or a VPN: tun and tap, IP in IP, GRE, SIT, VXLAN and their like.
+    /// A tunnel or a VPN: tun and tap, IP in IP, GRE, SIT, VXLAN and similar.
     case tunnel
     case wireGuard = "wireguard"
     case bridge
-    /// Several links as one (bonding and team).
+    /// Several links combined into one (bonding and team).
     case bond
     case vlan
-    /// A second face of another link (macvlan, ipvlan).
+    /// A virtual interface on another link (macvlan, ipvlan).
     case macVLAN = "macvlan"
-    /// One end of a pair (veth(4)), as containers have them.
+    /// One end of a pair (veth(4)), as in containers.
     case virtualEthernet = "veth"
-    /// Leads nowhere.
+    /// A link that carries no traffic.
     case dummy
     case loopback
     case other
 
-    /// Whether another link carries what goes over it, to somewhere else.
+    /// Whether another link carries this link's traffic to a remote end.
     public var isTunnel: Bool { self == .tunnel || self == .wireGuard }
 
-    /// Whether it's made of other links, or of nothing, rather than a device with a way of its own.
+    /// Whether the link is made of other links or of none, rather than being a device with its own connection.
     public var isVirtual: Bool {
         switch self {
         case .ethernet, .wifi, .cellular, .ppp: false
@@ -33,11 +33,13 @@ public enum LinkKind: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// Creates the kind of a link.
+    ///
     /// - Parameters:
-    ///   - kind: `IFLA_INFO_KIND` of rtnetlink(7), as in `ip -d link`; empty where a link has none.
+    ///   - kind: The `IFLA_INFO_KIND` of rtnetlink(7), as in `ip -d link`; empty where a link has none.
     ///   - hardware: The ARPHRD type (netdevice(7)).
-    ///   - facts: What sysfs shows, when it does.
-    ///   - name: Decides where nothing else does.
+    ///   - facts: The properties in sysfs; `nil` where it does not show the link.
+    ///   - name: The link's name, which decides where nothing else does.
     init(kind: String, hardware: UInt16, facts: LinkFacts?, name: String) {
         self =
             facts.flatMap { Self.radio($0) } ?? Self.radio(kind: kind, hardware: hardware, name: name)
@@ -45,15 +47,15 @@ public enum LinkKind: String, Sendable, Hashable, CaseIterable {
             ?? (Self.etherTypes.contains(hardware) ? .ethernet : .other)
     }
 
-    /// Says the device that it's one with an antenna, then that counts before everything else.
+    /// Returns the kind of a radio device; that it is one precedes all other properties.
     private static func radio(_ facts: LinkFacts) -> LinkKind? {
         if facts.isWireless || facts.deviceType == "wlan" { return .wifi }
         return facts.deviceType == "wwan" ? .cellular : nil
     }
 
-    /// Names tell the devices that have an antenna where nothing better does (systemd.net-naming-scheme(7)), and where
-    /// somebody makes others stand in for them; a tun with another hardware type than its own (tun(4), `TUNSETLINK`)
-    /// stands in for that.
+    /// Returns the kind of a radio device by its name, where nothing better identifies it
+    /// (systemd.net-naming-scheme(7)). Names also count for virtual links that stand in for such devices. A tun with
+    /// another hardware type than its own (tun(4), `TUNSETLINK`) stands in for that type.
     private static func radio(kind: String, hardware: UInt16, name: String) -> LinkKind? {
         if kind == "tun", ![1, 65534].contains(hardware), let known = byHardware[hardware] { return known }
         guard kind.isEmpty || kind == "veth", hardware == 1 || hardware == 65534 else { return nil }
@@ -90,12 +92,12 @@ public enum LinkKind: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// linux/if_arp.h
+    /// The kinds of hardware types (linux/if_arp.h).
     private static let byHardware: [UInt16: LinkKind] = [
         512: .ppp, 519: .cellular, 768: .tunnel, 769: .tunnel, 772: .loopback, 776: .tunnel, 777: .tunnel, 778: .tunnel,
         801: .wifi, 802: .wifi, 803: .wifi, 823: .tunnel, 65534: .tunnel,
     ]
 
-    /// Ethernet and InfiniBand.
+    /// The hardware types of Ethernet and InfiniBand.
     private static let etherTypes: Set<UInt16> = [1, 32]
 }

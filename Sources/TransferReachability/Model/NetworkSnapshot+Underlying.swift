@@ -1,8 +1,9 @@
 extension NetworkSnapshot {
-    /// The link that carries in the end what goes over a link: beneath a VLAN what it's on, beneath a bridge or bond its
-    /// first running port, beneath a tunnel what it's bound to, or the way out when it isn't bound.
+    /// Returns the link that finally carries the traffic of a link. Beneath a VLAN it is the parent, and beneath a
+    /// bridge or bond the first running port. Beneath a tunnel it is the link to which the tunnel is bound, or the link
+    /// of the default route.
     ///
-    /// - Returns: The link itself when nothing is beneath it; `nil` when there is no such link.
+    /// - Returns: The link itself where nothing is beneath it; `nil` where there is no such link.
     public func underlying(of index: Int) -> Link? {
         guard var link = link(index) else { return nil }
         var seen: Set<Int> = [index]
@@ -18,20 +19,22 @@ extension NetworkSnapshot {
             return devices.first(where: \.isRunning) ?? devices.first
         case .tunnel, .wireGuard:
             return link.lowerLink.flatMap { self.link($0) } ?? waysOut.first { !$0.kind.isTunnel && $0 != link }
-        // A pair's other end is no link that carries it.
+        // The other end of a pair does not carry the link.
         case .virtualEthernet: return nil
         default: return link.lowerLink.flatMap { self.link($0) }
         }
     }
 
-    /// The kind of what carries a link in the end, as policies see it: a tunnel over a modem is cellular. A tunnel that
-    /// nothing is known to carry stays a tunnel; the end of a pair (veth(4)) is the Ethernet of the container it's in.
+    /// Returns the kind of the link that finally carries a link, as policies use it: a tunnel over a modem is cellular.
+    /// A tunnel without a known carrier stays a tunnel, and the end of a pair (veth(4)) counts as its container's
+    /// Ethernet.
     public func kind(of index: Int) -> LinkKind {
         guard let kind = underlying(of: index)?.kind else { return .other }
         return kind == .virtualEthernet ? .ethernet : kind
     }
 
-    /// Whether what goes over a link is paid for: as is said of the link itself, or else of what carries it.
+    /// Returns whether the traffic of a link is metered, as stated for the link itself, or else for the link that
+    /// carries it.
     public func metering(of index: Int) -> Metering {
         guard let link = link(index) else { return .unknown }
         if link.metering == .yes || link.metering == .no { return link.metering }

@@ -1,20 +1,21 @@
 public import TransferCore
 
-/// The machine's links, addresses and ways out at one moment, as the kernel tells them.
+/// The machine's links, addresses and default routes at one moment, as the kernel reports them.
 ///
-/// Two snapshots are equal when nothing that is in them has changed, so that counters and lifetimes make no new one.
+/// Two snapshots are equal where nothing in them has changed; counters and lifetimes are not included.
 public struct NetworkSnapshot: Sendable, Hashable {
-    /// Whether the kernel could be asked. Where it couldn't (a sandbox), everything else is empty and says nothing.
+    /// Whether the kernel could be asked. Otherwise (in a sandbox), everything else is empty and has no meaning.
     public var isKnown: Bool
-    /// By their indexes.
+    /// The links, ordered by their indices.
     public var links: [Link]
-    /// Every default route of every routing table; of each version of IP the first is what the kernel prefers.
+    /// All default routes of all routing tables; for each version of IP, the first is the one that the kernel prefers.
     public var defaultRoutes: [DefaultRoute]
-    /// By their priorities.
+    /// The rules, ordered by their priorities.
     public var rules: [RoutingRule]
-    /// As NetworkManager's probe found it, where there is one.
+    /// The result of NetworkManager's probe, where there is one.
     public var connectivity: Connectivity
 
+    /// Creates a snapshot.
     public init(
         isKnown: Bool = true, links: [Link] = [], defaultRoutes: [DefaultRoute] = [], rules: [RoutingRule] = [],
         connectivity: Connectivity = .unknown
@@ -26,24 +27,26 @@ public struct NetworkSnapshot: Sendable, Hashable {
         self.connectivity = connectivity
     }
 
-    /// The snapshot where the kernel couldn't be asked.
+    /// The snapshot where the kernel could not be asked.
     public static let unknown = NetworkSnapshot(isKnown: false)
 
     /// A default route.
     public struct DefaultRoute: Sendable, Hashable {
+        /// The version of IP.
         public var version: IPVersion
-        /// The index of the link that it goes over.
+        /// The index of the route's link.
         public var link: Int
-        /// `nil` when everything beyond is reached over the link itself, as with tunnels.
+        /// The gateway; `nil` where all destinations are reached over the link itself, as with tunnels.
         public var gateway: IPAddress?
-        /// The smaller is preferred.
+        /// The metric; the kernel prefers smaller values.
         public var metric: UInt32
         /// The routing table; 254 is `main`.
         public var table: UInt32
-        /// The priority of the first rule that leads ordinary packets to its table; `nil` when none does, and the route
-        /// is no way out by itself.
+        /// The priority of the first rule that leads ordinary packets to the table. It is `nil` where there is none, so
+        /// that the route alone leads nowhere.
         public var rulePriority: UInt32?
 
+        /// Creates a route.
         public init(
             version: IPVersion, link: Int, gateway: IPAddress? = nil, metric: UInt32 = 0, table: UInt32 = 254,
             rulePriority: UInt32? = 32766
@@ -57,16 +60,20 @@ public struct NetworkSnapshot: Sendable, Hashable {
         }
     }
 
-    /// A rule of the routing policy that sends packets to a table (ip-rule(8)).
+    /// A rule of the routing policy that directs packets to a table (ip-rule(8)).
     public struct RoutingRule: Sendable, Hashable {
+        /// The version of IP.
         public var version: IPVersion
+        /// The priority; rules with smaller values are applied first.
         public var priority: UInt32
+        /// The routing table.
         public var table: UInt32
-        /// For packets over that interface only.
+        /// The only interface to whose packets the rule applies; `nil` for all.
         public var interface: String?
-        /// Whether a default route of the table is a way for what this machine sends.
+        /// Whether a default route of the table applies to this machine's own packets.
         public var leadsOut: Bool
 
+        /// Creates a rule.
         public init(
             version: IPVersion, priority: UInt32, table: UInt32, interface: String? = nil, leadsOut: Bool = true
         ) {
@@ -80,25 +87,27 @@ public struct NetworkSnapshot: Sendable, Hashable {
 }
 
 extension NetworkSnapshot {
+    /// Returns the link with an index; `nil` where there is none.
     public func link(_ index: Int) -> Link? { links.first { $0.index == index } }
 
+    /// Returns the link with a name; `nil` where there is none.
     public func link(named name: String) -> Link? { links.first { $0.name == name } }
 
-    /// The link that has an address, for example a connection's own (`CURLINFO_LOCAL_IP`).
+    /// Returns the link that has an address, such as a connection's own (`CURLINFO_LOCAL_IP`).
     public func link(with address: IPAddress) -> Link? {
         links.first { $0.addresses.contains { $0.address == address } }
     }
 
-    /// Indexes of links that a default route goes over, of either version of IP and in any table.
+    /// The indices of the links with a default route, of either version of IP and in any table.
     public var defaultRouteLinks: Set<Int> { Set(defaultRoutes.map(\.link)) }
 
-    /// The default route that ordinary packets take, if its link is a way out.
+    /// Returns the default route of ordinary packets, if its link is usable.
     public func defaultRoute(_ version: IPVersion) -> DefaultRoute? {
         defaultRoutes.first { $0.version == version && isWayOut($0) }
     }
 
-    /// Whether a link is a way out, by a version of IP: it's up, has its carrier, has an address that can be used, and a
-    /// default route goes over it, in a table that a rule leads to.
+    /// Returns whether a link leads out for a version of IP. It must be up, with its carrier and a usable address. It
+    /// also needs a default route in a table to which a rule leads.
     public func isWayOut(_ link: Int, _ version: IPVersion) -> Bool {
         defaultRoutes.contains { $0.link == link && $0.version == version && isWayOut($0) }
     }
@@ -108,14 +117,14 @@ extension NetworkSnapshot {
         return link.kind != .loopback && link.canCarry(route.version)
     }
 
-    /// The links that are ways out, the preferred first.
+    /// The links that lead out, in the kernel's order of preference.
     public var waysOut: [Link] {
         var seen: Set<Int> = []
         let routes = defaultRoutes.filter { isWayOut($0) }
         return routes.compactMap { seen.insert($0.link).inserted ? link($0.link) : nil }
     }
 
-    /// Whether there is a way out, as the request API has it: cellular when every one is.
+    /// The status for the request API: cellular where all usable links are.
     public var status: NetworkReachabilityManager.NetworkReachabilityStatus {
         guard isKnown else { return .unknown }
         let ways = waysOut

@@ -1,7 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Hands snapshots to one observer: on the spot, or on a queue, where the newest takes the place of one that waits.
+/// The delivery of snapshots to one observer: immediately, or on a queue, where a newer snapshot replaces a waiting
+/// one.
 final class Mailbox: Sendable {
     private struct State {
         var waiting: NetworkSnapshot?
@@ -21,12 +22,12 @@ final class Mailbox: Sendable {
 
     func close() { state.withLock { $0.isClosed = true } }
 
-    /// Puts the snapshot that was known when the observer came in front; not when a newer one has been told since.
+    /// Delivers the snapshot that was known when the observer was added, unless a newer one has been delivered since.
     func putFirst(_ snapshot: NetworkSnapshot) {
         if state.withLock({ $0.last == nil && $0.waiting == nil }) { put(snapshot) }
     }
 
-    /// A repeat is left out.
+    /// Delivers a snapshot, unless it equals the last one.
     func put(_ snapshot: NetworkSnapshot) {
         let mustCall = state.withLock { state in
             state.waiting = snapshot

@@ -1,15 +1,15 @@
 import TransferCore
 
-/// The dialogue of dumps: which one to ask for next, and what the answers and the changes in between amount to: a pure
-/// value.
+/// The dialogue of dumps, a plain value: it decides which dump to request next, and combines the replies with the
+/// changes in between.
 ///
-/// A change that is told while a dump is under way is applied after it once more: a dump may be older than that by a
-/// moment, and to say again what is true does no harm.
+/// A change reported during a dump is applied again after it. The dump may be slightly older than the change, and
+/// applying a change twice is harmless.
 struct NetlinkDialogue: Sendable {
     struct Question: Sendable, Hashable {
         var topic: NetlinkTopic
         var sequence: UInt32
-        /// After a pause, when questions went wrong before.
+        /// The pause before the request, after earlier ones failed.
         var pause: Duration
     }
 
@@ -28,21 +28,24 @@ struct NetlinkDialogue: Sendable {
     private var running: Running?
     private var lastSequence: UInt32 = 0
     private var troubles = 0
-    /// Since the state was taken.
+    /// The number of dumps completed since the state was last published.
     private var completed = 0
 
-    /// - Parameter port: The address of the socket that asks.
+    /// Creates a dialogue.
+    ///
+    /// - Parameter port: The address of the socket that sends the requests.
     init(port: UInt32) { self.port = port }
 
-    /// Whether everything is known and no dump is due, or there have been so many that it's time to tell all the same.
+    /// Whether the state can be published. Everything is known and no dump is due, or there have been so many dumps
+    /// that waiting longer is useless.
     var isTellable: Bool {
         missing.isEmpty && (running == nil && wanted.isEmpty || completed >= 2 * NetlinkTopic.allCases.count)
     }
 
-    /// Whether an answer is still to come.
+    /// Whether a reply is still expected.
     var isWaiting: Bool { running != nil }
 
-    /// Takes note that the state was told.
+    /// Records that the state was published.
     mutating func reported() {
         hasChanged = false
         completed = 0
@@ -50,7 +53,7 @@ struct NetlinkDialogue: Sendable {
 
     mutating func setFacts(_ facts: LinkFacts?, of link: Int) { state.setFacts(facts, of: link) }
 
-    /// The dump to ask for now; `nil` when nothing is due or an answer is still to come.
+    /// Returns the dump to request now; `nil` where none is due or a reply is still expected.
     mutating func next() -> Question? {
         guard running == nil, let topic = NetlinkTopic.allCases.first(where: wanted.contains) else { return nil }
         wanted.remove(topic)
@@ -62,7 +65,7 @@ struct NetlinkDialogue: Sendable {
         return question
     }
 
-    /// The question couldn't be put.
+    /// Records that a request could not be sent.
     mutating func failed(_ question: Question) {
         guard running?.question == question else { return }
         running = nil
@@ -70,7 +73,7 @@ struct NetlinkDialogue: Sendable {
         troubles += 1
     }
 
-    /// Messages were lost.
+    /// Records that messages were lost.
     mutating func overran() {
         wanted = Set(NetlinkTopic.allCases)
         running?.isInterrupted = true
@@ -95,8 +98,10 @@ struct NetlinkDialogue: Sendable {
         }
     }
 
-    /// - Parameter code: Of the kernel's refusal: a topic that it knows nothing of has nothing in it. `EINTR`, `EAGAIN`,
-    ///   `ENOMEM`, `EBUSY` and `ENOBUFS` ask for another try.
+    /// Ends a dump.
+    ///
+    /// - Parameter code: The kernel's error number. A topic unknown to the kernel counts as empty. `EINTR`, `EAGAIN`,
+    ///   `ENOMEM`, `EBUSY` and `ENOBUFS` lead to another attempt.
     private mutating func finish(_ code: Int32) {
         guard let ended = running else { return }
         running = nil
@@ -113,10 +118,10 @@ struct NetlinkDialogue: Sendable {
         for frame in ended.reported { apply(frame) }
     }
 
-    /// A change that was told.
+    /// Records a reported change.
     private mutating func note(_ frame: NetlinkFrame) {
         if case .overrun = frame.message { return overran() }
-        // Only default routes matter, of thousands.
+        // Only default routes matter among thousands of routes.
         if case .route(let route, _) = frame.message, !route.isDefault { return }
         if running?.question.topic.contains(frame.message) == true { running?.reported.append(frame) }
         apply(frame)

@@ -3,45 +3,46 @@ import Synchronization
 import TransferCore
 public import TransferEventLoop
 
-/// Keeps what the kernel says about the machine's network, and tells those who want to know of each change.
+/// The monitor of the machine's network, which reports each change to its observers.
 ///
 ///     for await snapshot in NetworkMonitor.shared.snapshots() {
 ///         print(snapshot.status, snapshot.waysOut.map(\.name))
 ///     }
 ///
-/// The monitor listens to route netlink (rtnetlink(7)) on an event loop while somebody observes, and does nothing
-/// otherwise: there is no polling, and no wake-up while nothing changes. A single change is told at once; what follows
-/// within 10 ms is told together, so that a burst of thousands costs a few snapshots. Messages that were lost
-/// (`ENOBUFS`) are made up for by asking for everything anew.
+/// The monitor listens to route netlink (rtnetlink(7)) on an event loop while there are observers, and is idle
+/// otherwise. It does not poll, and causes no wake-up while nothing changes. A single change is reported at once, and
+/// further ones within 10 ms together, so that a burst of thousands yields a few snapshots. After lost messages
+/// (`ENOBUFS`), all data is requested again.
 ///
-/// That a route exists doesn't mean that a host answers, and where the kernel can't be asked
-/// (``NetworkSnapshot/isKnown`` is `false`) there may be a network all the same.
+/// A route does not mean that a host responds. Where the kernel cannot be asked (``NetworkSnapshot/isKnown`` is
+/// `false`), there may be a network nevertheless.
 public final class NetworkMonitor: Sendable {
-    /// How to look at the network.
+    /// The options of a monitor.
     public struct Options: Sendable {
-        /// Where sysfs is mounted, which shows what is a Wi-Fi device.
+        /// The mount point of sysfs, which identifies Wi-Fi devices.
         public var sysfs = "/sys"
-        /// Bytes that the kernel keeps for the socket; its default when `nil`. What is lost for want of room is asked
-        /// for anew, so this is no matter of being right.
+        /// The size in bytes of the socket's buffer; `nil` uses the kernel's default. Lost data is requested again, so
+        /// the size does not affect correctness.
         public var receiveBuffer: Int?
-        /// The links that are metered by the user's word.
+        /// The user's statements about metered links.
         public var meteredRule = MeteredRule()
-        /// Whether NetworkManager is asked about metered links and captive portals, where it runs.
+        /// Whether NetworkManager, where it runs, is asked about metered links and captive portals.
         public var usesNetworkManager = true
 
+        /// Creates the default options.
         public init() {}
     }
 
-    /// Takes each new snapshot.
+    /// A closure that receives each new snapshot.
     public typealias Observer = @Sendable (NetworkSnapshot) -> Void
 
-    /// The one for everybody who needs no options; on a thread of its own.
+    /// The shared monitor with default options, on a thread of its own.
     public static let shared = NetworkMonitor()
 
     private struct Run {
         var watcher: NetworkWatcher?
         let loop: EventLoop
-        /// Tells late words of an earlier run.
+        /// The number that identifies late reports of an earlier run.
         let number: Int
     }
 
@@ -57,29 +58,31 @@ public final class NetworkMonitor: Sendable {
     private let loop: EventLoop?
     private let options: Options
 
-    /// - Parameter loop: Where the monitor lives, for a program that has a loop already; a thread of its own when `nil`.
+    /// Creates a monitor.
+    ///
+    /// - Parameter loop: The loop on which the monitor runs; `nil` uses a thread of its own.
     public init(loop: EventLoop? = nil, options: Options = Options()) {
         self.loop = loop
         self.options = options
     }
 
-    /// The network now. While somebody observes, this is the snapshot that was told last, and costs nothing; otherwise
-    /// the kernel is asked, which takes well under a millisecond on most machines.
+    /// The current network. With observers, this is the last snapshot published, at no cost. Otherwise the kernel is
+    /// asked, which takes well under a millisecond on most machines.
     public var current: NetworkSnapshot {
         state.withLock { $0.run == nil ? nil : $0.snapshot } ?? .ofKernel(options) ?? .unknown
     }
 
-    /// The network as the kernel tells it when it's asked now, never behind the kernel's own state; `nil` when it can't
-    /// be asked.
+    /// Returns the network as the kernel reports it now, never outdated; `nil` where the kernel cannot be asked.
     public func asked() -> NetworkSnapshot? { .ofKernel(options) }
 
-    /// Calls `observer` with the snapshot of the moment, as soon as it's known, and then with each that differs from the
-    /// one before. An observer that is slow gets the newest and misses those between.
+    /// Calls `observer` with the current snapshot as soon as it is known, and then with each different one. A slow
+    /// observer gets the newest snapshot and misses those in between.
     ///
     /// - Parameters:
-    ///   - queue: Where the observer is called; on the monitor's loop when `nil`, where it must not block (and
-    ///     before this returns, where there is no netlink).
-    /// - Returns: What keeps the observer, and the monitor: it's called no more once that is cancelled or gone.
+    ///   - queue: The queue on which the observer is called. With `nil` it is called on the monitor's loop, where it
+    ///     must not block. Without netlink, it is then called before this function returns.
+    /// - Returns: The observation, which retains the observer and the monitor. The observer is no longer called once it
+    ///   is cancelled or released.
     public func observe(on queue: DispatchQueue? = nil, _ observer: @escaping Observer) -> NetworkObservation {
         let mailbox = Mailbox(queue: queue, observer: observer)
         let (id, run, known) = state.withLock { state -> (Int, Run?, NetworkSnapshot?) in
@@ -89,14 +92,14 @@ public final class NetworkMonitor: Sendable {
             return (state.lastObserver, state.run, state.snapshot)
         }
         if let known {
-            // In the loop's order with what it tells next, which is newer.
+            // The loop keeps the order with its next snapshot, which is newer.
             if let run { run.loop.execute { mailbox.putFirst(known) } } else { mailbox.put(known) }
         }
         return NetworkObservation { [self] in remove(id) }
     }
 
-    /// The snapshot of the moment, as soon as it's known, and then each that differs from the one before; a slow reader
-    /// gets the newest.
+    /// Returns the current snapshot as soon as it is known, and then each different one. A slow reader gets the newest
+    /// snapshot.
     public func snapshots() -> AsyncStream<NetworkSnapshot> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let observation = observe { continuation.yield($0) }
@@ -106,7 +109,7 @@ public final class NetworkMonitor: Sendable {
 
     // MARK: The watcher
 
-    /// Under the lock: whoever comes next finds it running.
+    /// Starts a run under the lock, so that a later caller finds it active.
     private func start(_ state: inout State) {
         guard let loop = loop ?? (try? EventLoop(name: "network")) else {
             state.snapshot = .unknown
@@ -151,7 +154,7 @@ public final class NetworkMonitor: Sendable {
     }
 }
 
-/// Somebody who observes a network: until it's cancelled, or nobody holds it any more.
+/// An observation of the network, which ends when it is cancelled or released.
 public final class NetworkObservation: Sendable {
     private let end: Mutex<(@Sendable () -> Void)?>
 
@@ -159,7 +162,8 @@ public final class NetworkObservation: Sendable {
 
     deinit { cancel() }
 
-    /// The observer isn't called afterwards, but for a call that is under way on another thread.
+    /// Ends the observation. The observer is not called afterwards, except for a call that is in progress on another
+    /// thread.
     public func cancel() {
         let end = end.withLock { $0.take() }
         end?()

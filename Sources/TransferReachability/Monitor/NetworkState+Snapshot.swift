@@ -1,19 +1,19 @@
 import TransferCore
 
-/// NetworkManager's word on links, by their names.
+/// NetworkManager's data about links, by their names.
 struct ManagedNetwork: Sendable, Hashable {
     var connectivity = Connectivity.unknown
     var metering: [String: Metering] = [:]
 }
 
 extension NetworkState {
-    /// The state as others read it.
+    /// Returns the state as a snapshot.
     func snapshot(rule: MeteredRule, managed: ManagedNetwork) -> NetworkSnapshot {
         let addresses = Dictionary(grouping: self.addresses, by: \.link)
         let links = self.links.values.sorted { $0.index < $1.index }.map { message in
             var link = self.link(message)
             link.metering = Self.metering(of: link, rule: rule, managed: managed)
-            // By their bytes, as the table has no order.
+            // The addresses are sorted by their bytes, since the table has no order.
             link.addresses = (addresses[message.index] ?? [])
                 .sorted { ($0.version.family, $0.prefix) < ($1.version.family, $1.prefix) || $0.comesBefore($1) }
                 .map(NetworkSnapshot.Address.init)
@@ -34,7 +34,7 @@ extension NetworkState {
             master: message.master)
     }
 
-    /// The user's word counts more than NetworkManager's, and that more than what the kind suggests.
+    /// Returns the metering of a link. The user's statement precedes NetworkManager's, and that precedes the kind's.
     private static func metering(
         of link: NetworkSnapshot.Link, rule: MeteredRule, managed: ManagedNetwork
     ) -> Metering {
@@ -62,7 +62,7 @@ extension NetworkState {
         var priorities: [IPVersion: [UInt32: UInt32]] = [:]
         for version in IPVersion.allCases {
             let known = rules.filter { $0.version == version }
-            // A kernel without policy routing looks into `main` and `default` (ip-rule(8)).
+            // A kernel without policy routing uses `main` and `default` (ip-rule(8)).
             guard !known.isEmpty else {
                 priorities[version] = [254: 32766, 253: 32767]
                 continue
@@ -86,12 +86,12 @@ extension NetworkState {
 }
 
 extension NetworkSnapshot.DefaultRoute {
-    /// As the kernel prefers them.
+    /// The rank by which the kernel prefers routes.
     fileprivate var rank: (UInt8, UInt32, UInt32, UInt32, Int) {
         (version.family, rulePriority ?? .max, table, metric, link)
     }
 
-    /// Only makes the order certain.
+    /// Compares gateways, which only makes the order deterministic.
     fileprivate func comesBefore(_ other: Self) -> Bool {
         (gateway?.bytes ?? []).lexicographicallyPrecedes(other.gateway?.bytes ?? [])
     }
@@ -107,7 +107,7 @@ extension AddressMessage {
 extension NetworkSnapshot.Address {
     fileprivate init(_ message: AddressMessage) {
         let scopes: [UInt8: Scope] = [0: .global, 200: .site, 253: .link, 254: .host]
-        // IFA_F_… of rtnetlink(7); an optimistic address (RFC 4429) may be used though it is tentative.
+        // The flags are IFA_F_… of rtnetlink(7). An optimistic address (RFC 4429) may be used although it is tentative.
         var flags: Flags = []
         if message.flags & 0x40 != 0, message.flags & 0x04 == 0 { flags.insert(.tentative) }
         if message.flags & 0x20 != 0 { flags.insert(.deprecated) }
@@ -118,7 +118,7 @@ extension NetworkSnapshot.Address {
 }
 
 extension NetworkSnapshot.OperationalState {
-    /// `IF_OPER_…` of linux/if.h.
+    /// Creates the state from a number `IF_OPER_…` of linux/if.h.
     init(number: UInt8) {
         let states: [Self] = [.unknown, .notPresent, .down, .lowerLayerDown, .testing, .dormant, .up]
         self = Int(number) < states.count ? states[Int(number)] : .unknown

@@ -1,12 +1,12 @@
 import CTransferNetlink
 import TransferCore
 
-/// The kernel's tables as its messages have them, as far as they concern the ways out: a pure value.
+/// The kernel's tables from its messages, to the extent that they concern default routes: a plain value.
 struct NetworkState: Sendable, Hashable {
     /// The effect of a message.
     struct Outcome: Sendable, Hashable {
         var changed = false
-        /// Topics that the kernel doesn't tell of message by message, and has to be asked for again.
+        /// The topics that must be requested again, because the kernel does not report their changes individually.
         var doubts: Set<NetlinkTopic> = []
     }
 
@@ -18,10 +18,10 @@ struct NetworkState: Sendable, Hashable {
 
     private(set) var links: [Int: LinkMessage] = [:]
     private var addressTable: [AddressKey: AddressMessage] = [:]
-    /// Default routes alone, by what the kernel keeps one of.
+    /// The default routes alone, by the key of which the kernel keeps one.
     private var routeTable: [RouteMessage.Place: [RouteMessage]] = [:]
     private(set) var rules: Set<RuleMessage> = []
-    /// The facts that sysfs shows; a link that isn't here has not been looked at under its name.
+    /// The properties from sysfs; a link without an entry has not been read under its current name.
     private var facts: [Int: LinkFacts?] = [:]
 
     var addresses: some Collection<AddressMessage> { addressTable.values }
@@ -46,7 +46,7 @@ struct NetworkState: Sendable, Hashable {
         }
     }
 
-    /// Takes a dump in place of what was known of its topic.
+    /// Replaces the known data of a topic by a dump.
     mutating func replace(_ topic: NetlinkTopic, with frames: [NetlinkFrame]) -> Bool {
         let before = self
         switch topic {
@@ -65,7 +65,7 @@ struct NetworkState: Sendable, Hashable {
         return self != before
     }
 
-    // MARK: What sysfs shows
+    // MARK: Properties from sysfs
 
     var linksWithoutFacts: [(index: Int, name: String)] {
         links.values.filter { facts[$0.index] == nil }.map { ($0.index, $0.name) }
@@ -88,7 +88,7 @@ struct NetworkState: Sendable, Hashable {
         links[link.index] = link
         if link.name != old?.name { facts[link.index] = nil }
         var outcome = Outcome(changed: true)
-        // The kernel drops a link's IPv4 routes without a word when it goes down, and maybe those of IPv6.
+        // When a link goes down, the kernel drops its IPv4 routes without a message, and possibly those of IPv6.
         if let old, old.flags & Self.up != 0, link.flags & Self.up == 0 {
             forgetRoutes(over: link.index)
             outcome.doubts = [.routes4, .routes6]
@@ -115,7 +115,7 @@ struct NetworkState: Sendable, Hashable {
         }
     }
 
-    /// `IFF_UP`, `IFF_LOWER_UP` (netdevice(7))
+    /// The flags `IFF_UP` and `IFF_LOWER_UP` (netdevice(7)).
     static let up: UInt32 = 1
     static let lowerUp: UInt32 = 1 << 16
 
@@ -129,7 +129,7 @@ struct NetworkState: Sendable, Hashable {
     private mutating func remove(_ address: AddressMessage) -> Outcome {
         let key = AddressKey(link: address.link, address: address.address, prefix: address.prefix)
         guard addressTable.removeValue(forKey: key) != nil else { return Outcome() }
-        // Routes that went out from an IPv4 address go with it, unmentioned.
+        // Routes with the IPv4 address as their source disappear with it, without a message.
         return Outcome(changed: true, doubts: address.version == .v4 ? [.routes4] : [])
     }
 
@@ -142,7 +142,7 @@ struct NetworkState: Sendable, Hashable {
         if !routes.contains(route) { routes.append(route) }
         routeTable[route.place] = routes
         var outcome = Outcome(changed: routes != before)
-        // IPv6 tells of one route with several ways by parts or whole, as it was made.
+        // The kernel reports an IPv6 route with several next hops in parts or as a whole, depending on its creation.
         if !frame.isPart, route.version == .v6, frame.isAppending || route.hops.count > 1 {
             outcome.doubts = [.routes6]
         }
@@ -152,7 +152,8 @@ struct NetworkState: Sendable, Hashable {
     private mutating func remove(_ route: RouteMessage) -> Outcome {
         guard var routes = routeTable[route.place] else { return Outcome() }
         guard let index = routes.firstIndex(of: route) else {
-            // Not as it was told of: its source has gone before it, or it's a part of one with several ways.
+            // The route differs from the reported one: its source was removed before, or it is a part of one with
+            // several next hops.
             return Outcome(doubts: [.routes(route.version)])
         }
         routes.remove(at: index)

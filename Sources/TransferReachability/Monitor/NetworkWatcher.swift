@@ -1,9 +1,9 @@
 import TransferCore
 import TransferEventLoop
 
-/// The shell of a ``NetlinkDialogue``: a socket on an event loop.
+/// The connection of a ``NetlinkDialogue`` to a socket on an event loop.
 ///
-/// `@unchecked Sendable`: touched on its loop only, which `EventLoop.register` holds it to, from `start` to `end`.
+/// `@unchecked Sendable`: from `start` to `end`, the object is used only on its loop, as `EventLoop.register` checks.
 final class NetworkWatcher: @unchecked Sendable {
     private let loop: EventLoop
     private let options: NetworkMonitor.Options
@@ -14,22 +14,24 @@ final class NetworkWatcher: @unchecked Sendable {
     private var managed = ManagedNetwork()
     private var hasEnded = false
 
-    /// Puts a question again after a pause.
+    /// The timer that repeats a request after a pause.
     private var questionTimer: LoopTimer?
     private var waiting: NetlinkDialogue.Question?
-    /// Tells the rest of a burst.
+    /// The timer that publishes the rest of a burst.
     private var tellTimer: LoopTimer?
     private var lastReported: MonotonicTime?
     private var lastSnapshot: NetworkSnapshot?
 
-    /// One change is told at once; what follows within this time is told together, so that a burst costs a few
-    /// snapshots, however long it is.
+    /// The minimum interval between snapshots. One change is published at once, and further ones within this time
+    /// together, so that even a long burst yields a few snapshots.
     private static let shortest = Duration.milliseconds(10)
-    /// Longer where a snapshot takes long, so that most of the time is left for reading.
+    /// The current interval, which grows where a snapshot takes long, so that most of the time remains for reading.
     private var interval = shortest
-    /// Datagrams for one turn of the loop, so that others on it have theirs.
+    /// The number of datagrams read in one turn, so that other work on the loop gets its turn.
     private static let datagramsPerTurn = 64
 
+    /// Creates a watcher.
+    ///
     /// - Returns: `nil` where there is no netlink.
     init?(
         loop: EventLoop, options: NetworkMonitor.Options, tell: @escaping @Sendable (NetworkSnapshot) -> Void
@@ -51,13 +53,13 @@ final class NetworkWatcher: @unchecked Sendable {
         ask()
     }
 
-    /// Where the bus has gone, or comes later than we do, it's looked for when the network changes.
+    /// Looks for NetworkManager again at each change of the network, where the bus is gone or appears late.
     private func findManager() {
         guard options.usesNetworkManager, manager?.hasEnded != false else { return }
         manager = NetworkManagerWatch(loop: loop) { [weak self] managed in self?.take(managed) }
     }
 
-    /// Nothing is told afterwards.
+    /// Ends the watch; nothing is published afterwards.
     func end() {
         guard !hasEnded else { return }
         hasEnded = true
@@ -79,7 +81,8 @@ final class NetworkWatcher: @unchecked Sendable {
                 return tell(.unknown)
             }
         }
-        // There may be more, which the loop finds; questions needn't wait for it. Nor do observers for ever.
+        // There may be more data, which the loop will report. Requests need not wait for it, and observers must not
+        // wait endlessly.
         ask()
         if let lastReported, MonotonicTime.now - lastReported > interval * 10 { tellIfChanged() }
     }
@@ -124,7 +127,7 @@ final class NetworkWatcher: @unchecked Sendable {
     }
 
     private func tellIfChanged() {
-        // When a dump has begun since, its end tells.
+        // If a dump has begun since, its end publishes the state.
         guard dialogue.isTellable, dialogue.hasChanged else { return }
         tellSnapshot()
     }
@@ -147,16 +150,16 @@ final class NetworkWatcher: @unchecked Sendable {
 }
 
 extension NetworkSnapshot {
-    /// The kernel's tables now, asked for at once and on the caller's thread; NetworkManager isn't asked.
+    /// Returns the kernel's current tables, requested on the caller's thread without asking NetworkManager.
     ///
-    /// - Returns: `nil` where there is no netlink, or no answer within a second.
+    /// - Returns: `nil` where there is no netlink, or no response within a second.
     static func ofKernel(_ options: NetworkMonitor.Options) -> NetworkSnapshot? {
         guard let socket = NetlinkSocket() else { return nil }
         var dialogue = NetlinkDialogue(port: socket.port)
         var questions = 0
         while !dialogue.isTellable, let question = dialogue.next() {
             questions += 1
-            // A table that goes on changing is taken as it is.
+            // A table that changes continuously is used as it is.
             guard questions < 30, socket.send(.dump(question.topic, sequence: question.sequence)) else {
                 return nil
             }

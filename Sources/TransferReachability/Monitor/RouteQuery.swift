@@ -1,19 +1,21 @@
 import CTransferNetlink
 public import TransferCore
 
-/// The way that the kernel would send something to an address (`RTM_GETROUTE`, as `ip route get`).
+/// The route by which the kernel would send packets to an address (`RTM_GETROUTE`, as in `ip route get`).
 public struct Route: Sendable, Hashable {
+    /// The destination address.
     public var destination: IPAddress
-    /// The index of the link that it goes over; the loopback's for what is this machine's own.
+    /// The index of the route's link; that of the loopback for this machine's own addresses.
     public var link: Int
-    /// `nil` when the destination is reached over the link itself.
+    /// The gateway; `nil` where the destination is reached over the link itself.
     public var gateway: IPAddress?
-    /// The address that it would come from.
+    /// The source address of the packets; `nil` where it is not determined.
     public var source: IPAddress?
+    /// The metric of the route.
     public var metric: UInt32
-    /// The routing table that says so; 254 is `main`.
+    /// The routing table of the route; 254 is `main`.
     public var table: UInt32
-    /// The destination is this machine itself.
+    /// Whether the destination is this machine itself.
     public var isLocal: Bool
 
     init?(to destination: IPAddress, _ message: RouteMessage) {
@@ -28,20 +30,20 @@ public struct Route: Sendable, Hashable {
     }
 }
 
-/// Questions to the kernel about single routes.
+/// Queries to the kernel for single routes.
 enum RouteQuery {
     enum Answer: Sendable, Hashable {
         case route(Route)
-        /// There is none.
+        /// There is no route.
         case unreachable
-        /// The kernel couldn't be asked.
+        /// The kernel could not be asked.
         case unknown
     }
 
     static func ask(_ destination: IPAddress, over link: Int? = nil) -> Answer {
         guard let socket = NetlinkSocket() else { return .unknown }
-        // Asked for a link, the kernel takes everything that is in no table for a neighbour on it: what the tables say
-        // has to be asked for by itself.
+        // If a link is given, the kernel treats every address outside its tables as a neighbour on the link. The tables
+        // must therefore be queried separately.
         if link != nil, !destination.isVersion6, !destination.isLoopback {
             let match = ask(socket, .route(to: destination, over: link, isMatch: true, sequence: 1))
             guard case .message(let message) = match else { return match.answer(destination) }
@@ -82,11 +84,11 @@ enum RouteQuery {
 }
 
 extension NetworkMonitor {
-    /// The way that the kernel would send something to an address, asked for at once: a system call or two, on the
+    /// Returns the route by which the kernel would send packets to an address. It takes one or two system calls on the
     /// caller's thread.
     ///
-    /// - Parameter link: The index of the only link that it may go over (`SO_BINDTODEVICE`, socket(7)); any when `nil`.
-    /// - Returns: `nil` when there is none, and also where the kernel can't be asked.
+    /// - Parameter link: The index of the only permitted link (`SO_BINDTODEVICE`, socket(7)); `nil` permits any.
+    /// - Returns: `nil` where there is no route, and where the kernel cannot be asked.
     public func route(to destination: IPAddress, over link: Int? = nil) -> Route? {
         guard case .route(let route) = RouteQuery.ask(destination, over: link) else { return nil }
         return route

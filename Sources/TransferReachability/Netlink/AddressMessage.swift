@@ -1,15 +1,15 @@
 import CTransferNetlink
 import TransferCore
 
-/// `RTM_NEWADDR` and `RTM_DELADDR`.
+/// A message of the type `RTM_NEWADDR` or `RTM_DELADDR`.
 struct AddressMessage: Sendable, Hashable {
     var link: Int
     var version: IPVersion
     var address: IPAddress
     var prefix: Int
-    /// `RT_SCOPE_…`
+    /// The scope, `RT_SCOPE_…`.
     var scope: UInt8
-    /// `IFA_F_…`
+    /// The flags, `IFA_F_…`.
     var flags: UInt32
 
     init(link: Int, version: IPVersion, address: IPAddress, prefix: Int, scope: UInt8, flags: UInt32) {
@@ -21,6 +21,8 @@ struct AddressMessage: Sendable, Hashable {
         self.flags = flags
     }
 
+    /// Creates a message from a libnl object.
+    ///
     /// - Parameter object: A `struct rtnl_addr`.
     init?(_ object: OpaquePointer) {
         guard let version = IPVersion(family: UInt8(truncatingIfNeeded: rtnl_addr_get_family(object))),

@@ -1,23 +1,24 @@
 import CTransferNetlink
 import Glibc
 
-/// `RTM_NEWLINK` and `RTM_DELLINK`.
+/// A message of the type `RTM_NEWLINK` or `RTM_DELLINK`.
 struct LinkMessage: Sendable, Hashable {
     var index: Int
-    /// `ARPHRD_…`
+    /// The hardware type, `ARPHRD_…`.
     var hardware: UInt16
-    /// `IFF_…`
+    /// The flags, `IFF_…`.
     var flags: UInt32
     var name = ""
-    /// `nil` in what a Wi-Fi driver tells of its scans, which says nothing else either.
+    /// The maximum size of a packet in bytes; `nil` in a Wi-Fi driver's messages about scans, which contain no other
+    /// data either.
     var mtu: Int?
-    /// `IF_OPER_…` (RFC 2863).
+    /// The operational state, `IF_OPER_…` (RFC 2863).
     var operation: UInt8 = 0
     var lower: Int?
-    /// The lower link is in another namespace, where its index means nothing to us.
+    /// Whether the lower link is in another namespace, where its index has no meaning for us.
     var isLowerElsewhere = false
     var master: Int?
-    /// `IFLA_INFO_KIND`, empty for what has a driver of its own.
+    /// The value of `IFLA_INFO_KIND`; empty for a device with its own driver.
     var kind = ""
 
     init(index: Int, hardware: UInt16, flags: UInt32) {
@@ -26,9 +27,11 @@ struct LinkMessage: Sendable, Hashable {
         self.flags = flags
     }
 
+    /// Creates a message from a libnl object.
+    ///
     /// - Parameter link: A `struct rtnl_link`.
     init?(_ link: OpaquePointer) {
-        // Bridges tell of their ports (AF_BRIDGE) by the same message: a port that leaves is no link that goes.
+        // Bridges report their ports (AF_BRIDGE) by the same message; a removed port is no removed link.
         let index = Int(rtnl_link_get_ifindex(link))
         guard rtnl_link_get_family(link) == AF_UNSPEC, index > 0 else { return nil }
         self.init(

@@ -2,7 +2,7 @@ import CTransferNetlink
 import Glibc
 import TransferCore
 
-/// One message of route netlink (rtnetlink(7)), as far as it concerns the ways to the network.
+/// A message of route netlink (rtnetlink(7)), to the extent that it concerns default routes.
 enum NetlinkMessage: Sendable, Hashable {
     enum Change: Sendable, Hashable {
         case new, deleted
@@ -12,35 +12,35 @@ enum NetlinkMessage: Sendable, Hashable {
     case address(AddressMessage, Change)
     case route(RouteMessage, Change)
     case rule(RuleMessage, Change)
-    /// A nexthop object: routes that use it may have changed without a word of them.
+    /// A change of a nexthop object; routes that use it may have changed without a message.
     case nexthop
-    /// A dump's end, with its `errno`, or 0.
+    /// The end of a dump, with its `errno`, or 0.
     case done(Int32)
-    /// A request's refusal, with its `errno`; 0 for an acknowledgement.
+    /// The refusal of a request, with its `errno`; 0 for an acknowledgement.
     case error(Int32)
-    /// Something was lost.
+    /// The report that messages were lost.
     case overrun
-    /// A message that doesn't concern us, or can't be read.
+    /// An irrelevant or unreadable message.
     case other
 }
 
-/// A message with what its header says.
+/// A message with the data of its header.
 struct NetlinkFrame: Sendable, Hashable {
     var message: NetlinkMessage
-    /// The number of the request that it answers.
+    /// The number of the request to which the message replies.
     var sequence: UInt32 = 0
-    /// The port of the socket that asked.
+    /// The port of the socket that sent the request.
     var port: UInt32 = 0
-    /// The table that is dumped has changed in between (`NLM_F_DUMP_INTR`).
+    /// Whether the dumped table changed during the dump (`NLM_F_DUMP_INTR`).
     var isInterrupted = false
-    /// Part of a dump (`NLM_F_MULTI`).
+    /// Whether the message is part of a dump (`NLM_F_MULTI`).
     var isPart = false
     var isReplacing = false
     var isAppending = false
 
-    /// Reads a datagram. What follows bytes that make no message is lost, which is an `overrun`.
+    /// Parses a datagram. The data after bytes that are no message is lost, which yields an `overrun`.
     ///
-    /// - Parameter bytes: Aligned as `struct nlmsghdr` is; they aren't changed.
+    /// - Parameter bytes: The datagram, aligned like `struct nlmsghdr`; it is not changed.
     static func parse(_ bytes: UnsafeMutableRawBufferPointer) -> [NetlinkFrame] {
         var frames: [NetlinkFrame] = []
         var left = Int32(bytes.count)
@@ -60,7 +60,7 @@ struct NetlinkFrame: Sendable, Hashable {
             message: message, sequence: header.pointee.nlmsg_seq, port: header.pointee.nlmsg_pid)
         frame.isInterrupted = flags & NLM_F_DUMP_INTR != 0
         frame.isPart = flags & NLM_F_MULTI != 0
-        // The same bits mean other things in requests.
+        // The same bits have other meanings in requests.
         if case .route(_, .new) = message {
             frame.isReplacing = flags & NLM_F_REPLACE != 0
             frame.isAppending = flags & NLM_F_APPEND != 0
@@ -84,7 +84,7 @@ struct NetlinkFrame: Sendable, Hashable {
                 ?? .other
         case RTM_NEWRULE, RTM_DELRULE:
             RuleMessage(header).map { .rule($0, type == RTM_NEWRULE ? .new : .deleted) } ?? .other
-        // libnl-route 3.7 has no object for these.
+        // The library libnl-route 3.7 has no object for these.
         case RTM_NEWNEXTHOP, RTM_DELNEXTHOP: .nexthop
         case Int(NLMSG_DONE): .done(code(header))
         case Int(NLMSG_ERROR): .error(code(header))
@@ -93,7 +93,7 @@ struct NetlinkFrame: Sendable, Hashable {
         }
     }
 
-    /// The `errno` with which a dump or a request ended.
+    /// Returns the `errno` with which a dump or a request ended.
     private static func code(_ header: UnsafeMutablePointer<nlmsghdr>) -> Int32 {
         guard nlmsg_datalen(header) >= MemoryLayout<Int32>.size else { return 0 }
         return -max(nlmsg_data(header).loadUnaligned(as: Int32.self), -Int32.max)

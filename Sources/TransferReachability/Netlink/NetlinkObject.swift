@@ -1,10 +1,12 @@
 import CTransferNetlink
 import TransferCore
 
-/// The object that libnl-route makes of one message: a link, an address or a route (`nl_msg_parse`).
+/// The object that libnl-route makes of a message: a link, an address or a route (`nl_msg_parse`).
 enum NetlinkObject {
-    /// - Parameter make: Of the object, which is there as long as this lasts.
-    /// - Returns: `nil` where libnl-route can't read the message, or knows no such object.
+    /// Reads a message.
+    ///
+    /// - Parameter make: A closure that converts the object, which exists only during the call.
+    /// - Returns: `nil` where libnl-route cannot read the message, or has no such object.
     static func read<Value>(
         _ header: UnsafeMutablePointer<nlmsghdr>, _ make: (OpaquePointer) -> Value?
     ) -> Value? {
@@ -28,6 +30,8 @@ enum NetlinkObject {
 }
 
 extension IPAddress {
+    /// Creates an address from a libnl object.
+    ///
     /// - Parameter address: A `struct nl_addr`.
     init?(_ address: OpaquePointer?) {
         guard let address, let bytes = nl_addr_get_binary_addr(address) else { return nil }

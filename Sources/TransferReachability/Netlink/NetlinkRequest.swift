@@ -3,15 +3,17 @@ import TransferCore
 
 /// A request to route netlink.
 enum NetlinkRequest: Sendable, Hashable {
-    /// Everything of a topic.
+    /// A request for all entries of a topic.
     case dump(NetlinkTopic, sequence: UInt32)
-    /// The route to an address.
+    /// A request for the route to an address.
     ///
-    /// - Parameter isMatch: The entry of the table itself is wanted, and not what is made of it; that fails for what is
-    ///   in no table.
+    /// - Parameter isMatch: Whether the entry of the table itself is requested, rather than the resulting route. That
+    ///   fails for a destination in no table.
     case route(to: IPAddress, over: Int?, isMatch: Bool, sequence: UInt32)
 
-    /// - Returns: A `struct nl_msg`, which whoever asks for it frees; `nil` where there is no memory.
+    /// Creates the message.
+    ///
+    /// - Returns: A `struct nl_msg`, which the caller must free; `nil` without memory.
     func message() -> OpaquePointer? {
         guard let message = nlmsg_alloc() else { return nil }
         guard write(to: message) else {
@@ -31,7 +33,7 @@ enum NetlinkRequest: Sendable, Hashable {
             let family = topic.version?.family ?? 0
             switch topic {
             case .links:
-                // Counters of packets change all the time, and make up most of a link's message.
+                // Packet counters change continuously, and make up most of a link's message.
                 return append(ifinfomsg(), \.ifi_family, family, to: message)
                     && nla_put_u32(message, Int32(IFLA_EXT_MASK), UInt32(RTEXT_FILTER_SKIP_STATS)) == 0
             case .addresses4, .addresses6: return append(ifaddrmsg(), \.ifa_family, family, to: message)
@@ -85,7 +87,8 @@ enum NetlinkTopic: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Where a kernel without a version of IP answers with the other's, it's none of the topic's.
+    /// Returns whether a message belongs to the topic. A kernel without a version of IP may answer with entries of the
+    /// other.
     func contains(_ message: NetlinkMessage) -> Bool {
         switch message {
         case .link: self == .links

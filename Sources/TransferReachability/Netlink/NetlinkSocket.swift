@@ -2,21 +2,23 @@ import CTransferNetlink
 import Glibc
 import TransferCore
 
-/// A route netlink socket (rtnetlink(7)) and its one owner.
+/// A route netlink socket (rtnetlink(7)), which owns its descriptor.
 final class NetlinkSocket {
     enum Received {
         case frames([NetlinkFrame])
-        /// The kernel had more to say than the socket could hold (`ENOBUFS`).
+        /// The kernel had more messages than the socket's buffer could hold (`ENOBUFS`).
         case overrun
         case nothing
         case failed
     }
 
     private let socket: OpaquePointer
-    /// The socket's own address: what answers it bears that.
+    /// The socket's own address, which replies to its requests contain.
     let port: UInt32
 
-    /// - Parameter receiveBuffer: Bytes that the kernel keeps for the socket; its default when `nil`.
+    /// Opens a socket.
+    ///
+    /// - Parameter receiveBuffer: The size of the socket's buffer in bytes; `nil` uses the kernel's default.
     /// - Returns: `nil` where there is no netlink, as in some sandboxes.
     init?(receiveBuffer: Int? = nil) {
         guard let socket = nl_socket_alloc() else { return nil }
@@ -35,7 +37,7 @@ final class NetlinkSocket {
 
     var descriptor: Int32 { nl_socket_get_fd(socket) }
 
-    /// Asks to be told of changes.
+    /// Subscribes to changes.
     func subscribe() -> Bool {
         let groups = [
             RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE,
@@ -52,13 +54,13 @@ final class NetlinkSocket {
         return nl_send_auto(socket, message) >= 0
     }
 
-    /// The next datagram, without waiting for one.
+    /// Returns the next datagram, without waiting for one.
     func receive() -> Received {
         while true {
             var sender = sockaddr_nl()
             var bytes: UnsafeMutablePointer<UInt8>?
             let count = nl_recv(socket, &sender, &bytes, nil)
-            // libnl has one code for ENOBUFS and for a lack of memory.
+            // The library libnl has one code for both ENOBUFS and a lack of memory.
             let code = errno
             if count == -NLE_AGAIN { return .nothing }
             if count < 0 { return code == ENOBUFS ? .overrun : .failed }
@@ -71,9 +73,9 @@ final class NetlinkSocket {
         }
     }
 
-    /// Waits for the next datagram.
+    /// Waits for the next datagram and returns it.
     ///
-    /// - Returns: `failed` when none came in time.
+    /// - Returns: `failed` where none arrived in time.
     func receive(within milliseconds: Int32) -> Received {
         while true {
             let received = receive()

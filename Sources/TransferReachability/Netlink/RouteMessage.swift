@@ -1,7 +1,7 @@
 import CTransferNetlink
 import TransferCore
 
-/// `RTM_NEWROUTE` and `RTM_DELROUTE`.
+/// A message of the type `RTM_NEWROUTE` or `RTM_DELROUTE`.
 struct RouteMessage: Sendable, Hashable {
     struct Hop: Sendable, Hashable {
         var link: Int
@@ -9,16 +9,16 @@ struct RouteMessage: Sendable, Hashable {
     }
 
     var version: IPVersion
-    /// The length of the destination's prefix; 0 is a default route.
+    /// The length of the destination's prefix; 0 for a default route.
     var prefix: Int
     var table: UInt32
-    /// `RTN_…`
+    /// The type of the route, `RTN_…`.
     var type: UInt8
     var serviceType: UInt8 = 0
     var hops: [Hop] = []
     var metric: UInt32 = 0
     var source: IPAddress?
-    /// A copy for one destination (`RTM_F_CLONED`), as an answer to a question is.
+    /// Whether the route is a copy for one destination (`RTM_F_CLONED`), as in the reply to a query.
     var isClone = false
 
     init(version: IPVersion, prefix: Int, table: UInt32, type: UInt8 = UInt8(RTN_UNICAST)) {
@@ -28,6 +28,8 @@ struct RouteMessage: Sendable, Hashable {
         self.type = type
     }
 
+    /// Creates a message from a libnl object.
+    ///
     /// - Parameter route: A `struct rtnl_route`.
     init?(_ route: OpaquePointer) {
         guard let version = IPVersion(family: rtnl_route_get_family(route)) else { return nil }
@@ -41,17 +43,17 @@ struct RouteMessage: Sendable, Hashable {
         isClone = rtnl_route_get_flags(route) & UInt32(RTM_F_CLONED) != 0
         hops = (0..<rtnl_route_get_nnexthops(route)).compactMap { number in
             guard let hop = rtnl_route_nexthop_n(route, number), rtnl_route_nh_get_ifindex(hop) > 0 else { return nil }
-            // Without a gateway of the route's own version there may be one of the other's (RTA_VIA).
+            // Without a gateway of the route's own version, there may be one of the other version (RTA_VIA).
             let gateway = rtnl_route_nh_get_gateway(hop) ?? rtnl_route_nh_get_via(hop)
             return Hop(link: Int(rtnl_route_nh_get_ifindex(hop)), gateway: IPAddress(gateway))
         }
     }
 
-    /// Whether it's a way to everywhere.
+    /// Whether the route leads to all destinations.
     var isDefault: Bool { prefix == 0 && type == UInt8(RTN_UNICAST) && !isClone && !hops.isEmpty }
 
-    /// The place by which the kernel tells default routes apart (ip-route(8)): one of the same place can replace
-    /// another.
+    /// The key by which the kernel distinguishes default routes (ip-route(8)); a route can replace one with the same
+    /// key.
     struct Place: Sendable, Hashable {
         var version: IPVersion
         var table: UInt32

@@ -1,9 +1,9 @@
 import CTransferNetlink
 
-/// `RTM_NEWRULE` and `RTM_DELRULE` (ip-rule(8)).
+/// A message of the type `RTM_NEWRULE` or `RTM_DELRULE` (ip-rule(8)).
 struct RuleMessage: Sendable, Hashable {
     var version: IPVersion
-    /// `FR_ACT_…`
+    /// The action, `FR_ACT_…`.
     var action: UInt8
     var table: UInt32
     var priority: UInt32 = 0
@@ -12,7 +12,7 @@ struct RuleMessage: Sendable, Hashable {
     var destinationPrefix: Int = 0
     var incoming = ""
     var outgoing = ""
-    /// Routes with a prefix of at most this length don't count.
+    /// The maximum prefix length of routes that are ignored; `nil` for none.
     var suppressed: Int?
     var isInverted = false
 
@@ -23,8 +23,8 @@ struct RuleMessage: Sendable, Hashable {
         self.priority = priority
     }
 
-    /// Read attribute by attribute: libnl-route 3.7 has no accessor for `FRA_SUPPRESS_PREFIXLEN`, by which wg-quick(8)
-    /// works.
+    /// Creates a message by reading each attribute. The library libnl-route 3.7 has no accessor for
+    /// `FRA_SUPPRESS_PREFIXLEN`, which wg-quick(8) uses.
     init?(_ message: UnsafeMutablePointer<nlmsghdr>) {
         var attributes = [UnsafeMutablePointer<nlattr>?](repeating: nil, count: Int(TRANSFER_RULE_ATTRIBUTES))
         guard transfer_rule_attributes(message, &attributes) >= 0 else { return nil }
@@ -49,8 +49,8 @@ struct RuleMessage: Sendable, Hashable {
         return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// Whether a default route of its table is a way for what this machine sends: not for marked packets only, nor for
-    /// what arrives over a link, nor for a few destinations.
+    /// Whether a default route of the table applies to this machine's own packets. A rule only for marked packets, for
+    /// arriving packets, or for a few destinations does not count.
     var leadsOut: Bool {
         action == UInt8(FR_ACT_TO_TBL) && suppressed == nil && (incoming.isEmpty || incoming == "lo")
             && (isInverted || (mark ?? 0) == 0 && destinationPrefix == 0)

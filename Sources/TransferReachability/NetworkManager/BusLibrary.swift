@@ -1,7 +1,7 @@
 import Glibc
 
-/// systemd's D-Bus library (sd-bus(3)), as far as it's needed: loaded when there is a bus to speak to, so that programs
-/// neither link it nor carry it where there is none.
+/// The needed functions of systemd's D-Bus library (sd-bus(3)). It is loaded only where there is a bus, so that
+/// programs neither link it nor load it otherwise.
 struct BusLibrary: Sendable {
     typealias Handler = @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Int32
     typealias Text = UnsafePointer<CChar>
@@ -49,7 +49,7 @@ struct BusLibrary: Sendable {
     let read: Read
     let skip: TakeText
 
-    /// `nil` where it isn't installed, or is too old (before systemd 237).
+    /// The installed library; `nil` where it is missing or too old (before systemd 237).
     static let installed = try? BusLibrary()
 
     private struct Missing: Error {}
@@ -83,12 +83,12 @@ struct BusLibrary: Sendable {
         skip = try find("message_skip")
     }
 
-    /// A letter of D-Bus's type codes.
+    /// Returns a letter of D-Bus's type codes.
     static func code(_ letter: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: letter.value) }
 }
 
 extension BusLibrary {
-    /// The value of a property, of the kinds that are read here.
+    /// The value of a property, of the types that are read here.
     enum Value: Sendable, Hashable {
         case number(UInt32)
         case text(String)
@@ -110,7 +110,7 @@ extension BusLibrary {
     private func variant(_ message: OpaquePointer) -> Value? {
         var signature: Text?
         guard peek(message, nil, &signature) > 0, let signature else { return nil }
-        // The text is the message's own, and gone when reading goes on.
+        // The text belongs to the message, and is invalid once the reading continues.
         let type = String(cString: signature)
         guard ["u", "s", "o", "ao"].contains(type), enter(message, Self.code("v"), type) > 0 else {
             _ = skip(message, "v")

@@ -2,10 +2,10 @@ import Glibc
 import TransferCore
 import TransferEventLoop
 
-/// Asks NetworkManager over D-Bus which links are metered and whether there is a captive portal, and again when it says
-/// that something has changed. Where there is no system bus, or no NetworkManager on it, nothing is done.
+/// The watch that asks NetworkManager over D-Bus about metered links and a captive portal. It asks again when
+/// NetworkManager reports a change. Without a system bus, or without NetworkManager on it, the watch does nothing.
 ///
-/// `@unchecked Sendable`: touched on its loop only; the library calls back from `process`, which runs there.
+/// `@unchecked Sendable`: the object is used on its loop only; the library calls back from `process`, which runs there.
 final class NetworkManagerWatch: @unchecked Sendable {
     private enum Call {
         case manager
@@ -22,9 +22,11 @@ final class NetworkManagerWatch: @unchecked Sendable {
     private var found = ManagedNetwork()
     private var mustAskAgain = false
 
+    /// Creates a watch.
+    ///
     /// - Returns: `nil` where there is no system bus.
     init?(loop: EventLoop, tell: @escaping (ManagedNetwork) -> Void) {
-        // Before the library is loaded, which not every machine needs.
+        // The bus is checked before the library is loaded, which not every machine needs.
         guard getenv("DBUS_SYSTEM_BUS_ADDRESS") != nil || access("/run/dbus/system_bus_socket", F_OK) == 0,
             let library = BusLibrary.installed
         else { return nil }
@@ -67,7 +69,7 @@ final class NetworkManagerWatch: @unchecked Sendable {
     private static let name = "org.freedesktop.NetworkManager"
     private static let device = name + ".Device"
 
-    /// Only what can change the answers: access points tell of their strength all the time.
+    /// The rules match only relevant changes, since access points report their signal strength continuously.
     private static let rules: [String] = {
         let properties =
             "type='signal',sender='\(name)',interface='org.freedesktop.DBus.Properties',member='PropertiesChanged'"
@@ -109,7 +111,7 @@ final class NetworkManagerWatch: @unchecked Sendable {
             let message
         else { return }
         defer { _ = library.unrefMessage(message) }
-        // NetworkManager is asked only where it runs.
+        // The call must not start NetworkManager where it is not running.
         _ = library.setAutoStart(message, 0)
         _ = interface.withCString { library.append(message, BusLibrary.code("s"), $0) }
         let code = library.call(
@@ -129,7 +131,7 @@ final class NetworkManagerWatch: @unchecked Sendable {
     private func answer(_ reply: OpaquePointer) {
         var cookie: UInt64 = 0
         guard library.replyCookie(reply, &cookie) >= 0, let call = calls.removeValue(forKey: cookie) else { return }
-        // An error is NetworkManager's absence, or a device that is gone.
+        // An error means that NetworkManager is absent, or that a device is gone.
         if library.isError(reply, nil) == 0 {
             let properties = library.properties(reply)
             switch call {
@@ -142,7 +144,7 @@ final class NetworkManagerWatch: @unchecked Sendable {
     }
 
     private func takeManager(_ properties: [String: BusLibrary.Value]) {
-        // NMConnectivityState
+        // The numbers are those of NMConnectivityState.
         let states: [UInt32: Connectivity] = [1: .none, 2: .portal, 3: .limited, 4: .full]
         if case .number(let number) = properties["Connectivity"] { found.connectivity = states[number] ?? .unknown }
         guard case .paths(let paths) = properties["Devices"] else { return }
@@ -150,10 +152,10 @@ final class NetworkManagerWatch: @unchecked Sendable {
     }
 
     private func takeDevice(_ properties: [String: BusLibrary.Value]) {
-        // NMMetered
+        // The numbers are those of NMMetered.
         let kinds: [UInt32: Metering] = [1: .yes, 2: .no, 3: .guessedYes, 4: .guessedNo]
         guard case .number(let number) = properties["Metered"], let metering = kinds[number] else { return }
-        // A modem's device is a serial port, and its network interface another.
+        // A modem's device is a serial port, and its network interface has another name.
         for key in ["Interface", "IpInterface"] {
             if case .text(let name) = properties[key], !name.isEmpty { found.metering[name] = metering }
         }
@@ -165,7 +167,7 @@ final class NetworkManagerWatch: @unchecked Sendable {
         while let bus {
             let count = library.process(bus, nil)
             if count < 0 {
-                // The bus has gone, and what was said over it with it.
+                // The bus is gone, so its data is no longer valid.
                 end()
                 return tell(ManagedNetwork())
             }

@@ -3,13 +3,13 @@ import Synchronization
 import TransferCore
 import TransferEventLoop
 
-/// The way to one host: its name is looked up on a thread of its own, and the kernel asked for the route to what it
-/// stands for.
+/// The route to one host. Its name is resolved on a thread of its own, and the kernel is asked for the routes to the
+/// addresses.
 final class HostRoute: Sendable {
     typealias Status = NetworkReachabilityManager.NetworkReachabilityStatus
 
     private enum Look: Sendable {
-        /// This machine's own name.
+        /// The host is this machine's own name.
         case loopback
         case never
         case failed
@@ -19,21 +19,23 @@ final class HostRoute: Sendable {
     private struct State {
         var look: Look
         var isLooking = false
-        /// The network has changed while the name was being looked up.
+        /// Whether the network has changed during the resolution of the name.
         var mustLookAgain = false
         var waiting: [@Sendable () -> Void] = []
     }
 
-    /// The system's resolver blocks.
+    /// The threads for the system's resolver, which blocks.
     private static let pool = WorkerPool(name: "reach-resolve", threads: 4)
 
     private let host: String
     private let resolve: @Sendable (String) -> [IPAddress]
     private let state: Mutex<State>
 
+    /// Creates the route to a host.
+    ///
     /// - Parameters:
-    ///   - host: A name or an address, which may be in brackets.
-    ///   - resolve: Returns nothing when the name is unknown; may block.
+    ///   - host: A name or an address, with or without brackets.
+    ///   - resolve: A closure that returns a name's addresses, or none for an unknown name; it may block.
     init(host: String, resolve: @escaping @Sendable (String) -> [IPAddress] = HostRoute.systemAddresses) {
         var host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         if host.hasSuffix("."), host.count > 1 { host.removeLast() }
@@ -51,9 +53,9 @@ final class HostRoute: Sendable {
         state = Mutex(State(look: look))
     }
 
-    /// Looks the name up, where that isn't known yet; the caller doesn't wait.
+    /// Resolves the name, where it has not been resolved yet, without blocking the caller.
     ///
-    /// - Parameter finished: Called on another thread when something new has come of it.
+    /// - Parameter finished: A closure that is called on another thread when the result has changed.
     func lookUp(_ finished: @escaping @Sendable () -> Void = {}) {
         let mustStart = state.withLock { state in
             switch state.look {
@@ -88,22 +90,24 @@ final class HostRoute: Sendable {
         }
     }
 
+    /// Returns the status of the host.
+    ///
     /// - Parameters:
-    ///   - snapshot: The network of the moment.
-    ///   - ask: The kernel.
+    ///   - snapshot: The current network.
+    ///   - ask: A closure that queries the kernel.
     func status(
         in snapshot: NetworkSnapshot, ask: (IPAddress) -> RouteQuery.Answer = { RouteQuery.ask($0) }
     ) -> Status {
         switch state.withLock({ $0.look }) {
         case .loopback: .reachable(.ethernetOrWiFi)
-        // Without a network no name will be found.
+        // Without a network, no name can be resolved.
         case .never: snapshot.status == .notReachable ? .notReachable : .unknown
         case .failed: snapshot.isKnown ? .notReachable : .unknown
         case .found(let addresses): Self.status(of: addresses, in: snapshot, ask)
         }
     }
 
-    /// The best of a host's addresses.
+    /// Returns the best status among a host's addresses.
     static func status(
         of addresses: [IPAddress], in snapshot: NetworkSnapshot, _ ask: (IPAddress) -> RouteQuery.Answer
     ) -> Status {
@@ -115,7 +119,7 @@ final class HostRoute: Sendable {
             case .unreachable: continue
             case .route(let route):
                 if route.isLocal { return .reachable(.ethernetOrWiFi) }
-                // A neighbour on the link needs no address of ours that leads further.
+                // A neighbour on the link can be reached without an address that reaches beyond the link.
                 guard let link = snapshot.link(route.link),
                     address.isLinkLocal ? link.isRunning : link.canCarry(IPVersion(of: address))
                 else { continue }
@@ -126,7 +130,7 @@ final class HostRoute: Sendable {
         return best
     }
 
-    /// As the system resolves names (getaddrinfo(3)).
+    /// Returns the addresses from the system's resolver (getaddrinfo(3)).
     static func systemAddresses(_ host: String) -> [IPAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

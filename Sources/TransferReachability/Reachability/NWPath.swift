@@ -1,40 +1,45 @@
-/// An interface of this machine, under the name that Apple's Network framework has for it.
+/// An interface of this machine, with the API of Apple's Network framework.
 public struct NWInterface: Sendable, Hashable {
+    /// The type of an interface.
     public enum InterfaceType: Sendable, Hashable, CaseIterable {
         case other, wifi, cellular, wiredEthernet, loopback
     }
 
-    /// As the kernel has it: `eth0`.
+    /// The kernel's name of the interface, such as `eth0`.
     public let name: String
+    /// The kernel's index of the interface.
     public let index: Int
-    /// The type of the link that carries it in the end: a tunnel over a modem is cellular.
+    /// The type of the link that finally carries the interface's traffic: a tunnel over a modem is cellular.
     public let type: InterfaceType
 }
 
-/// The ways to the network at one moment, under the name that Apple's Network framework has for them.
+/// The routes to the network at one moment, with the API of Apple's Network framework.
 public struct NWPath: Sendable, Hashable {
+    /// The usability of a path.
     public enum Status: Sendable, Hashable {
-        /// There is a way, or the kernel doesn't tell.
+        /// There is a route, or the kernel cannot be asked.
         case satisfied
         case unsatisfied
-        /// There might be one if it were tried; the kernel never says so.
+        /// A connection attempt might establish a route; the kernel never reports this.
         case requiresConnection
     }
 
+    /// The usability of the path.
     public let status: Status
-    /// The interfaces that are ways out, the preferred first.
+    /// The interfaces that lead out, in the kernel's order of preference.
     public let availableInterfaces: [NWInterface]
-    /// Whether every way is paid for by the byte, as far as that is known.
+    /// Whether all routes are metered, to the extent known.
     public let isExpensive: Bool
-    /// Whether the user asked for little traffic; there is no such setting on Linux.
+    /// Whether the user requested low data usage; Linux has no such setting.
     public let isConstrained = false
 
+    /// Returns whether the path has an interface of this type.
     public func usesInterfaceType(_ type: NWInterface.InterfaceType) -> Bool {
         availableInterfaces.contains { $0.type == type }
     }
 }
 
-/// The rule that says which interfaces count as ways to the network.
+/// The rule that decides which interfaces count for a path.
 struct PathRule: Sendable, Hashable {
     var required: NWInterface.InterfaceType?
     var prohibited: Set<NWInterface.InterfaceType> = []
@@ -44,7 +49,7 @@ struct PathRule: Sendable, Hashable {
     }
 
     func path(in snapshot: NetworkSnapshot) -> NWPath {
-        // A kernel that doesn't tell is no reason to wait.
+        // A kernel that cannot be asked is no reason to wait.
         guard snapshot.isKnown else { return NWPath(status: .satisfied, availableInterfaces: [], isExpensive: false) }
         let interfaces = snapshot.waysOut.map { link in
             NWInterface(

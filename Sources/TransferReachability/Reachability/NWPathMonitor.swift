@@ -1,8 +1,8 @@
 public import Dispatch
 import Synchronization
 
-/// Tells what ways to the network there are, under the name that Apple's Network framework has for it; over the kernel's
-/// route netlink. ``NetworkMonitor`` tells more.
+/// The monitor of routes to the network, with the API of Apple's Network framework, based on the kernel's route
+/// netlink. ``NetworkMonitor`` offers more.
 public final class NWPathMonitor: Sendable {
     private struct State {
         var handler: (@Sendable (NWPath) -> Void)?
@@ -19,36 +19,36 @@ public final class NWPathMonitor: Sendable {
         self.rule = rule
     }
 
-    /// Any interface counts.
+    /// Creates a monitor for which all interfaces count.
     public convenience init() { self.init(.shared, rule: PathRule()) }
 
-    /// Interfaces of one kind count.
+    /// Creates a monitor for which only interfaces of one type count.
     public convenience init(requiredInterfaceType: NWInterface.InterfaceType) {
         self.init(.shared, rule: PathRule(required: requiredInterfaceType))
     }
 
-    /// Interfaces of other kinds count.
+    /// Creates a monitor for which only interfaces of other types count.
     public convenience init(prohibitedInterfaceTypes: [NWInterface.InterfaceType]) {
         self.init(.shared, rule: PathRule(prohibited: Set(prohibitedInterfaceTypes)))
     }
 
-    /// Called with the path of the moment after ``start(queue:)``, and then with each other one.
+    /// The closure that receives the current path after ``start(queue:)``, and then each different one.
     @preconcurrency
     public var pathUpdateHandler: (@Sendable (_ newPath: NWPath) -> Void)? {
         get { state.withLock { $0.handler } }
         set { state.withLock { $0.handler = newValue } }
     }
 
-    /// The path that was told last; the kernel is asked where none was.
+    /// The last path reported; where there is none, the kernel is asked.
     public var currentPath: NWPath { state.withLock { $0.last } ?? rule.path(in: monitor.asked() ?? .unknown) }
 
-    /// Begins to call the handler on `queue`. A monitor that was started tells until it's cancelled or gone.
+    /// Begins to call the handler on `queue`. A started monitor reports until it is cancelled or released.
     public func start(queue: DispatchQueue) {
         let observation = monitor.observe(on: queue) { [weak self] in self?.take($0) }
         state.withLock { $0.observation = observation }
     }
 
-    /// The handler isn't called afterwards, but for a call that is under way.
+    /// Ends the monitoring. The handler is not called afterwards, except for a call that is in progress.
     public func cancel() {
         let observation = state.withLock { state in
             state.handler = nil

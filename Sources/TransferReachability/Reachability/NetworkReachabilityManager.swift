@@ -2,55 +2,60 @@ public import Dispatch
 import Synchronization
 import TransferCore
 
-/// Tells whether the machine has a way to the network, or to one host, and when that changes, as the kernel's route
-/// netlink says.
+/// The observation of whether the machine has a route to the network, or to one host, based on the kernel's route
+/// netlink.
 ///
 ///     let manager = NetworkReachabilityManager(host: "www.example.org")
 ///     manager?.startListening { status in
 ///         print("Network Status Changed: \(status)")
 ///     }
 ///
-/// Keep the manager, or it tells nothing any more. That a route exists doesn't mean that a host answers: never refuse to
-/// try because of it. ``NetworkMonitor`` tells more: links, addresses and routes.
+/// A released manager reports nothing, so keep a reference to it. A route does not mean that a host responds: never
+/// refuse an attempt because of it. ``NetworkMonitor`` reports more: links, addresses and routes.
 public final class NetworkReachabilityManager: Sendable {
+    /// The reachability of the network, or of one host.
     public enum NetworkReachabilityStatus: Sendable, Hashable {
-        /// The kernel couldn't be asked, or a host's name is still being looked up.
+        /// The kernel could not be asked, or a host's name is still being resolved.
         case unknown
+        /// There is no route.
         case notReachable
+        /// There is a route.
         case reachable(ConnectionType)
 
+        /// The type of the connection.
         public enum ConnectionType: Sendable, Hashable {
+            /// At least one route uses no modem.
             case ethernetOrWiFi
-            /// Over modems only, also where a tunnel lies over one.
+            /// All routes use modems, possibly beneath a tunnel.
             case cellular
         }
     }
 
-    /// Takes each new status.
+    /// A closure that receives each new status.
     @preconcurrency
     public typealias Listener = @Sendable (NetworkReachabilityStatus) -> Void
 
-    /// The machine's way to the network; `nil` where the kernel offers no netlink.
+    /// The manager for the network as a whole; `nil` where the kernel offers no netlink.
     public static let `default` = NetworkReachabilityManager()
 
-    /// Where each change is looked at, before listeners are told.
+    /// The queue on which each change is evaluated before listeners are called.
     public let reachabilityQueue = DispatchQueue(label: "transferkit.reachability")
     private let monitor: NetworkMonitor
     private let host: HostRoute?
     private let listening = Mutex<Listening?>(nil)
 
-    /// For any way out.
+    /// Creates a manager for the network as a whole.
     ///
     /// - Returns: `nil` where the kernel offers no netlink.
     public convenience init?() { self.init(monitor: .shared, host: nil) }
 
-    /// For the way to one host: the kernel is asked for its route. Loopback destinations are always reachable, and so is
-    /// a neighbour without a default route.
+    /// Creates a manager for one host, for whose route the kernel is asked. Loopback destinations are always reachable,
+    /// and neighbours need no default route.
     ///
-    /// The name is looked up in the background, and once more whenever the network changes while it isn't known.
+    /// The name is resolved in the background, and again at each change of the network while it is unknown.
     ///
     /// - Parameter host: A name or an address, without a scheme or a port.
-    /// - Returns: `nil` where the kernel offers no netlink, or when `host` is empty.
+    /// - Returns: `nil` where the kernel offers no netlink, or where `host` is empty.
     public convenience init?(host: String) {
         guard !host.isEmpty else { return nil }
         self.init(monitor: .shared, host: HostRoute(host: host))
@@ -65,10 +70,10 @@ public final class NetworkReachabilityManager: Sendable {
 
     deinit { stopListening() }
 
-    /// The status of the moment. Asks the kernel, which takes well under a millisecond on most machines; what a manager
-    /// that listens was told last is at hand.
+    /// The current status. The kernel is asked, which takes well under a millisecond on most machines; a listening
+    /// manager returns its last report.
     ///
-    /// A host is `unknown` until its name was found; nothing waits for that here.
+    /// A host is `unknown` until its name has been resolved, for which this property does not wait.
     public var status: NetworkReachabilityStatus {
         if let reported = listening.withLock({ $0 })?.last { return reported }
         guard let snapshot = monitor.asked() else { return .unknown }
@@ -77,24 +82,24 @@ public final class NetworkReachabilityManager: Sendable {
         return host.status(in: snapshot)
     }
 
-    /// The ``status`` in the form of Apple's SystemConfiguration; `nil` while it's unknown.
+    /// The ``status`` in the form of Apple's SystemConfiguration; `nil` while it is unknown.
     public var flags: SCNetworkReachabilityFlags? { SCNetworkReachabilityFlags(status) }
 
-    /// Whether there is a way of any kind.
+    /// Whether there is any route.
     public var isReachable: Bool { if case .reachable = status { true } else { false } }
 
-    /// Whether modems are the only way.
+    /// Whether modems provide the only routes.
     public var isReachableOnCellular: Bool { status == .reachable(.cellular) }
 
-    /// Whether there is a way that is no modem.
+    /// Whether there is a route without a modem.
     public var isReachableOnEthernetOrWiFi: Bool { status == .reachable(.ethernetOrWiFi) }
 
-    /// Calls `listener` with the status of the moment and then with each other one; repeats are left out.
+    /// Calls `listener` with the current status, and then with each different one.
     ///
-    /// A listener that was set before is replaced.
+    /// The listener replaces an earlier one.
     ///
-    /// - Parameter queue: Where the listener is called.
-    /// - Returns: Whether the kernel will tell.
+    /// - Parameter queue: The queue on which the listener is called.
+    /// - Returns: Whether the kernel will report changes.
     @preconcurrency
     @discardableResult
     public func startListening(onQueue queue: DispatchQueue = .main, onUpdatePerforming listener: @escaping Listener)
@@ -109,14 +114,14 @@ public final class NetworkReachabilityManager: Sendable {
         return true
     }
 
-    /// The listener isn't called afterwards, but for a call that is under way.
+    /// Stops the reports. The listener is not called afterwards, except for a call that is in progress.
     public func stopListening() {
         let old = listening.withLock { $0.take() }
         old?.stop()
     }
 }
 
-/// One listener and what it was told.
+/// A listener with its last report.
 private final class Listening: Sendable {
     private struct State {
         var observation: NetworkObservation?
@@ -157,13 +162,13 @@ private final class Listening: Sendable {
 
     private func take(_ snapshot: NetworkSnapshot) {
         state.withLock { $0.snapshot = snapshot }
-        // Before the report: a name that is found in between is in that.
+        // The resolution starts before the report, which then includes a name resolved meanwhile.
         host?.lookUp { [weak self] in self?.report() }
         report()
     }
 
     private func report() {
-        // All of it under the lock: two threads report, and the later word must be the newer one.
+        // The lock covers the whole report: two threads report, and the later report must be the newer one.
         state.withLock { state in
             guard !state.isStopped, let snapshot = state.snapshot else { return }
             let status = host?.status(in: snapshot) ?? snapshot.status

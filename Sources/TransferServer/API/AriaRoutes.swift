@@ -2,14 +2,15 @@ import HTTPTypes
 import Hummingbird
 import TransferQueue
 
-/// aria2's JSON-RPC over HTTP: by POST, and by GET with what the call is in the query.
+/// The routes of aria2's JSON-RPC over HTTP: by POST, and by GET with the call in the query.
 struct AriaRoutes: Sendable {
     let calls: AriaProtocol
     let limits: ServerLimits
 
     func add(to router: Router<ServerContext>) {
         router.post("jsonrpc") { request, _ in
-            // aria2 asks for no type: pages of others are kept away by their origin, and by the secret in the call.
+            // The method requires no content type, as in aria2. Pages of other origins are refused by their origin and
+            // by the secret in the call.
             answer(await calls.answer(try await request.bytes(upTo: limits.callBytes)))
         }
         router.get("jsonrpc") { request, _ in try await get(request) }

@@ -3,7 +3,7 @@ import Hummingbird
 import TransferEventLoop
 import TransferQueue
 
-/// Batches: whole job files, submitted, changed, looked at and forgotten.
+/// The routes for batches: whole job files that clients submit, change, read and forget.
 struct BatchRoutes: Sendable {
     let served: ServedQueue
     let submissions: SubmissionService
@@ -45,7 +45,7 @@ struct BatchRoutes: Sendable {
         }
     }
 
-    /// A new batch is taken whole; to one that is there its further jobs are added.
+    /// Submits a job file. A new batch is accepted as a whole; an existing one gets the additional jobs.
     private func submit(_ request: Request) async throws -> Response {
         let body = try await Body(request, submissions)
         if request.query("dryRun") == "1" { return try await plan(request, try await read(body)) }
@@ -68,7 +68,8 @@ struct BatchRoutes: Sendable {
         }
     }
 
-    /// The batch becomes what the job file says: unchanged jobs stay as they are, and those that it lacks are dropped.
+    /// Replaces a batch's jobs with those of a job file: unchanged jobs stay, and jobs missing from the file are
+    /// dropped.
     private func replace(_ request: Request, _ context: ServerContext) async throws -> Response {
         let name = try await served.batch(try context.parameters.require("key")).name
         try await submissions.check(batch: name)
@@ -76,7 +77,8 @@ struct BatchRoutes: Sendable {
         return try await answer(.ok, try await status(name))
     }
 
-    /// A merge patch (RFC 7396) of what may change while its jobs stay the same; those that have ended stay as they are.
+    /// Applies a merge patch (RFC 7396) to the values that can change without changing a job's identity. Ended jobs
+    /// keep theirs.
     private func change(_ request: Request, _ context: ServerContext) async throws -> Response {
         let batch = try await served.batch(try context.parameters.require("key"))
         let change = try JobChange(try await JSONBody.object(request))
@@ -85,7 +87,7 @@ struct BatchRoutes: Sendable {
         return try await answer(.ok, try await status(batch.name), changed: changed)
     }
 
-    /// A job file as it came.
+    /// A job file as received.
     private struct Body: Sendable {
         let format: JobFileFormat?
         let bytes: [UInt8]
@@ -103,7 +105,7 @@ struct BatchRoutes: Sendable {
     private func name(_ request: Request, _ body: Body) async throws -> String {
         let reader = OutsideReader(rules: served.rules)
         if let name = request.query("name") ?? reader.name(body.bytes, format: body.format) { return name }
-        // A file that can't be read says more of that.
+        // The reader's faults are more informative for an unreadable file.
         _ = try await read(body)
         throw Problem(.unprocessableContent, "badName", "the batch has no name", hint: "add ?name=…")
     }
@@ -126,7 +128,7 @@ struct BatchRoutes: Sendable {
                 StagingOptions(
                     keepsWhatIsMissing: keeps, isReload: true, notes: key.map { [SubmissionNote($0)] } ?? [])
             ) { take in
-                // What is wrong with the file is known at its end; nothing of it stays then.
+                // Faults of the file are known at its end; nothing of a faulty file stays.
                 _ = try reader.read(body.bytes, format: body.format, isJobs: false) { try take($0, nil) }
                 return true
             }
@@ -137,7 +139,7 @@ struct BatchRoutes: Sendable {
         }
     }
 
-    /// Answers with the jobs that the batch would get, and takes none of them.
+    /// Answers with the jobs that the batch would get, without adding them.
     private func plan(_ request: Request, _ read: OutsideReader.Read) async throws -> Response {
         guard let name = request.query("name") ?? read.batch.name else {
             throw Problem(.unprocessableContent, "badName", "the batch has no name", hint: "add ?name=…")
@@ -158,7 +160,7 @@ struct BatchRoutes: Sendable {
         }
     }
 
-    /// Batches that ended that long ago.
+    /// Forgets batches that ended before a certain age.
     private func forgetOld(_ request: Request) async throws -> Response {
         guard let age = request.query("olderThan").flatMap({ Double($0) }), (0...10_000_000_000).contains(age) else {
             throw Problem.malformed("olderThan says how many seconds ago they ended")

@@ -3,7 +3,8 @@ import Hummingbird
 import NIOCore
 import TransferQueue
 
-/// Events as they happen (Server-Sent Events, HTML Living Standard §9.2), from any end of a job on.
+/// The route for events as they happen (Server-Sent Events, HTML Living Standard §9.2), starting after any end of a
+/// job.
 struct EventRoutes: Sendable {
     let served: ServedQueue
     let feed: EventFeed
@@ -36,7 +37,7 @@ struct EventRoutes: Sendable {
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)
     }
 
-    /// The ends that are there, as lines.
+    /// Returns the recorded ends of jobs as lines.
     private func finished(after cursor: Int64, _ filter: EventFilter) async throws -> Response {
         let events = try await served.look { try $0.ends(after: cursor, limit: Self.mostLines) }
         var bytes: [UInt8] = []
@@ -50,12 +51,14 @@ struct EventRoutes: Sendable {
     private static let mostLines = 10_000
 }
 
-/// The events that a client wants.
+/// The selection of events that a client requests.
 struct EventFilter: Sendable {
     private let types: [String]
     private let batch: String?
 
-    /// - Parameter types: Names, with commas between; the beginning of a name stands for all that begin so.
+    /// Creates a filter.
+    ///
+    /// - Parameter types: Names separated by commas; a prefix of a name selects all names that begin with it.
     init(types: String?, batch: String?) {
         self.types = (types ?? "").split(separator: ",").map(String.init)
         self.batch = batch

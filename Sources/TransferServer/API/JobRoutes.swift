@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import TransferQueue
 
-/// Jobs: submitted, listed and looked at.
+/// The routes for jobs, which clients submit, list and read.
 struct JobRoutes: Sendable {
     let served: ServedQueue
     let live: LiveJobs
@@ -62,7 +62,7 @@ struct JobRoutes: Sendable {
             headers[name] = "<\(JobQuery.path(request, cursor: next))>; rel=\"next\""
         }
         let isOwner = context.level == .owner
-        // Jobs under way are told from those that a process has taken by what it says of them.
+        // The live data alone distinguishes active jobs from those that a process has merely claimed.
         let names = Set((request.query("state") ?? "").split(separator: ",").map(String.init))
         let meant = page.filter { entry in
             names.isEmpty || names.contains(JobJSON.state(of: entry, live.job(entry.listed.job, batch: entry.batch)))
@@ -87,7 +87,7 @@ struct JobRoutes: Sendable {
         }
     }
 
-    /// A merge patch (RFC 7396) of what may change while the job stays the same.
+    /// Applies a merge patch (RFC 7396) to the values that can change without changing the job's identity.
     private func change(_ request: Request, _ context: ServerContext) async throws -> Response {
         let entry = try await entry(context)
         let change = try JobChange(try await JSONBody.object(request))
@@ -111,7 +111,7 @@ struct JobRoutes: Sendable {
                 explanation, troubles, gid: JobNumberCode.job.name(entry.number), isOwner: context.level == .owner))
     }
 
-    /// Each attempt that is known, in their order.
+    /// Answers with all known attempts, in their order.
     private func attempts(_ context: ServerContext) async throws -> Response {
         let entry = try await entry(context)
         let seen = log.attempts(of: entry.listed.job, batch: entry.batch)
@@ -149,7 +149,7 @@ struct JobRoutes: Sendable {
         }
     }
 
-    /// Failed jobs by reason and host, those that most share first.
+    /// Answers with the failed jobs grouped by reason and host, the largest group first.
     private func failures(_ request: Request, _ context: ServerContext) async throws -> Response {
         let batch = request.query("batch")
         let groups = try await served.look { remote in

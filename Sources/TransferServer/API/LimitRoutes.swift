@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import TransferQueue
 
-/// How much at once, changed while the queue runs.
+/// The routes for the limits on simultaneous work, which clients can change while the queue runs.
 struct LimitRoutes: Sendable {
     let limits: RunningLimits
 
@@ -27,7 +27,7 @@ struct LimitRoutes: Sendable {
         }
     }
 
-    /// A merge patch (RFC 7396): `null` takes a bound away.
+    /// Applies a merge patch (RFC 7396), in which `null` removes a limit.
     private func change(_ members: [String: JSONValue]) throws {
         func number(_ key: String, _ value: JSONValue, _ range: ClosedRange<Int>) throws -> Int? {
             if value == .null { return nil }

@@ -1,7 +1,7 @@
 import Hummingbird
 import TransferQueue
 
-/// The metrics for Prometheus, and the rates of the last hour for the page.
+/// The routes for the Prometheus metrics, and for the rates of the last hour that the page shows.
 struct MetricRoutes: Sendable {
     let metrics: ServerMetrics
     let history: RateHistory

@@ -2,10 +2,10 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The page: one file, whose script and style run by a number that is another one each time (CSP 3 §6.7.3.3), so that no
-/// script of another origin ever runs in it.
+/// The route of the page: one file, whose script and style carry a nonce that is new for each response (CSP 3
+/// §6.7.3.3). No script of another origin ever runs in it.
 struct PageRoute: Sendable {
-    /// The file, cut where the number stands.
+    /// The file, split at the places of the nonce.
     private static let parts = String(decoding: PackageResources.page_html, as: UTF8.self)
         .split(separator: "NONCE", omittingEmptySubsequences: false).map(String.init)
 
@@ -25,7 +25,7 @@ struct PageRoute: Sendable {
     }
 }
 
-/// The API's description (OpenAPI 3.1), for programs.
+/// The route of the API's description (OpenAPI 3.1), for programs.
 struct DescriptionRoute: Sendable {
     func add(to router: Router<ServerContext>) {
         router.get("openapi.json") { _, _ in Response.json(bytes: PackageResources.openapi_json) }
@@ -34,7 +34,7 @@ struct DescriptionRoute: Sendable {
 
 extension HTTPField.Name {
     fileprivate static var referrerPolicy: Self {
-        // A name of letters and a hyphen is one.
+        // A name of letters and a hyphen is always valid.
         Self("Referrer-Policy") ?? .contentSecurityPolicy
     }
 }

@@ -2,7 +2,7 @@ import Hummingbird
 import TransferEventLoop
 import TransferQueue
 
-/// How the service and its queue stand.
+/// The routes for the state of the service and its queue.
 struct StatusRoutes: Sendable {
     let served: ServedQueue
     let live: LiveJobs
@@ -14,7 +14,7 @@ struct StatusRoutes: Sendable {
         routes.get("hosts") { _, _ in try await hosts() }
     }
 
-    /// Whether the queue can be looked at, for those who keep services alive.
+    /// Answers whether the queue can be read, for monitors of the service.
     func health() async -> Response {
         do {
             _ = try await served.look { try $0.lastCursor() }
@@ -89,7 +89,7 @@ struct StatusRoutes: Sendable {
         }
     }
 
-    /// Servers that jobs wait for.
+    /// Answers with the servers for which jobs wait.
     private func hosts() async throws -> Response {
         let waits = try await served.look { try $0.statuses() }.flatMap(\.hosts)
         return .json { writer in

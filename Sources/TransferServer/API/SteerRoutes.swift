@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import TransferQueue
 
-/// Jobs paused, resumed, cancelled and tried again.
+/// The route that pauses, resumes, cancels and retries jobs.
 struct SteerRoutes: Sendable {
     let steering: SteeringService
 
@@ -29,11 +29,13 @@ struct SteerRoutes: Sendable {
     }
 }
 
-/// Bodies that are one JSON object.
+/// The reader of bodies that are one JSON object.
 enum JSONBody {
     static let mostBytes = 1 << 20
 
-    /// - Throws: A 400 for what is no JSON, a 422 for another value.
+    /// Reads the body of a request.
+    ///
+    /// - Throws: A 400 for a body that is not JSON, a 422 for another kind of value.
     static func object(_ request: Request) async throws -> JSONValue {
         if let type = request.mediaType, type != "application/json", type != "application/merge-patch+json" {
             throw Problem(.unsupportedMediaType, "mediaType", "the body is application/json")

@@ -1,14 +1,15 @@
-/// The clients that are heard, and what each may do.
+/// The clients that are admitted, and the rights of each.
 public struct AccessRules: Sendable {
-    /// Who shows one of these may do everything.
+    /// The secrets that grant all rights.
     public var secrets: [ServerSecret] = []
-    /// Who shows one of these may look.
+    /// The secrets that grant the right to read.
     public var readSecrets: [ServerSecret] = []
-    /// Everybody who reaches the service may do everything.
+    /// Whether every client that can connect has all rights.
     public var isOpen = false
-    /// Origins of pages that may ask: as browsers send them, also `null` and those of extensions.
+    /// The origins of pages that may send requests, as browsers send them, including `null` and those of extensions.
     public var origins: [String] = []
 
+    /// Creates rules that admit no client.
     public init() {}
 
     enum Level: Int, Sendable, Comparable {
@@ -17,14 +18,14 @@ public struct AccessRules: Sendable {
         static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// The rights of a request with such an `Authorization` field.
+    /// Returns the rights of a request with this `Authorization` field.
     func level(authorization: String?) -> Level {
         if isOpen { return .owner }
         guard let authorization, authorization.prefix(7).lowercased() == "bearer " else { return .nobody }
         return level(secret: authorization.dropFirst(7).drop { $0 == " " })
     }
 
-    /// The rights of a call that shows this secret; all are compared, so that the time tells nothing.
+    /// Returns the rights of a call with this secret. All secrets are compared, so that the time reveals nothing.
     func level(secret: some StringProtocol) -> Level {
         if isOpen { return .owner }
         let isOwner = secrets.reduce(false) { $1.matches(secret) || $0 }
@@ -32,22 +33,22 @@ public struct AccessRules: Sendable {
         return isOwner ? .owner : isReader ? .reader : .nobody
     }
 
-    /// Whether the service answers to that name. A page whose own name was pointed at this machine (DNS rebinding) shows
-    /// another one.
+    /// Returns whether the service has this host name. A page whose own name was redirected to this machine (DNS
+    /// rebinding) sends another one.
     func admits(host: String?) -> Bool {
         guard let host else { return false }
         let name = Self.name(ofAuthority: host)
         return Self.ownNames.contains(name) || origins.contains { Self.host(ofOrigin: $0) == name }
     }
 
-    /// Whether a page of that origin may ask; a client that is no page sends none.
+    /// Returns whether a page of this origin may send requests; a client that is no page sends no origin.
     func admits(origin: String?, host: String?) -> Bool {
         guard let origin else { return true }
         if isNamed(origin) { return true }
         return host.map { origin.lowercased() == "http://\($0.lowercased())" } ?? false
     }
 
-    /// Whether answers may be read by pages of that origin.
+    /// Returns whether pages of this origin may read responses.
     func isNamed(_ origin: String) -> Bool { origins.contains(origin) }
 
     private static let ownNames: Set<String> = ["localhost", "127.0.0.1", "::1"]

@@ -2,11 +2,14 @@ import Glibc
 import TransferCore
 public import TransferQueue
 
-/// The secret of a service that was given none: made at its first start, in a file that only its user can read.
+/// The secret of a service for which none was configured. It is created at the first start, in a file that only the
+/// service's user can read.
 public enum SecretFile {
+    /// Returns the secret, and creates it if necessary.
+    ///
     /// - Parameter folder: The queue's state folder.
-    /// - Returns: The secret as text, and whether it was made just now.
-    /// - Throws: `TransferError` for a file that can't be used.
+    /// - Returns: The secret as text, and whether it was created by this call.
+    /// - Throws: `TransferError` for a file that cannot be used.
     public static func secret(in folder: String) throws(TransferError) -> (text: String, isNew: Bool) {
         let path = folder + "/serve.secret"
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -41,7 +44,8 @@ public enum SecretFile {
         return String(text.prefix { !$0.isNewline })
     }
 
-    /// 256 bits of the kernel's (SystemRandomNumberGenerator is getrandom(2) here), as hex digits.
+    /// Returns 256 random bits from the kernel (SystemRandomNumberGenerator uses getrandom(2) here), as hexadecimal
+    /// digits.
     private static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<4).map { _ in

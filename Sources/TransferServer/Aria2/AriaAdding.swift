@@ -1,14 +1,16 @@
 import TransferQueue
 
-/// Downloads that come by aria2's interface: its list's forms and options, read as a job file's, with the bounds of jobs
-/// from outside.
+/// The methods of aria2's interface that add downloads. They accept aria2's lists and options, which are read like a
+/// job file and get the bounds of outside jobs.
 struct AriaAdding: Sendable {
     let submissions: SubmissionService
     let downloads: AriaDownloads
 
-    /// Options that are read here, or say nothing of a job.
+    /// The options that are read here, or that do not concern a job.
     private static let own: Set<String> = ["gid", "pause", "dir", "out"]
 
+    /// Adds a download by its URLs.
+    ///
     /// - Returns: The gid.
     func addURIs(_ parameters: AriaParameters, _ order: AriaOrder) async throws -> String {
         let urls = try parameters.list(0).compactMap(\.text)
@@ -29,6 +31,8 @@ struct AriaAdding: Sendable {
         return gid
     }
 
+    /// Adds the downloads of a Metalink.
+    ///
     /// - Returns: The gids.
     func addMetalink(_ parameters: AriaParameters) async throws -> [String] {
         let options = try AriaOptions.texts(try parameters.options(1))
@@ -47,7 +51,7 @@ struct AriaAdding: Sendable {
         return gids
     }
 
-    /// A value that an option can't have, in aria2's words.
+    /// Returns an error in aria2's words for an invalid value of an option.
     private static func optionFault(_ problem: Problem, _ list: [UInt8]) -> AriaError? {
         guard problem.code == "invalidJobs", let line = problem.errors.first?.line else { return nil }
         let lines = list.split(separator: 0x0A, omittingEmptySubsequences: false)
@@ -55,7 +59,7 @@ struct AriaAdding: Sendable {
         return .option(String(decoding: lines[line - 1].dropFirst().prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self))
     }
 
-    /// The served folder, or one beneath it.
+    /// Returns the served folder, or one beneath it.
     private func folder(_ dir: String?) throws -> String {
         let root = submissions.served.rules.directory
         guard let dir, !dir.isEmpty else { return root }
@@ -66,18 +70,20 @@ struct AriaAdding: Sendable {
         return path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    /// An entry of aria2's own list. What isn't an option of it is ignored, as aria2 does.
+    /// Returns an entry of aria2's own list. Unknown options are ignored, as in aria2.
     private static func list(_ urls: [String], _ options: [String: String], folder: String) -> [UInt8] {
         var text = urls.joined(separator: "\t") + "\n dir=\(folder)\n"
         if let out = options["out"], !out.isEmpty { text += " out=\(out)\n" }
         for (name, value) in options.sorted(by: { $0.key < $1.key }) where !own.contains(name) {
             guard JobFileReader.listOptions.contains(name) || Aria2Options.meaning(of: name) != nil else { continue }
-            // Several fields are given as several options.
+            // Several values, such as header fields, become several options.
             for line in value.split(separator: "\n") { text += " \(name)=\(line)\n" }
         }
         return Array(text.utf8)
     }
 
+    /// Submits a job.
+    ///
     /// - Returns: The gid.
     private func submit(_ spec: JobSpec, _ options: [String: String]) async throws -> String {
         var spec = spec
@@ -98,7 +104,7 @@ struct AriaAdding: Sendable {
         return AriaGID.name(entry)
     }
 
-    /// Two downloads of one name get two files, the second one with a number before its extension.
+    /// Submits a job under a free name: of two downloads with one name, the second gets a number before its extension.
     private func taken(_ spec: JobSpec, startsPaused: Bool) async throws -> Int64 {
         for number in 0..<Self.mostNames {
             let named = number == 0 ? spec : Self.renamed(spec, number)
@@ -114,7 +120,7 @@ struct AriaAdding: Sendable {
 
     private static let mostNames = 1000
 
-    /// The same download with a number in its file's name: `a.1.bin`.
+    /// Returns the same download with a number in its file's name: `a.1.bin`.
     private static func renamed(_ spec: JobSpec, _ number: Int) -> JobSpec {
         guard case .download(var download) = spec.work else { return spec }
         let path = download.expectedFile

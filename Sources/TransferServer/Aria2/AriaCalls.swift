@@ -1,12 +1,12 @@
 import TransferQueue
 
-/// Each method of aria2's interface, done with the queue.
+/// The methods of aria2's interface, applied to the queue.
 struct AriaCalls: Sendable {
     let downloads: AriaDownloads
     let adding: AriaAdding
     let options: AriaOptions
     let order: AriaOrder
-    /// Ends the service.
+    /// A closure that ends the service.
     let shutdown: @Sendable () -> Void
     private let session = String(
         (0..<40).map { _ in Character(String(UInt8.random(in: 0..<16), radix: 16)) })
@@ -56,7 +56,7 @@ struct AriaCalls: Sendable {
         case .getVersion: return Self.version
         case .getSessionInfo: return .object(["sessionId": .string(session)])
         case .getGlobalStat: return try await downloads.statistics()
-        // Everything is saved as it happens.
+        // The queue saves everything at once, so there is nothing to do.
         case .saveSession: break
         case .shutdown, .forceShutdown: shutdown()
         case .listMethods: return .array(AriaMethod.allCases.map { .string($0.rawValue) })

@@ -1,18 +1,20 @@
 import TransferQueue
 
-/// Downloads as aria2's clients see and steer them.
+/// The downloads as aria2's clients read and control them.
 struct AriaDownloads: Sendable {
     let served: ServedQueue
     let live: LiveJobs
     let view: AriaView
     let news: AriaNotifications
 
-    /// The most downloads of one answer.
+    /// The maximum number of downloads in one response.
     static let mostDownloads = 10_000
 
-    // MARK: One
+    // MARK: Single downloads
 
-    /// - Throws: `AriaError` where there is no such download, or its result was put away.
+    /// Returns the download with a gid.
+    ///
+    /// - Throws: `AriaError` where there is no such download, or its result was purged.
     func entry(_ gid: String) async throws -> JobEntry {
         guard !gid.isEmpty, gid.utf8.count <= 16, gid.allSatisfy({ $0.isHexDigit && $0.isASCII }) else {
             throw AriaError("Invalid GID \(gid)")
@@ -72,7 +74,7 @@ struct AriaDownloads: Sendable {
         .array(try await activeDownloads().map { $0.value(keys) })
     }
 
-    /// Selects downloads that wait for their turn, also those that a process has claimed ahead of it.
+    /// Returns a selection of downloads that wait for their turn, including those that a process has claimed early.
     func waitingSelection() async throws -> JobSelection {
         var selection = Self.selection(Self.waitingStates.union([.claimed]))
         selection.hidden = try await activeDownloads().map(\.entry.number)
@@ -97,7 +99,7 @@ struct AriaDownloads: Sendable {
         return try await part(offset, count, keys, of: stoppedSelection()) { .ends(after: mark, skipping: $0) }
     }
 
-    /// A part of a list; a negative offset counts from the end, and the part goes backwards then.
+    /// Returns a part of a list. A negative offset counts from the end, and the part is then in reverse order.
     private func part(
         _ offset: Int, _ count: Int, _ keys: Set<String>?, of all: JobSelection,
         _ order: (Int) -> JobSelection.Order
@@ -152,12 +154,12 @@ struct AriaDownloads: Sendable {
         return name
     }
 
-    /// Cancels a download. One that had not begun leaves no result, as in aria2.
+    /// Cancels a download. A download that had not started leaves no result, as in aria2.
     func remove(_ gid: String) async throws -> String {
         let entry = try await entry(gid)
         let name = AriaGID.name(entry)
         guard !entry.listed.state.hasEnded else { throw AriaError("Active Download not found for GID#\(name)") }
-        // Asked before it's cancelled: afterwards nothing is under way.
+        // The state must be read before the cancellation, after which no download is active.
         let wasActive = status(of: entry).word == .active
         try await served.queue.ask(.cancel, batch: entry.batch, job: entry.listed.job)
         if !wasActive { view.remove(entry.number) }

@@ -5,7 +5,9 @@ struct AriaError: Error {
     let code: Int
     let message: String
 
-    /// - Parameter code: 1 for what a method refuses; others are JSON-RPC's own.
+    /// Creates an error.
+    ///
+    /// - Parameter code: 1 for the refusal of a method; other codes are those of JSON-RPC.
     init(_ message: String, code: Int = 1) {
         self.code = code
         self.message = message
@@ -20,7 +22,7 @@ struct AriaError: Error {
         AriaError("We encountered a problem while processing the option '--\(name)'.")
     }
 
-    /// An error of the queue's.
+    /// Creates an error from one of the queue.
     init(_ error: any Error) {
         switch error {
         case let error as AriaError: self = error

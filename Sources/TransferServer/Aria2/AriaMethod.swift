@@ -1,4 +1,5 @@
-/// The methods of aria2's interface that there are here. What aria2 has for torrents answers as one that was built without.
+/// The methods of aria2's interface that exist here. For aria2's torrent methods, the answer is that of an aria2 built
+/// without them.
 enum AriaMethod: String, CaseIterable, Sendable {
     case addUri = "aria2.addUri"
     case addMetalink = "aria2.addMetalink"
@@ -34,7 +35,7 @@ enum AriaMethod: String, CaseIterable, Sendable {
     case listMethods = "system.listMethods"
     case listNotifications = "system.listNotifications"
 
-    /// The right that a call needs: methods of `system` need none, as the calls inside have their own.
+    /// The right that a call needs. Methods of `system` need none, since the calls inside are checked separately.
     var level: AccessRules.Level {
         switch self {
         case .multicall, .listMethods, .listNotifications: .nobody

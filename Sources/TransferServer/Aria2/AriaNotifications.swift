@@ -1,7 +1,7 @@
 import Synchronization
 import TransferQueue
 
-/// Beginnings and ends of downloads for the clients that are connected by WebSocket.
+/// The notifications of starts and ends of downloads, for the clients connected by WebSocket.
 final class AriaNotifications: Sendable {
     private struct State {
         var listeners: [Int: AsyncStream<[UInt8]>.Continuation] = [:]
@@ -12,14 +12,14 @@ final class AriaNotifications: Sendable {
     private let found: AsyncStream<Event>.Continuation
     private let events: AsyncStream<Event>
 
-    /// Something that happened to a job, before its gid is known.
+    /// An event of a job, before its gid has been looked up.
     private struct Event: Sendable {
         let notification: AriaNotification
         let batch: String
         let job: String
     }
 
-    /// Notifications that wait for one client; of a slower one the oldest are lost.
+    /// The maximum number of notifications that wait for one client; a slower client loses the oldest.
     private static let kept = 1024
 
     init() { (events, found) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.kept)) }
@@ -42,7 +42,7 @@ final class AriaNotifications: Sendable {
         }
     }
 
-    /// Tells what was heard, until the task is cancelled.
+    /// Sends the notifications of the observed events until the task is cancelled.
     func run(_ served: ServedQueue) async {
         for await event in events {
             var selection = JobSelection()
@@ -63,7 +63,7 @@ final class AriaNotifications: Sendable {
         for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(text) }
     }
 
-    /// Notifications from now on, until ``leave(_:)``; `nil` where too many listen already.
+    /// Returns the notifications from now on, until ``leave(_:)``; `nil` where too many clients listen already.
     func join() -> (number: Int, notifications: AsyncStream<[UInt8]>)? {
         let (stream, continuation) = AsyncStream<[UInt8]>.makeStream(bufferingPolicy: .bufferingNewest(Self.kept))
         return state.withLock { state in
@@ -74,7 +74,7 @@ final class AriaNotifications: Sendable {
         }
     }
 
-    /// A conversation costs a connection for as long as its client wants it.
+    /// The maximum number of clients, since each connection lasts as long as its client wants.
     private static let mostListeners = 64
 
     func leave(_ number: Int) { state.withLock { $0.listeners.removeValue(forKey: number) }?.finish() }

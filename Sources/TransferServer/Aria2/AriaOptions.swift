@@ -1,13 +1,13 @@
 import TransferQueue
 
-/// The options of aria2 that there are here, of a download and of the service.
+/// The options of aria2 that exist here, for a download and for the service.
 struct AriaOptions: Sendable {
     let served: ServedQueue
     let limits: RunningLimits
 
-    /// Options as texts; one that is a list has its values with line feeds between.
+    /// Returns options as texts; the values of a list are separated by line feeds.
     ///
-    /// - Throws: `AriaError` for a value that would be several lines of a list.
+    /// - Throws: `AriaError` for a value that would span several lines of a list.
     static func texts(_ options: [String: JSONValue]) throws -> [String: String] {
         var texts: [String: String] = [:]
         for (name, value) in options {
@@ -21,7 +21,7 @@ struct AriaOptions: Sendable {
         return texts
     }
 
-    // MARK: A download's
+    // MARK: Options of a download
 
     func option(_ gid: String, _ downloads: AriaDownloads) async throws -> JSONValue {
         let entry = try await downloads.entry(gid)
@@ -35,7 +35,8 @@ struct AriaOptions: Sendable {
         return .object(options.mapValues { .string($0) })
     }
 
-    /// A download that is under way gets its first bound when it goes on, and another one at once.
+    /// Changes the options of a download. For an active one, a first rate limit takes effect when it continues, and a
+    /// changed limit at once.
     func change(_ gid: String, _ options: [String: JSONValue], _ downloads: AriaDownloads) async throws {
         let entry = try await downloads.entry(gid)
         guard !entry.listed.state.hasEnded else {
@@ -47,7 +48,7 @@ struct AriaOptions: Sendable {
         try await served.amend(entry) { $0.settings.limitRate = rate == 0 ? nil : rate }
     }
 
-    // MARK: The service's
+    // MARK: Options of the service
 
     private static func common(directory: String) -> [String: String] {
         [

@@ -1,10 +1,12 @@
 import TransferQueue
 
-/// The order in which downloads wait, which is that of their priorities and then of their numbers.
+/// The order of waiting downloads, by their priorities and then by their numbers.
 struct AriaOrder: Sendable {
     let served: ServedQueue
 
-    /// - Returns: The new place.
+    /// Moves a download.
+    ///
+    /// - Returns: The new position.
     func change(_ parameters: AriaParameters, _ downloads: AriaDownloads) async throws -> Int {
         let entry = try await downloads.entry(try parameters.text(0))
         let (distance, way) = (try parameters.integer(1), try parameters.text(2))
@@ -24,7 +26,7 @@ struct AriaOrder: Sendable {
         return goal
     }
 
-    /// Puts a download that has just come at its place; one that has begun already has none.
+    /// Moves a newly added download to a position; a download that has started already has none.
     func move(_ gid: String, to place: Int, _ downloads: AriaDownloads) async throws {
         guard place >= 0 else { throw AriaError("Illegal argument.") }
         let entry = try await downloads.entry(gid)
@@ -47,12 +49,12 @@ struct AriaOrder: Sendable {
         }
     }
 
-    /// The fewest changes by which the jobs stand in that order.
+    /// Returns the fewest changes of priorities that put the jobs into this order.
     ///
-    /// - Parameter moved: The place of the job that went there; the others are in order among themselves.
+    /// - Parameter moved: The new index of the moved job; the other jobs keep their relative order.
     static func priorities(for order: [JobEntry], moved: Int) -> [(JobEntry, Int)] {
         var changes: [(JobEntry, Int)] = []
-        // Whether a job of that priority stands before another.
+        // Returns whether a job of one priority precedes another job.
         func precedes(_ entry: JobEntry, _ priority: Int, _ next: JobEntry, _ nextPriority: Int) -> Bool {
             priority > nextPriority || priority == nextPriority && entry.number < next.number
         }
@@ -70,7 +72,7 @@ struct AriaOrder: Sendable {
             }
         }
         if priority != entry.priority { changes.append((entry, priority)) }
-        // Who stands before it makes room, as far as that is needed.
+        // The jobs before it get higher priorities to the extent necessary.
         var (below, lowest) = (entry, priority)
         for index in stride(from: moved - 1, through: 0, by: -1) {
             let above = order[index]

@@ -1,4 +1,4 @@
-/// The parameters of a call, behind its secret.
+/// The parameters of a call, without its secret.
 struct AriaParameters {
     private let values: [JSONValue]
 
@@ -14,12 +14,12 @@ struct AriaParameters {
 
     func integer(_ index: Int) throws -> Int { try required(index, \.integer) }
 
-    /// Options, which may be left out.
+    /// Returns options, which may be missing.
     func options(_ index: Int) throws -> [String: JSONValue] {
         self[index] == nil ? [:] : try required(index, \.members)
     }
 
-    /// The keys that an answer is to have; `nil` for all.
+    /// Returns the keys that the result should have; `nil` for all.
     func keys(_ index: Int) throws -> Set<String>? {
         guard self[index] != nil else { return nil }
         let keys = try list(index).compactMap(\.text)

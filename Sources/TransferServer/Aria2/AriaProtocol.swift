@@ -1,18 +1,19 @@
 import TransferQueue
 
-/// JSON-RPC 2.0 as aria2 speaks it: single calls, batches, and calls within a call.
+/// JSON-RPC 2.0 as in aria2: single calls, batches, and calls within a call.
 struct AriaProtocol: Sendable {
     let access: AccessRules
     let calls: AriaCalls
 
-    /// An answer, and whether it tells of an error of the call itself.
+    /// The response to a call, with its HTTP status.
     struct Answer: Sendable {
         let bytes: [UInt8]
-        /// As aria2 answers over HTTP: a method's error is 400, text that is no JSON 500, and a batch 200 always.
+        /// The status that aria2 uses over HTTP: 400 for an error of a method, 500 for text that is not JSON, and
+        /// always 200 for a batch.
         let status: Int
     }
 
-    /// A batch of more calls is refused.
+    /// The maximum number of calls in a batch.
     private static let mostCalls = 1000
 
     func answer(_ bytes: [UInt8]) async -> Answer {
@@ -59,14 +60,14 @@ struct AriaProtocol: Sendable {
         if secret != nil { values.removeFirst() }
         let level = access.level(secret: secret ?? "")
         guard let method = AriaMethod(rawValue: name) else {
-            // Who isn't known isn't told what there is.
+            // An unauthenticated client is not informed about which methods exist.
             throw level == .nobody ? AriaError.unauthorized : AriaError("No such method: \(name)")
         }
         guard level >= method.level else { throw AriaError.unauthorized }
         return try await calls.call(method, AriaParameters(values))
     }
 
-    /// Each call shows its own secret; a fault stands in the place of its result.
+    /// Makes several calls. Each contains its own secret, and an error takes the place of its result.
     private func multicall(_ values: [JSONValue]) async throws -> JSONValue {
         let list = values.first?.text?.hasPrefix("token:") == true ? values.dropFirst() : values[...]
         guard let calls = list.first?.elements else { throw AriaError("The parameter at 0 is required but missing.") }

@@ -2,16 +2,16 @@ import NIOCore
 import NIOWebSocket
 import TransferQueue
 
-/// A client's conversation over a WebSocket (RFC 6455): its calls are answered in their order, and it's told what happens.
+/// A client's conversation over a WebSocket (RFC 6455): its calls are answered in order, and it receives notifications.
 ///
-/// The notifications name gids alone; whoever is to know them shows the secret in a call first.
+/// The notifications contain only gids; a client needs the secret in a call to learn more about them.
 struct AriaSocket: Sendable {
     typealias Channel = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
 
     let calls: AriaProtocol
     let news: AriaNotifications
 
-    /// A message of several frames may be so long.
+    /// The maximum length in bytes of a message of several frames.
     private static let mostBytes = 8 << 20
 
     func talk(_ channel: Channel) async throws {
@@ -23,7 +23,7 @@ struct AriaSocket: Sendable {
                     for await text in joined.notifications { try await outbound.write(.text(text)) }
                 }
                 group.addTask { try await answer(inbound, outbound) }
-                // Whoever of them ends first ends the conversation.
+                // The first of the tasks to end also ends the conversation.
                 try await group.next()
                 group.cancelAll()
             }
@@ -36,7 +36,7 @@ struct AriaSocket: Sendable {
     ) async throws {
         var message: [UInt8] = []
         for try await frame in inbound {
-            // A client masks what it sends (RFC 6455 §5.1).
+            // Frames from a client must be masked (RFC 6455 §5.1).
             guard frame.maskKey != nil else { return try await close(.protocolError, outbound) }
             switch frame.opcode {
             case .text, .binary, .continuation:

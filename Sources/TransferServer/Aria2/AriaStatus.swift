@@ -1,6 +1,6 @@
 import TransferQueue
 
-/// A job as aria2 tells of a download.
+/// A job in the form in which aria2 reports a download.
 struct AriaStatus {
     let entry: JobEntry
     let live: LiveJobs.Job?
@@ -13,7 +13,7 @@ struct AriaStatus {
 
     var word: Word {
         switch entry.listed.state {
-        // A process has it, and it waits for a slot.
+        // Without a transfer, the process that claimed the job waits for a free slot.
         case .claimed: live != nil || entry.isUnderWay ? .active : .waiting
         case .queued, .waiting, .blocked: .waiting
         case .paused: .paused
@@ -25,7 +25,9 @@ struct AriaStatus {
 
     var gid: String { AriaGID.name(entry) }
 
-    /// - Parameter keys: The members that are wanted; `nil` for all.
+    /// Returns the status.
+    ///
+    /// - Parameter keys: The members to return; `nil` for all.
     func value(_ keys: Set<String>?) -> JSONValue {
         let all = members
         return .object(keys.map { keys in all.filter { keys.contains($0.key) } } ?? all)
@@ -61,7 +63,7 @@ struct AriaStatus {
 
     // MARK: The file
 
-    /// Absolute.
+    /// The absolute path.
     private var path: String {
         if let path = entry.listed.path { return path }
         let name = entry.listed.route?.words(path: nil)?.to ?? ""
@@ -80,7 +82,7 @@ struct AriaStatus {
         ])
     }
 
-    /// The job's URLs, without what gives access.
+    /// The job's URLs without the parts that grant access.
     var urls: [String] { entry.listed.route?.job.map { $0.urls.map(Redaction.url) } ?? [] }
 
     var uris: JSONValue {
@@ -108,22 +110,22 @@ struct AriaStatus {
     }
 }
 
-/// The names of downloads: a client may have given one its own.
+/// The gids of downloads; a client may have chosen one itself.
 enum AriaGID {
-    /// The batch of downloads that come by aria2's interface.
+    /// The batch of the downloads added through aria2's interface.
     static let batch = "aria2"
 
     static func name(_ entry: JobEntry) -> String {
         entry.batch == batch && isOne(entry.listed.job) ? entry.listed.job : JobNumberCode.job.name(entry.number)
     }
 
-    /// Whether it's 16 hex digits, as a client may choose them.
+    /// Returns whether a text is 16 hexadecimal digits, as in a gid chosen by a client.
     static func isOne(_ text: String) -> Bool {
         text.utf8.count == 16 && text.allSatisfy { $0.isHexDigit && $0.isASCII }
     }
 }
 
-/// The exit statuses of aria2's manual, by which its clients tell why a download failed.
+/// The exit codes in aria2's manual, by which its clients learn why a download failed.
 enum AriaErrorCode {
     static func number(_ job: ListedJob) -> Int {
         guard job.state == .failed || job.state == .skipped else { return 0 }

@@ -2,19 +2,21 @@ import Glibc
 import Synchronization
 import TransferQueue
 
-/// The results that clients of aria2's interface have put away: they aren't told any more, and the queue keeps them.
+/// The results that clients of aria2's interface have purged. They are no longer reported, but stay in the queue.
 final class AriaView: Sendable {
     struct State: Sendable, Equatable {
-        /// Ends up to this one are put away.
+        /// The cursor of the last end that was purged, with all before it.
         var purged: Int64 = 0
-        /// The numbers of jobs that are put away one by one.
+        /// The numbers of the jobs that were removed individually.
         var removed: Set<Int64> = []
     }
 
     private let state: Mutex<State>
     private let path: String?
 
-    /// - Parameter folder: Where the mark is kept; `nil` keeps it until the service ends.
+    /// Creates a view.
+    ///
+    /// - Parameter folder: The folder of the state file; `nil` keeps the state only until the service ends.
     init(folder: String?) {
         path = folder.map { $0 + "/serve.aria2" }
         state = Mutex(path.flatMap(Self.read) ?? State())
@@ -46,7 +48,7 @@ final class AriaView: Sendable {
 
     // MARK: The file
 
-    /// The mark, and the numbers behind it, with spaces between.
+    /// Reads the state: the cursor and the job numbers, separated by spaces.
     private static func read(_ path: String) -> State? {
         guard let words = SecretSource.text(of: path)?.split(whereSeparator: \.isWhitespace),
             let purged = words.first.flatMap({ Int64($0) })
@@ -54,7 +56,7 @@ final class AriaView: Sendable {
         return State(purged: purged, removed: Set(words.dropFirst().compactMap { Int64($0) }))
     }
 
-    /// A mark that is lost shows results again: nothing more depends on it.
+    /// Writes the state. The loss of the file only makes results visible again.
     private static func write(_ state: State, to path: String) {
         let text = ([state.purged] + state.removed.sorted()).map(String.init).joined(separator: " ") + "\n"
         let beside = path + ".new"

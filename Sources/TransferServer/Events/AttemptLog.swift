@@ -1,7 +1,8 @@
 import Synchronization
 import TransferQueue
 
-/// Attempts of jobs, as the events of this process tell of them. The queue's record has the count and the last error alone.
+/// The attempts of jobs, collected from the events of this process. The queue's record has only their number and the
+/// last error.
 final class AttemptLog: Sendable {
     struct Attempt: Sendable {
         enum Result: String, Sendable {
@@ -9,20 +10,20 @@ final class AttemptLog: Sendable {
         }
 
         var number: Int?
-        /// Milliseconds since 1970, as all times here.
+        /// The start in milliseconds since 1970, like all times here.
         var started: Int64?
         var ended: Int64?
         var result = Result.running
-        /// The URL that was asked; redacted.
+        /// The URL that was requested, without secrets.
         var url: String?
-        /// The byte that it went on from.
+        /// The offset in bytes from which the attempt continued.
         var offset: Int64?
-        /// Bytes of the file that were there when it ended.
+        /// The number of the file's bytes that existed at the end of the attempt.
         var bytes: Int64?
         var error: TransferError?
-        /// Words for what it waits for.
+        /// The reason for the wait, in words.
         var reason: String?
-        /// From its end to the next attempt.
+        /// The delay from the end of this attempt to the next one.
         var delay: Duration?
     }
 
@@ -33,7 +34,7 @@ final class AttemptLog: Sendable {
 
     private struct History {
         var attempts: [Attempt] = []
-        /// When something was heard of the job last, as a count of all events.
+        /// The time of the job's last event, as a count of all events.
         var turn = 0
     }
 
@@ -42,13 +43,13 @@ final class AttemptLog: Sendable {
         var turn = 0
     }
 
-    /// Jobs that are remembered: a running one, and one that had more than one attempt.
+    /// The maximum number of jobs kept: active ones, and those with more than one attempt.
     static let mostJobs = 2_000
     static let mostAttempts = 50
 
     private let state = Mutex(State())
 
-    /// The attempts that are remembered, in their order.
+    /// Returns the recorded attempts, in their order.
     func attempts(of job: String, batch: String) -> [Attempt] {
         state.withLock { $0.jobs[Key(batch: batch, job: job)]?.attempts ?? [] }
     }
@@ -110,7 +111,7 @@ final class AttemptLog: Sendable {
         }
     }
 
-    /// Of a job that was done at once the queue's record has all that there is to say.
+    /// Ends a job's history. For a job that was done at once, the queue's record is sufficient.
     private func settle(
         _ job: String, _ event: QueueEvent, _ result: Attempt.Result, _ change: (inout Attempt) -> Void
     ) {
@@ -141,9 +142,9 @@ final class AttemptLog: Sendable {
 }
 
 extension AttemptLog.Attempt {
-    /// The last attempt of a job that ended before this process heard of it.
+    /// Creates the last attempt of a job that ended before this process observed it.
     ///
-    /// - Returns: `nil` where there was none.
+    /// - Returns: `nil` for an end without an attempt.
     init?(_ end: QueueEvent) {
         self.init()
         ended = end.time

@@ -1,33 +1,37 @@
 import Synchronization
 import TransferQueue
 
-/// What happens to the queue, for all who follow it: one reader asks the queue, and every stream takes from here.
+/// The events of the queue for all clients that follow it: one reader queries the queue, and all streams read from the
+/// feed.
 ///
-/// The last frames are kept. A stream that falls behind them goes on from the database: the ends of jobs are there.
+/// The feed keeps the last frames. A stream that falls further behind continues from the database, which has the ends
+/// of jobs.
 final class EventFeed: Sendable {
     struct Frame: Sendable {
-        /// The end's own, where the frame tells an end.
+        /// The cursor of the end that the frame reports; `nil` for other frames.
         let cursor: Int64?
-        /// The frame's kind, such as `job.failed`; empty for one that only shows that the service lives.
+        /// The kind of the frame, such as `job.failed`; empty for one that only shows that the service is alive.
         let name: String
         let batch: String
         let data: [UInt8]
     }
 
-    /// What a stream gets when it asks for more.
+    /// The result of a stream's request for more frames.
     enum Portion: Sendable {
-        /// - Parameter next: The place to ask from the next time.
+        /// Frames that follow the position.
+        ///
+        /// - Parameter next: The position of the next request.
         case frames([Frame], next: Int)
-        /// The frames from there on aren't kept any more.
+        /// The frames from the requested position on are no longer kept.
         case behind
         case over
     }
 
     private struct State {
         var frames: [Frame] = []
-        /// The place of the first frame that is kept.
+        /// The position of the first frame that is kept.
         var first = 0
-        /// The end that was told last.
+        /// The cursor of the last reported end.
         var cursor: Int64 = 0
         var streams = 0
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -43,14 +47,14 @@ final class EventFeed: Sendable {
 
     init(_ limits: ServerLimits) { mostStreams = limits.eventStreams }
 
-    /// The ends up to this one were told, or were there before.
+    /// Marks the ends up to this cursor as reported or previously existing.
     func begin(at cursor: Int64) { state.withLock { $0.cursor = max($0.cursor, cursor) } }
 
     func add(_ frame: Frame) {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             state.frames.append(frame)
             if let cursor = frame.cursor { state.cursor = max(state.cursor, cursor) }
-            // Half of them at once, so that not each new frame moves all others.
+            // Half of the frames are removed at once, so that not every new frame moves all the others.
             if state.frames.count > 2 * Self.kept {
                 state.frames.removeFirst(Self.kept)
                 state.first += Self.kept
@@ -61,12 +65,14 @@ final class EventFeed: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Whether anybody follows.
+    /// Whether any client follows the events.
     var isHeard: Bool { state.withLock { $0.streams > 0 } }
 
     var streams: Int { state.withLock { $0.streams } }
 
-    /// - Returns: `nil` where too many follow already.
+    /// Registers a stream.
+    ///
+    /// - Returns: `nil` where too many clients follow already.
     func join() -> Seat? {
         let present = state.withLock { state -> (Int, Int64)? in
             guard state.streams < mostStreams else { return nil }
@@ -76,12 +82,12 @@ final class EventFeed: Sendable {
         return present.map { Seat(self, place: $0, cursor: $1) }
     }
 
-    /// That somebody follows, until it's let go of: a stream that never begins leaves, too.
+    /// The registration of a stream, which ends with this object, even for a stream that never begins.
     final class Seat: Sendable {
         private let feed: EventFeed
-        /// The place of the next frame.
+        /// The position of the next frame.
         let place: Int
-        /// The end that was told last.
+        /// The cursor of the last reported end.
         let cursor: Int64
 
         fileprivate init(_ feed: EventFeed, place: Int, cursor: Int64) {
@@ -93,10 +99,11 @@ final class EventFeed: Sendable {
         deinit { feed.state.withLock { $0.streams -= 1 } }
     }
 
-    /// The place of the next frame, and the end that was told last, for a stream that goes on from the database.
+    /// The position of the next frame, and the cursor of the last reported end, for a stream that continues from the
+    /// database.
     var present: (place: Int, cursor: Int64) { state.withLock { ($0.next, $0.cursor) } }
 
-    /// Waits for frames.
+    /// Waits for frames and returns them.
     func portion(from place: Int) async -> Portion {
         while true {
             let portion = state.withLock { state -> Portion? in

@@ -1,19 +1,19 @@
 import TransferQueue
 
-/// Events with the words of the command's `--json`, for streams that whoever may look can read.
+/// The events in the form of the command's `--json`, for streams that every client with the right to read may follow.
 enum EventJSON {
-    /// The frame of an event; `nil` for one that streams aren't told.
+    /// Returns the frame of an event; `nil` for an event that streams do not contain.
     static func frame(_ event: QueueEvent) -> EventFeed.Frame? {
         guard isReported(event.kind) else { return nil }
         let data = JSONObject.bytes { object in
             QueueJSON.members(of: event, to: &object) { JobJSON.shown($0, false) }
-            // A number of JavaScript has 53 bits.
+            // A number in JavaScript has only 53 bits, so the cursor is a text.
             object.optional("cursor", event.cursor.map { String($0) })
         }
         return EventFeed.Frame(cursor: event.cursor, name: event.kind.name, batch: event.batch, data: data)
     }
 
-    /// Whether it's an end that wasn't there before this run.
+    /// Returns whether the event is an end that occurred in this run.
     static func isEnd(_ kind: QueueEvent.Kind) -> Bool {
         if case .kept = kind { return false }
         return kind.isEnd
@@ -21,7 +21,7 @@ enum EventJSON {
 
     private static func isReported(_ kind: QueueEvent.Kind) -> Bool {
         switch kind {
-        // Coalesced elsewhere, or of no change.
+        // Events that are sent in combined form, or that change nothing.
         case .progress, .source, .authorized, .kept, .hook: false
         default: true
         }

@@ -2,8 +2,8 @@ import ServiceLifecycle
 import TransferEventLoop
 import TransferQueue
 
-/// Fills the feed: with the ends of jobs as the database has them, whichever process they are of, and with what this
-/// process tells besides.
+/// The service that fills the feed. The ends of jobs of all processes come from the database, and other events from
+/// this process.
 struct EventReader: Service {
     let served: ServedQueue
     let feed: EventFeed
@@ -12,16 +12,16 @@ struct EventReader: Service {
     let news: AriaNotifications
     let history: RateHistory
 
-    /// How long a stream may be silent: the comment then shows that the service lives.
+    /// The longest silence of a stream, after which a comment shows that the service is alive.
     static let silence = Duration.seconds(15)
 
-    /// Hears the queue from now on.
+    /// Begins to observe the queue.
     func listen() {
         served.queue.observe { [feed, live, attempts, news] event in
             live.hear(event)
             attempts.hear(event)
             news.hear(event)
-            // Ends come from the database, in the order of their cursors.
+            // The ends come from the database, in the order of their cursors.
             guard feed.isHeard, !EventJSON.isEnd(event.kind), let frame = EventJSON.frame(event) else { return }
             feed.add(frame)
         }
@@ -47,15 +47,15 @@ struct EventReader: Service {
                 if let frame = EventJSON.frame(event) { feed.add(frame) }
             }
         } catch {
-            // The queue tells its run of a database that fails, and ends.
+            // The queue reports a failing database to its run, and ends.
         }
     }
 
-    /// Rates and the bytes of jobs under way, once a second, to those who follow.
+    /// Sends the rates and the progress of active jobs to the followers, once a second.
     private func tellProgress() async {
         var quiet = Duration.zero
         while !Task.isCancelled {
-            // A sleep with a reason: rates are told once a second, also while no event comes.
+            // A sleep with a reason: rates are sent once a second, even without any event.
             try? await Task.sleep(for: .seconds(1))
             quiet += .seconds(1)
             await lookAtOthers()
@@ -73,9 +73,9 @@ struct EventReader: Service {
         }
     }
 
-    /// Hears of the transfers of other workers while somebody follows: they tell of them for that alone.
+    /// Reads the transfers of other workers while a client follows, since workers report them only on request.
     private func lookAtOthers() async {
-        // The queue tells its run of a database that fails.
+        // The queue reports a failing database to its run.
         let reported = feed.isHeard ? try? await served.look { try $0.jobsUnderWay() } : nil
         live.setOthers(reported ?? [])
     }

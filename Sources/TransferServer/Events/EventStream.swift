@@ -2,13 +2,13 @@ import Hummingbird
 import NIOCore
 import TransferQueue
 
-/// One client that follows the events.
+/// The stream of one client that follows the events.
 struct EventStream: Sendable {
     let served: ServedQueue
     let feed: EventFeed
     let filter: EventFilter
     let seat: EventFeed.Seat
-    /// The end behind which the client wants to go on; `nil` for what happens from now on.
+    /// The cursor after which the client continues; `nil` for events from now on.
     let after: Int64?
 
     func write(to writer: inout any ResponseBodyWriter) async throws {
@@ -25,7 +25,7 @@ struct EventStream: Sendable {
             switch await feed.portion(from: place) {
             case .over: return
             case .behind:
-                // The ends between are in the database; the other news are old.
+                // The ends in between are in the database; other events are outdated.
                 let present = feed.present
                 try await catchUp(from: reported, to: present.cursor, &writer)
                 (place, reported) = present
@@ -46,11 +46,11 @@ struct EventStream: Sendable {
             writer.member("event", "hello")
             writer.member("cursor", String(cursor))
         }
-        // Without the cursor as its id: who comes back with an older one wants what is between.
+        // A resuming client gets no cursor as the ID: it still needs the ends in between.
         try await send("hello", data: data, cursor: after == nil ? cursor : nil, &writer)
     }
 
-    /// Sends the ends between two cursors, a page at a time.
+    /// Sends the ends between two cursors, one page at a time.
     private func catchUp(from first: Int64, to last: Int64, _ writer: inout any ResponseBodyWriter) async throws {
         var cursor = first
         while cursor < last {

@@ -1,12 +1,12 @@
 import Synchronization
 import TransferQueue
 
-/// Jobs under way: those of this process as the queue's events tell of them, twice a second, and those of other workers of a
-/// queue that many machines share, as they tell each other.
+/// The active jobs. Those of this process come from the queue's events, twice a second. In a queue that many machines
+/// share, other workers report theirs.
 final class LiveJobs: Sendable {
     struct Job: Sendable {
         let isUpload: Bool
-        /// The URL that is asked; `nil` of another worker's job.
+        /// The requested URL; `nil` for another worker's job.
         var url: String?
         var progress: JobProgress
     }
@@ -33,14 +33,14 @@ final class LiveJobs: Sendable {
         case .finished(let receipt), .kept(let receipt): remove(receipt.job, event.batch)
         case .failed(let failure): remove(failure.job, event.batch)
         case .batchProgress(let progress):
-            // A job that was paused tells no end.
+            // No event reports the end of a paused job's transfer.
             if progress.active == 0 { removeAll(event.batch) }
         case .batchFinished: removeAll(event.batch)
         default: break
         }
     }
 
-    /// Takes the jobs that all workers have under way. Of its own this process knows more.
+    /// Stores the active jobs of all workers. For its own jobs, this process has better data.
     func setOthers(_ reported: [JobUnderWay]) {
         let new = reported.map { job in
             (Key(batch: job.batch, job: job.job), Job(isUpload: job.isUpload, url: nil, progress: job.progress))
@@ -54,14 +54,14 @@ final class LiveJobs: Sendable {
         return jobs.withLock { $0[key] } ?? others.withLock { $0[key] }
     }
 
-    /// Some of them, with their names.
+    /// Returns some of the jobs, with their names.
     func all(atMost count: Int) -> [(batch: String, job: String, live: Job)] {
         let own = jobs.withLock { Array($0.prefix(count)) }
         let rest = others.withLock { Array($0.prefix(count - own.count)) }
         return (own + rest).map { ($0.key.batch, $0.key.job, $0.value) }
     }
 
-    /// Bytes a second, and how many there are.
+    /// The total rates in bytes a second, and the number of jobs.
     var rates: (download: Int64, upload: Int64, count: Int) {
         var (download, upload) = (Int64(0), Int64(0))
         let all = jobs.withLock { Array($0.values) } + others.withLock { Array($0.values) }

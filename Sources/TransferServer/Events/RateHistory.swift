@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The rates of the last hour, a second each, in a ring.
+/// The rates of the last hour, one entry a second, in a ring buffer.
 final class RateHistory: Sendable {
     struct Point: Sendable {
-        /// Milliseconds since 1970.
+        /// The time in milliseconds since 1970.
         let time: Int64
         let download: Int64
         let upload: Int64
@@ -23,9 +23,11 @@ final class RateHistory: Sendable {
         }
     }
 
+    /// Returns the rates of a recent period.
+    ///
     /// - Parameters:
-    ///   - window: Seconds back from now.
-    ///   - step: Seconds of which one point is the mean.
+    ///   - window: The length of the period in seconds.
+    ///   - step: The number of seconds whose mean each point is.
     func points(window: Int, step: Int) -> [Point] {
         let all = points.withLock { state in
             state.ring.count < Self.seconds ? state.ring : Array(state.ring[state.next...] + state.ring[..<state.next])

@@ -2,7 +2,7 @@ import Glibc
 import TransferCore
 import TransferQueue
 
-/// Reads the job files of a service, all of them or none.
+/// The reader of a service's job files, which accepts all of them or none.
 struct ServedFileReader: Sendable {
     let paths: [String]
     let directory: String
@@ -16,7 +16,9 @@ struct ServedFileReader: Sendable {
         var folders: [WatchSpec] = []
     }
 
-    /// - Throws: `TransferError` that says what is wrong with a file.
+    /// Reads the files.
+    ///
+    /// - Throws: `TransferError` with the fault of a file.
     func read(_ surroundings: ServedFiles.Surroundings) throws -> [File] {
         let files = try paths.map { try read($0, surroundings) }
         var seen: Set<String> = []
@@ -43,7 +45,7 @@ struct ServedFileReader: Sendable {
         return file
     }
 
-    /// A command that nobody knows is found before anything is moved, and not when all is over.
+    /// Checks that the commands exist. An unknown command is found before any transfer, and not at its end.
     private func check(_ file: File, _ hooks: HookSettings) throws {
         let named =
             [file.batch.onFinish?.hook] + file.jobs.map(\.settings.onFinish) + file.folders.map(\.settings.onFinish)

@@ -1,33 +1,36 @@
 public import TransferQueue
 
-/// Job files of the operator, which a service runs from its start on: their jobs, and the folders that they watch. They are
-/// read again when somebody asks for it.
+/// The operator's job files, which a service runs from its start: their jobs, and the folders that they watch. They are
+/// read again on request.
 public actor ServedFiles {
     private let reader: ServedFileReader
-    /// By their paths.
+    /// The watched folders by their paths.
     private var folders: [String: (spec: WatchSpec, folder: WatchedFolder)] = [:]
 
+    /// Creates the collection.
+    ///
     /// - Parameters:
-    ///   - paths: Of job files.
-    ///   - directory: What the files' relative paths start from; absolute.
+    ///   - paths: The paths of job files.
+    ///   - directory: The absolute path of the folder to which relative paths in the files refer.
     public init(_ paths: [String], directory: String) {
         reader = ServedFileReader(paths: paths, directory: directory)
     }
 
-    /// What is said outside of the files, and holds for them.
+    /// The settings from outside the files that apply to them.
     public struct Surroundings: Sendable {
-        /// Laid over the files' `defaults`.
+        /// The rules that are merged over the files' `defaults`.
         public var rules = RequestRules()
         /// The commands that the files may name.
         public var hooks = HookSettings()
 
+        /// Creates settings without rules and commands.
         public init() {}
     }
 
-    /// Takes the files into the queue, before it runs.
+    /// Adds the files' jobs and folders to the queue, before it runs.
     ///
-    /// - Returns: What the files say of how much at once: the first one's word counts.
-    /// - Throws: `TransferError` that says what is wrong with a file.
+    /// - Returns: The limits in the files; the first file that sets one takes precedence.
+    /// - Throws: `TransferError` with the fault of a file.
     public func begin(on queue: JobQueue, _ surroundings: Surroundings = Surroundings()) async throws -> BatchLimits {
         let files = try reader.read(surroundings)
         for file in files where !file.jobs.isEmpty { _ = try await stage(file, queue) }
@@ -35,11 +38,11 @@ public actor ServedFiles {
         return files.first?.batch.limits ?? BatchLimits()
     }
 
-    /// Reads the files again while the queue runs: jobs and folders that are new or were changed are taken up, folders that
-    /// are gone aren't watched any more. A file with a fault changes nothing.
+    /// Reads the files again while the queue runs. New and changed jobs and folders are adopted, and missing folders
+    /// are no longer watched. A faulty file changes nothing.
     ///
-    /// - Returns: As ``begin(on:_:)``, and how many jobs and folders there are now.
-    /// - Throws: `TransferError` that says what is wrong with a file.
+    /// - Returns: The limits as in ``begin(on:_:)``, and the current numbers of jobs and folders.
+    /// - Throws: `TransferError` with the fault of a file.
     public func reload(
         on queue: JobQueue, _ surroundings: Surroundings = Surroundings()
     ) async throws -> (limits: BatchLimits, jobs: Int, folders: Int) {
@@ -54,7 +57,7 @@ public actor ServedFiles {
         return (files.first?.batch.limits ?? BatchLimits(), jobs, folders.count)
     }
 
-    /// Ends the watch of all folders.
+    /// Stops watching all folders.
     public func stop() async {
         for entry in folders.values { await entry.folder.stop() }
         folders = [:]
@@ -62,7 +65,7 @@ public actor ServedFiles {
 
     private func exchange(for specs: [WatchSpec], _ queue: JobQueue) async throws {
         let wanted = Dictionary(specs.map { ($0.folder, $0) }) { first, _ in first }
-        // A batch with nothing left ends when it isn't watched for a moment.
+        // Without feeding, an idle batch would end during the moment in which its folder is not watched.
         await queue.setFeeding(true)
         var failure: (any Error)?
         for (path, entry) in folders where wanted[path] != entry.spec {

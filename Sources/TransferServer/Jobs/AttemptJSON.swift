@@ -1,6 +1,6 @@
 import TransferQueue
 
-/// Attempts as the answers have them.
+/// The JSON form of attempts in responses.
 enum AttemptJSON {
     static func write(_ writer: inout CanonicalWriter, _ attempt: AttemptLog.Attempt, isOwner: Bool) {
         writer.member("attempt", attempt.number)

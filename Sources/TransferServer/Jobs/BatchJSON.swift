@@ -1,8 +1,10 @@
 import TransferQueue
 
-/// Batches as the answers have them.
+/// The JSON form of batches in responses.
 enum BatchJSON {
-    /// - Parameter number: The batch's own.
+    /// Writes a batch.
+    ///
+    /// - Parameter number: The batch's own number.
     static func write(_ writer: inout CanonicalWriter, _ status: BatchStatus, number: Int64) {
         writer.member("key", JobNumberCode.batch.name(number))
         writer.member("name", status.name)

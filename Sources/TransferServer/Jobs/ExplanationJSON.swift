@@ -1,11 +1,13 @@
 import FoundationEssentials
 import TransferQueue
 
-/// Explanations as the answers have them.
+/// The JSON form of explanations in responses.
 enum ExplanationJSON {
+    /// Returns an explanation as JSON.
+    ///
     /// - Parameters:
-    ///   - troubles: Hooks of the batch that couldn't be told.
-    ///   - gid: The job's.
+    ///   - troubles: The batch's hooks whose calls failed.
+    ///   - gid: The job's gid.
     ///   - isOwner: Whether queries of URLs are shown.
     static func bytes(
         _ explanation: JobExplanation, _ troubles: [HookTrouble], gid: String, isOwner: Bool

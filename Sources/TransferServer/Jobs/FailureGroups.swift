@@ -1,12 +1,12 @@
 import TransferQueue
 
-/// Failed jobs by what they have in common.
+/// Failed jobs, grouped by their reason and host.
 struct FailureGroups: Sendable {
     struct Group: Sendable {
         let code: String
         let host: String?
         let batch: String
-        /// Of the first one.
+        /// The message of the group's first job.
         let message: String
         var count = 0
         var examples: [String] = []
@@ -18,11 +18,11 @@ struct FailureGroups: Sendable {
         let batch: String
     }
 
-    /// Jobs that are looked at of one batch.
+    /// The maximum number of jobs considered of one batch.
     static let most = 100_000
     private static let mostExamples = 3
 
-    /// The largest first.
+    /// The groups, the largest first.
     let all: [Group]
 
     init(_ failures: [FailedJob]) {

@@ -3,14 +3,16 @@ import Hummingbird
 import TransferCrypto
 import TransferQueue
 
-/// The field by which a client names what it asks for, so that it may ask again after an answer was lost
+/// The field with which a client names a request, so that it may repeat the request after a lost response
 /// (draft-ietf-httpapi-idempotency-key-header-07 §2.1).
 enum IdempotencyKey {
     static let mostBytes = 255
 
-    /// - Parameter body: The whole body, which is a part of what is asked.
+    /// Reads the key of a request.
+    ///
+    /// - Parameter body: The whole body, which is a part of the request's identity.
     /// - Returns: `nil` for a request without a key.
-    /// - Throws: A 400 for a field that names none.
+    /// - Throws: A 400 for a field without a valid key.
     static func read(_ request: Request, body: [UInt8]) throws -> SubmissionKey? {
         guard let field = HTTPField.Name("Idempotency-Key"), let text = request.headers[field] else { return nil }
         guard let name = name(text) else {
@@ -20,7 +22,8 @@ enum IdempotencyKey {
         return SubmissionKey(name, digest: try digest(request, body))
     }
 
-    /// A string as structured fields have it (RFC 9651 §3.3.3), or the same without its quotes, as many clients send it.
+    /// Parses a key: a string of structured fields (RFC 9651 §3.3.3), or one without its quotes, as many clients send
+    /// it.
     static func name(_ text: String) -> String? {
         var bytes = Array(text.utf8)
         let isQuoted = bytes.first == UInt8(ascii: "\"")
@@ -53,11 +56,11 @@ enum IdempotencyKey {
         return nil
     }
 
-    /// The digest of all that a client asks for: the body, its type, and where it goes.
+    /// Returns the digest of the whole request: its body, type, method and URL.
     private static func digest(_ request: Request, _ body: [UInt8]) throws -> String {
         let digest = try Digest(.sha256)
         for text in [request.method.rawValue, request.uri.string, request.mediaType ?? ""] {
-            // No text of these has a zero byte.
+            // None of these texts contains a zero byte.
             (Array(text.utf8) + [0]).withUnsafeBytes(digest.update)
         }
         body.withUnsafeBytes(digest.update)

@@ -3,20 +3,24 @@ import Hummingbird
 import Synchronization
 import TransferQueue
 
-/// Requests that have an Idempotency-Key: each is done once, and its answer is given again for a day. The key is durable
-/// with the jobs that were taken, in one transaction, so that the end of a process leaves both or none of them.
+/// The requests with an Idempotency-Key. Each is executed once, and its response is repeated for a day. The key becomes
+/// durable in the same transaction as the submitted jobs, so that after the end of a process both exist or neither.
 final class IdempotentRequests: Sendable {
     private let answered: @Sendable (String) async throws -> AnsweredSubmission?
     private let underWay = Mutex<Set<String>>([])
 
-    /// - Parameter answered: The answer to the submission of a key, for as long as it's remembered.
+    /// Creates the collection.
+    ///
+    /// - Parameter answered: A closure that returns the earlier response for a key, as long as it is kept.
     init(answered: @escaping @Sendable (String) async throws -> AnsweredSubmission?) { self.answered = answered }
 
+    /// Executes a request, or repeats its response.
+    ///
     /// - Parameters:
-    ///   - key: `nil` for a request that is done each time.
-    ///   - first: Does what is asked, and remembers it by the key.
-    ///   - again: Answers as `first` did.
-    /// - Throws: A 409 while a request of that key is under way, a 422 where the key stands for another request.
+    ///   - key: The request's key; `nil` for a request that is always executed.
+    ///   - first: A closure that executes the request and stores its key.
+    ///   - again: A closure that repeats the response of `first`.
+    /// - Throws: A 409 while a request with this key is active, a 422 where the key belongs to a different request.
     func answer(
         _ key: SubmissionKey?, first: (SubmissionKey?) async throws -> Response,
         again: (AnsweredSubmission) async throws -> Response
@@ -32,7 +36,7 @@ final class IdempotentRequests: Sendable {
         do {
             return try await first(key)
         } catch is SubmissionKeyTaken {
-            // Another service of this queue has answered it meanwhile.
+            // Another service of this queue has answered the request meanwhile.
             guard let known = try await known(key) else { throw Problem.notFound("the answer was forgotten meanwhile") }
             return try await again(known)
         }

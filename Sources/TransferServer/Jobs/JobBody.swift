@@ -1,9 +1,11 @@
 import HTTPTypes
 import TransferQueue
 
-/// The forms of jobs that a request may have, by the type that it names.
+/// The forms of jobs that a request may contain, by its content type.
 enum JobBody {
-    /// - Returns: `nil` where the contents tell the form.
+    /// Returns the form for a content type.
+    ///
+    /// - Returns: `nil` where the contents determine the form.
     /// - Throws: A 415 for other types.
     static func format(_ mediaType: String?) throws -> JobFileFormat? {
         switch mediaType {

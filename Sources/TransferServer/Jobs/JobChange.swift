@@ -1,12 +1,14 @@
 import HTTPTypes
 import TransferQueue
 
-/// A change of jobs that stay the same jobs.
+/// A change of jobs that does not change their identity.
 struct JobChange: Sendable {
     private var priority: Int?
     private var limitRate: Int64??
 
-    /// - Throws: A 422 for other keys, and for values out of their ranges.
+    /// Parses a patch.
+    ///
+    /// - Throws: A 422 for other keys, and for values out of range.
     init(_ patch: JSONValue) throws {
         for (key, value) in patch.members ?? [:] {
             switch key {

@@ -1,12 +1,14 @@
 import TransferQueue
 
-/// Jobs as a client sends them, alone or in an array, in the frame that makes a job file of them.
+/// The jobs that a client sent, alone or in an array, completed to a job file.
 struct JobFrame {
     let file: [UInt8]
     private let steps: Int
     private let shift: Int
 
-    /// - Parameter isJobs: Whether there is a frame to be added.
+    /// Creates the job file.
+    ///
+    /// - Parameter isJobs: Whether the bytes are jobs that need to be completed.
     init(_ bytes: [UInt8], isJobs: Bool) {
         guard isJobs else {
             (file, steps, shift) = (bytes, 0, 0)
@@ -19,22 +21,24 @@ struct JobFrame {
         shift = before.utf8.count
     }
 
-    /// Whether the bytes are one object that stands alone.
+    /// Returns whether the bytes are a single object.
     static func isSingle(_ bytes: [UInt8], _ format: JobFileFormat?) -> Bool {
         format == .json && bytes.first { $0 > 0x20 } == UInt8(ascii: "{")
     }
 
-    /// The place as the client knows it.
+    /// Returns the place as a pointer into the bytes that the client sent.
     func pointer(ofPath path: String) -> String { JSONPointer.text(ofPath: path, dropping: steps) }
 
     func column(of span: SourceSpan) -> Int { max(1, span.column - (span.line == 1 ? shift : 0)) }
 }
 
-/// Places in JSON as RFC 6901 has them.
+/// The conversion of places in JSON to pointers (RFC 6901).
 enum JSONPointer {
+    /// Returns the pointer for a JSON path.
+    ///
     /// - Parameters:
-    ///   - path: `$.jobs[0].to`
-    ///   - count: Steps at the beginning that are left out.
+    ///   - path: A path such as `$.jobs[0].to`.
+    ///   - count: The number of leading steps to leave out.
     static func text(ofPath path: String, dropping count: Int) -> String {
         var steps: [String] = []
         var step = ""

@@ -1,29 +1,31 @@
 import TransferQueue
 
-/// Jobs as the answers have them.
+/// The JSON form of jobs in responses.
 enum JobJSON {
-    /// Whether its transfer is under way.
+    /// Returns whether the job's transfer is active.
     static func isUnderWay(_ entry: JobEntry, _ live: LiveJobs.Job?) -> Bool {
         entry.listed.state == .claimed && (live != nil || entry.isUnderWay)
     }
 
-    /// The states of the queue that may be meant by a name.
+    /// Returns the states of the queue that a state's name may denote.
     static func states(_ name: some StringProtocol) -> Set<JobState>? {
         if name == running { return [.claimed] }
         let states = JobState.allCases.filter { $0.name == name }
         return states.isEmpty ? nil : Set(states)
     }
 
-    /// The state of a job that a process has, and whose transfer is under way.
+    /// The name of the state of a claimed job whose transfer is active.
     static let running = "running"
 
-    /// The job's state by its name.
+    /// Returns the name of the job's state.
     static func state(of entry: JobEntry, _ live: LiveJobs.Job?) -> String {
         isUnderWay(entry, live) ? running : entry.listed.state.name
     }
 
+    /// Writes a job.
+    ///
     /// - Parameters:
-    ///   - live: Of a job that is under way.
+    ///   - live: The live data of an active job.
     ///   - isOwner: Whether queries of URLs are shown.
     static func write(
         _ writer: inout CanonicalWriter, _ entry: JobEntry, _ live: LiveJobs.Job?, isOwner: Bool
@@ -60,7 +62,8 @@ enum JobJSON {
         if job.route?.isInsecure == true { writer.member("insecure", true) }
     }
 
-    /// A query may be what gives access, and who only looks needn't have it.
+    /// Returns a URL as a client may see it. A query may grant access, so it is hidden from clients with only the right
+    /// to read.
     static func shown(_ url: String, _ isOwner: Bool) -> String {
         guard !isOwner, let query = url.firstIndex(of: "?") else { return url }
         return url[..<query] + "?…"

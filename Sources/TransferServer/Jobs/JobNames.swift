@@ -1,15 +1,15 @@
 import TransferQueue
 
-/// Jobs and batches by the names that clients have of them.
+/// The lookup of jobs and batches by their public names.
 enum JobNames {
-    /// The job of that gid; a part of it is enough where no other job's begins with it.
+    /// Returns the job with a gid; a unique prefix of the gid is sufficient.
     ///
     /// - Returns: `nil` where no job has the name, or several begin with it.
     static func job(_ gid: String, in remote: QueueRemote) throws -> JobEntry? {
         let gid = gid.lowercased()
         if gid.utf8.count == 16 { return try JobNumberCode.job.number(gid).flatMap { try remote.job(number: $0) } }
         guard !gid.isEmpty, gid.utf8.count < 16, let numbers = try remote.jobNumbers() else { return nil }
-        // Names are no order of numbers: all are looked at, which takes no look at the jobs.
+        // The order of names is not that of numbers, so all numbers are checked, without reading the jobs.
         let candidates = numbers.lazy.filter { JobNumberCode.job.name($0).hasPrefix(gid) }.prefix(mostCandidates)
         var selection = JobSelection()
         selection.numbers = Array(candidates)
@@ -20,7 +20,7 @@ enum JobNames {
 
     private static let mostCandidates = 1000
 
-    /// The download of that gid, which may be one that a client of aria2's interface chose.
+    /// Returns the download with a gid, which a client of aria2's interface may have chosen itself.
     ///
     /// - Returns: `nil` where there is none.
     static func download(_ gid: String, in remote: QueueRemote) throws -> JobEntry? {
@@ -34,7 +34,7 @@ enum JobNames {
         return found.count == 1 ? found[0] : nil
     }
 
-    /// The numbers of all batches, by their names.
+    /// Returns the numbers of all batches, by their names.
     static func batchNumbers(in remote: QueueRemote) throws -> [String: Int64] {
         Dictionary(try remote.batchRegister().entries.map { ($0.name, $0.number) }) { first, _ in first }
     }

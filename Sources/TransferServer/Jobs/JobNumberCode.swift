@@ -1,11 +1,11 @@
-/// The public name of a job's number (its gid), or of a batch's (its key): 16 hex digits that look like those of aria2. The
-/// number can be told from the name alone, so that nothing has to be remembered.
+/// The public name of a job's number (its gid), or of a batch's number (its key): 16 hexadecimal digits, like those of
+/// aria2. The name alone determines the number, so that nothing has to be stored.
 ///
-/// The mixing is the finalizer of SplitMix64 (Steele, Lea and Flood, 2014): one-to-one, and near numbers get names that
-/// differ from their first digit on.
+/// The mixing function is the finalizer of SplitMix64 (Steele, Lea and Flood, 2014). It is one-to-one, and neighbouring
+/// numbers get names that differ from the first digit on.
 struct JobNumberCode {
     static let job = JobNumberCode(salt: 0)
-    /// A key is no gid: the same number has another name.
+    /// The code for batches: a batch's key differs from the gid of the same number.
     static let batch = JobNumberCode(salt: 0xBA7C_0000_0000_0000)
 
     private let salt: UInt64
@@ -15,7 +15,9 @@ struct JobNumberCode {
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
-    /// - Returns: `nil` for a text that names no number.
+    /// Returns the number with a name.
+    ///
+    /// - Returns: `nil` for a text that is no such name.
     func number(_ name: some StringProtocol) -> Int64? {
         guard name.utf8.count == 16, let value = UInt64(name, radix: 16), name.utf8.first != UInt8(ascii: "+") else {
             return nil

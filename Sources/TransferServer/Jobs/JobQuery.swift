@@ -1,11 +1,13 @@
 import Hummingbird
 import TransferQueue
 
-/// The page of jobs that a query asks for.
+/// The page of jobs that a query requests.
 enum JobQuery {
     static let mostJobs = 1000
 
-    /// - Throws: A 400 for a value that means nothing.
+    /// Parses the query.
+    ///
+    /// - Throws: A 400 for an invalid value.
     static func selection(_ request: Request) throws -> JobSelection {
         var selection = JobSelection()
         selection.batch = request.query("batch")
@@ -50,12 +52,12 @@ enum JobQuery {
         }
     }
 
-    /// Where the next page begins.
+    /// Returns the cursor of the next page.
     static func cursor(after entry: JobEntry, sortedByEnd: Bool) -> String {
         sortedByEnd ? entry.cursor.map { String($0) } ?? "" : JobNumberCode.job.name(entry.number)
     }
 
-    /// The same question with another cursor.
+    /// Returns the same query with another cursor.
     static func path(_ request: Request, cursor: String) -> String {
         let others = (request.uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("cursor=") }
         return request.uri.path + "?" + (others.map(String.init) + ["cursor=\(cursor)"]).joined(separator: "&")

@@ -1,20 +1,22 @@
 import HTTPTypes
 import TransferQueue
 
-/// Reads jobs that a client sent, in any form of a job file.
+/// The reader of jobs that a client sent, in any form of a job file.
 struct OutsideReader: Sendable {
     let rules: OutsideRules
 
-    /// Jobs that may be taken, and what holds for all of them.
+    /// The accepted jobs, with the rules for all of them.
     struct Read {
         var batch = BatchSpec()
         var jobs: [JobSpec] = []
     }
 
+    /// Reads jobs.
+    ///
     /// - Parameters:
-    ///   - format: `nil` tells it from the bytes.
-    ///   - isJobs: One job, or an array or lines of jobs; else a whole job file.
-    /// - Throws: `Problem`, with all that is wrong.
+    ///   - format: The form; `nil` lets the bytes determine it.
+    ///   - isJobs: Whether the bytes are one job, an array of jobs, or lines of jobs, rather than a whole job file.
+    /// - Throws: `Problem` with all faults.
     func read(_ bytes: [UInt8], format: JobFileFormat?, isJobs: Bool, limit: Int = .max) throws -> Read {
         var result = Read()
         result.batch = try read(bytes, format: format, isJobs: isJobs, limit: limit) { result.jobs.append($0) }
@@ -23,7 +25,7 @@ struct OutsideReader: Sendable {
 
     private struct Found: Error {}
 
-    /// The name that a job file has for its batch; `nil` where it has none, or can't be read.
+    /// Returns the name that a job file has for its batch; `nil` where it has none, or cannot be read.
     func name(_ bytes: [UInt8], format: JobFileFormat?) -> String? {
         var name: String?
         var reader = JobFileReader(format: format, directory: rules.directory) { _ in throw Found() }
@@ -34,10 +36,10 @@ struct OutsideReader: Sendable {
         return name
     }
 
-    /// Reads jobs one by one: those of a long file needn't be in memory together.
+    /// Reads jobs one by one, so that the jobs of a long file need not be in memory together.
     ///
-    /// - Parameter take: Gets each job that may be taken, also of a file of which nothing may be in the end.
-    /// - Throws: `Problem`, with all that is wrong, once all was read; what `take` throws.
+    /// - Parameter take: A closure that receives each acceptable job, even where the file as a whole is refused later.
+    /// - Throws: `Problem` with all faults, once the whole file has been read; the errors of `take`.
     func read(
         _ bytes: [UInt8], format: JobFileFormat?, isJobs: Bool, limit: Int = .max, _ take: (JobSpec) throws -> Void
     ) throws -> BatchSpec {
@@ -83,7 +85,7 @@ struct OutsideReader: Sendable {
         return found
     }
 
-    /// Jobs and keys that a client may not send; the first one says what the answer is called.
+    /// The jobs and keys that a client may not send. The first one determines the code of the response.
     private struct Refusals {
         private var code = ""
         private var hint: String?
@@ -107,7 +109,7 @@ struct OutsideReader: Sendable {
         return batch.limits == BatchLimits() ? nil : "limits"
     }
 
-    /// Everything that is wrong with what was sent: it's no JSON, or not what a job is.
+    /// Returns the response with all faults of the bytes: they are not JSON, or not valid jobs.
     private static func problem(_ report: JobFileReport, _ frame: JobFrame) -> Problem {
         let count = report.faultCount > 1 ? ", and \(report.faultCount - 1) more" : ""
         var problem = Problem(

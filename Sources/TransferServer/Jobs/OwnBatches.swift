@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Batches that clients may add to, as was seen a moment ago: thousands of requests a second needn't look each time. A job
-/// file of this machine that takes the name meanwhile has jobs of its own all the same, and paths that the jobs' bounds hold.
+/// The batches to which clients may add jobs, as checked a moment ago. Thousands of requests a second thus need no
+/// check each. A local job file that takes the name meanwhile does no harm: its jobs stay separate, and the clients'
+/// jobs stay confined.
 final class OwnBatches: Sendable {
     private let seen = Mutex<[String: ContinuousClock.Instant]>([:])
     private static let moment = Duration.seconds(1)

@@ -1,7 +1,7 @@
 import Synchronization
 import TransferQueue
 
-/// The bounds on what is under way, which clients may change until the service ends.
+/// The limits on simultaneous work, which clients may change until the service ends.
 final class RunningLimits: Sendable {
     private let queue: JobQueue
     private let limits: Mutex<BatchLimits>
@@ -13,7 +13,9 @@ final class RunningLimits: Sendable {
 
     var current: BatchLimits { limits.withLock { $0 } }
 
-    /// - Parameter change: Is made alone: two clients' changes don't lose each other.
+    /// Changes the limits.
+    ///
+    /// - Parameter change: A closure that runs exclusively, so that two clients do not overwrite each other's changes.
     func change(_ change: (inout BatchLimits) throws -> Void) rethrows {
         try limits.withLock { limits in
             try change(&limits)

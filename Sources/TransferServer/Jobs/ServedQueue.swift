@@ -1,8 +1,8 @@
 import NIOPosix
 import TransferQueue
 
-/// The queue as requests see it: looks are blocking, and have threads of their own, so that they keep neither the network
-/// nor the run waiting.
+/// The queue as requests use it. Queries block, and run on threads of their own, so that they delay neither the network
+/// nor the run.
 struct ServedQueue: Sendable {
     let queue: JobQueue
     let remote: QueueRemote
@@ -19,18 +19,18 @@ struct ServedQueue: Sendable {
 
     func close() async { try? await threads.shutdownGracefully() }
 
-    /// Does work that blocks.
+    /// Runs work that blocks.
     func off<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await threads.runIfActive(work)
     }
 
-    /// Looks at the queue.
+    /// Queries the queue.
     func look<Value: Sendable>(_ work: @escaping @Sendable (QueueRemote) throws -> Value) async throws -> Value {
         let remote = remote
         return try await off { try work(remote) }
     }
 
-    /// The job of that name; a part of the name is enough where no other job's begins with it.
+    /// Returns the job with a gid; a unique prefix of the gid is sufficient.
     ///
     /// - Throws: A 404 where there is none.
     func job(_ gid: String) async throws -> JobEntry {
@@ -39,14 +39,14 @@ struct ServedQueue: Sendable {
         return entry
     }
 
-    /// Changes a job's priority, or bounds of its own.
+    /// Changes a job's priority, or its own limits.
     func amend(_ entry: JobEntry, _ change: @escaping @Sendable (inout JobSpec) -> Void) async throws {
         try await queue.amend(entry.number, batch: entry.batch, job: entry.listed.job, change)
     }
 
-    /// Changes the priority, or bounds of their own, of all jobs of a batch that haven't ended.
+    /// Changes the priority, or the own limits, of all unfinished jobs of a batch.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of those jobs.
     func amend(batch: String, _ change: @escaping @Sendable (inout JobSpec) -> Void) async throws -> Int {
         var selection = JobSelection()
         selection.batch = batch
@@ -62,10 +62,10 @@ struct ServedQueue: Sendable {
         }
     }
 
-    /// A transaction of so many jobs is short enough for others to wait for.
+    /// The number of jobs in one transaction, which is short enough for other writers to wait for.
     private static let amendedAtOnce = 1000
 
-    /// The batch of that key.
+    /// Returns the batch with a key.
     ///
     /// - Throws: A 404 where there is none.
     func batch(_ key: String) async throws -> BatchStatus {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import TransferQueue
 
-/// Commands of clients to jobs, of whichever process runs them.
+/// The handler of clients' commands to jobs, whichever process runs them.
 struct SteeringService: Sendable {
     let served: ServedQueue
 
@@ -9,7 +9,9 @@ struct SteeringService: Sendable {
         case all
         case batch(String)
         case gids([String])
-        /// - Parameter isUnderWay: Whether only those whose transfers are under way are meant, or only others; `nil` for both.
+        /// The jobs of a query.
+        ///
+        /// - Parameter isUnderWay: Whether only active jobs or only inactive ones are selected; `nil` for both.
         case jobs(JobSelection, isUnderWay: Bool?)
     }
 
@@ -18,10 +20,12 @@ struct SteeringService: Sendable {
         var changed = 0
     }
 
-    /// The most jobs of one command that names neither a batch nor all.
+    /// The maximum number of jobs for a command that names neither a batch nor all jobs.
     static let mostJobs = 10_000
 
-    /// - Throws: A 422 for a selection that means nothing: none means all but the word itself.
+    /// Parses a selection.
+    ///
+    /// - Throws: A 422 for an invalid or empty selection; only the word `all` selects all jobs.
     static func selection(_ value: JSONValue) throws -> Selection {
         if value.text == "all" { return .all }
         guard let members = value.members, !members.isEmpty else {

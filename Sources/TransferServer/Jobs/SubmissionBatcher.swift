@@ -1,14 +1,14 @@
 import TransferQueue
 
-/// Takes jobs that clients submit at the same time into the queue together: the wait for the disk is one for all of them,
-/// and each client is answered when its jobs are durable.
+/// The actor that adds the jobs of simultaneous requests to the queue together. All share one wait for the disk, and
+/// each client is answered once its jobs are durable.
 actor SubmissionBatcher {
     private struct Waiting {
         let group: SubmissionGroup
         let continuation: CheckedContinuation<SubmittedJobs, any Error>
     }
 
-    /// Jobs that can go together.
+    /// A kind of submission whose jobs can be added together.
     private struct Kind: Hashable {
         let batch: String
         let startsPaused: Bool
@@ -24,10 +24,12 @@ actor SubmissionBatcher {
         self.directory = directory
     }
 
+    /// Adds jobs to a batch.
+    ///
     /// - Parameters:
-    ///   - group: Jobs that are confined.
-    ///   - startsPaused: New ones wait until somebody resumes them.
-    /// - Throws: `StagingError` for needs and destinations that don't go together; `SubmissionKeyTaken`.
+    ///   - group: The jobs, which must be confined.
+    ///   - startsPaused: Whether new jobs wait until a client resumes them.
+    /// - Throws: `StagingError` for conflicting needs and destinations; `SubmissionKeyTaken`.
     func submit(_ group: SubmissionGroup, batch: String, startsPaused: Bool) async throws -> SubmittedJobs {
         try await withCheckedThrowingContinuation { continuation in
             waiting[Kind(batch: batch, startsPaused: startsPaused), default: []].append(
@@ -49,7 +51,7 @@ actor SubmissionBatcher {
                 groups: groups.map(\.group), batch: kind.batch, directory: directory, startsPaused: kind.startsPaused)
             for (group, result) in zip(groups, results) { group.continuation.resume(returning: result) }
         } catch  where groups.count > 1 {
-            // The fault is one client's, and it isn't known whose.
+            // The fault belongs to one client, and only separate attempts show which.
             for group in groups { await take([group], as: kind) }
         } catch {
             groups.first?.continuation.resume(throwing: error)

@@ -1,7 +1,7 @@
 import HTTPTypes
 import TransferQueue
 
-/// Where jobs of clients come in: checked, bounded, and put into batches that are theirs.
+/// The handler of jobs that clients submit. It checks and confines them, and adds them to batches for clients.
 struct SubmissionService: Sendable {
     let served: ServedQueue
     let intake: SubmissionBatcher
@@ -24,17 +24,19 @@ struct SubmissionService: Sendable {
         requests = IdempotentRequests { [queue = served.queue] key in try await queue.answered(key: key) }
     }
 
-    /// - Throws: `Problem`, with all that is wrong.
+    /// Reads jobs.
+    ///
+    /// - Throws: `Problem` with all faults.
     func read(_ bytes: [UInt8], format: JobFileFormat?, isJobs: Bool) async throws -> OutsideReader.Read {
         let reader = OutsideReader(rules: served.rules)
         let most = isJobs ? limits.jobs : .max
         return try await served.off { try reader.read(bytes, format: format, isJobs: isJobs, limit: most) }
     }
 
-    /// Adds jobs to a batch, and returns when they are durable there.
+    /// Adds jobs to a batch, and returns once they are durable.
     ///
-    /// - Parameter key: Is remembered with them.
-    /// - Throws: `Problem` where one of them can't be taken; none is then. `SubmissionKeyTaken`.
+    /// - Parameter key: The request's key, which is stored with the jobs.
+    /// - Throws: `Problem` where one of the jobs is refused, after which none is added; `SubmissionKeyTaken`.
     func submit(
         _ jobs: [JobSpec], batch: String, startsPaused: Bool = false, key: SubmissionKey? = nil
     ) async throws -> Taken {
@@ -59,10 +61,10 @@ struct SubmissionService: Sendable {
         }
     }
 
-    /// Whether clients may add to the batch.
+    /// Checks that clients may add jobs to a batch.
     ///
-    /// - Returns: How it stands; `nil` where there is none so far.
-    /// - Throws: A 422 for a name that no batch may have, a 409 for a batch of this machine's own job files and folders.
+    /// - Returns: The state of the batch; `nil` where it does not exist yet.
+    /// - Throws: A 422 for an invalid name, a 409 for a batch of this machine's own job files and folders.
     @discardableResult
     func check(batch: String) async throws -> BatchStatus? {
         if let refusal = DestinationPath.refusal(ofBatchName: batch) {
@@ -75,7 +77,7 @@ struct SubmissionService: Sendable {
         return status
     }
 
-    /// Jobs that don't go together.
+    /// Returns the response for jobs that conflict with each other.
     static func problem(_ error: any Error) -> any Error {
         switch error {
         case StagingError.faults(let report):

@@ -1,15 +1,14 @@
 import NIOCore
 
-/// Ends connections whose clients take too long, or send too much, so that a slow client costs a descriptor for a while and
-/// nothing else.
+/// The handler that closes connections of slow clients, so that a slow client only occupies a descriptor for some time.
 ///
-/// A request has a time from its first byte to its last; a connection without a request has one too. An answer that the
-/// client doesn't read ends with its connection after a time without progress.
+/// The time from the first to the last byte of a request is limited, and so is the time of a connection without a
+/// request. A connection whose client does not read a response is closed after some time without progress.
 final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
 
-    /// A request that has begun, or a connection that waits for one, ends after this.
+    /// The time after which an incomplete request, or a connection without a request, is ended.
     private let wait: TimeAmount
     private var deadline: Scheduled<Void>?
     private var stall: Scheduled<Void>?
@@ -63,7 +62,7 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
-/// The word from the one who knows requests to the one who knows connections.
+/// The event with which the request handler informs the connection handler.
 enum RequestProgress {
     case complete, answered
 }

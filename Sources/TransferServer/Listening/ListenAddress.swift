@@ -1,24 +1,26 @@
 public import TransferQueue
 
-/// The place where a service is reached: on this machine only. The network is a reverse proxy's.
+/// The address of a service, on this machine only; a reverse proxy provides access from the network.
 public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// A loopback address.
     case loopback(String, port: Int)
     /// The path of a socket file.
     case unix(String)
-    /// The socket that the service's manager opened (sd_listen_fds(3)).
+    /// The socket that the service manager opened (sd_listen_fds(3)).
     case inherited(Int32)
 
-    /// aria2's port, which its clients know.
+    /// The default address: aria2's port, which its clients use.
     public static let standard = ListenAddress.loopback("127.0.0.1", port: 6800)
 
-    /// - Parameter text: `HOST:PORT`, `PORT` or `unix:PATH`.
-    /// - Throws: `TransferError` that says what is wrong with the text.
+    /// Parses an address.
+    ///
+    /// - Parameter text: A text of the form `HOST:PORT`, `PORT` or `unix:PATH`.
+    /// - Throws: `TransferError` with the fault of the text.
     public init(_ text: String) throws(TransferError) {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst("unix:".count))
             guard path.hasPrefix("/") else { throw Self.fault("\(text): the path of a socket is absolute") }
-            // sun_path has 108 bytes (unix(7)).
+            // The field sun_path has 108 bytes (unix(7)).
             guard path.utf8.count < 108 else { throw Self.fault("\(path) is too long for a socket's name") }
             self = .unix(path)
             return
@@ -41,6 +43,7 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
 
     private static func fault(_ message: String) -> TransferError { TransferError(.invalidRequest, message) }
 
+    /// The address as a URL, or in the form of a socket's path.
     public var description: String {
         switch self {
         case .loopback(let host, let port): "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
@@ -49,7 +52,7 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether everybody on this machine can connect.
+    /// Whether every user of this machine can connect.
     public var isOpenToMachine: Bool {
         if case .unix = self { false } else { true }
     }

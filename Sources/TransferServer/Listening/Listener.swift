@@ -5,18 +5,19 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
-/// Takes connections until the service is to end; then those that are under way get a moment for their answers.
+/// The service that accepts connections until it is to end. Active connections then get a short time for their
+/// responses.
 struct Listener: Sendable {
     let socket: ListeningSocket
     let channel: ServerChannel
     let group: any EventLoopGroup
-    /// Connections at once.
+    /// The maximum number of simultaneous connections.
     let connections: Int
     let logger: Logger
-    /// Called once connections are taken.
+    /// A closure that is called once connections are accepted.
     let ready: @Sendable () -> Void
 
-    /// How long answers may take that were begun when the end was asked for.
+    /// The time for responses that had begun before the end was requested.
     private static let patience = Duration.milliseconds(500)
 
     func run() async throws {
@@ -38,7 +39,8 @@ struct Listener: Sendable {
                     tasks.addTask { await answer(inbound) }
                     tasks.addTask {
                         try? await gracefulShutdown()
-                        // A sleep with a reason: requests under way get so long for their answers, and then the connection is closed.
+                        // A sleep with a reason: active requests get this time for their responses, and then their
+                        // connections are closed.
                         try? await Task.sleep(for: Self.patience)
                     }
                     await tasks.next()
@@ -50,7 +52,7 @@ struct Listener: Sendable {
         }
     }
 
-    /// Talks with those who connect, until the last of them is gone.
+    /// Handles connections until the last of them has ended.
     private func answer(_ inbound: NIOAsyncChannelInboundStream<ServerChannel.Connection>) async {
         await withDiscardingTaskGroup { tasks in
             do {

@@ -2,15 +2,17 @@ import Glibc
 import TransferCore
 import TransferQueue
 
-/// A socket that listens.
+/// A listening socket.
 struct ListeningSocket {
     let descriptor: Int32
-    /// Where it really listens: a port of 0 is the kernel's choice.
+    /// The actual address: for a port of 0, the kernel chooses one.
     let address: ListenAddress
 
     private static let backlog: Int32 = 256
 
-    /// - Throws: `TransferError` that says why nothing can listen there.
+    /// Opens a socket.
+    ///
+    /// - Throws: `TransferError` with the reason why the address cannot be used.
     init(_ address: ListenAddress) throws(TransferError) {
         self =
             switch address {
@@ -52,7 +54,7 @@ struct ListeningSocket {
         return ListeningSocket(file, .loopback(host, port: Self.port(of: file) ?? port))
     }
 
-    /// A socket file of a service that has ended is removed; one that somebody listens at isn't.
+    /// Opens a Unix socket. The socket file of an ended service is removed; one with a listening process is not.
     private static func open(path: String) throws(TransferError) -> ListeningSocket {
         let address = ListenAddress.unix(path)
         let file = try Self.open(AF_UNIX)
@@ -70,7 +72,7 @@ struct ListeningSocket {
         }
         var status = stat()
         if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
-        // The file is its user's alone from the moment on at which it's there.
+        // The file is accessible only to its user from the moment of its creation.
         let mask = umask(0o177)
         let result = Self.bind(file, &name)
         let number = errno
@@ -82,7 +84,7 @@ struct ListeningSocket {
         return ListeningSocket(file, address)
     }
 
-    /// Takes the file of the socket away.
+    /// Removes the socket file.
     func removeFile() {
         if case .unix(let path) = address { unlink(path) }
     }
@@ -117,7 +119,7 @@ struct ListeningSocket {
         let result = withUnsafeMutablePointer(to: &name) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(file, $0, &length) }
         }
-        // Both families have the port in the same place.
+        // Both address families have the port at the same offset.
         return result == 0 ? Int(in_port_t(bigEndian: name.sin6_port)) : nil
     }
 

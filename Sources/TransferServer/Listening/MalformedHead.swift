@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// Answers what is no head of a request, or too long a one, where nothing before it on the connection was one.
+/// The handler that answers an invalid or overlong request head, where no valid one precedes it on the connection.
 final class MalformedHead: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -15,7 +15,7 @@ final class MalformedHead: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Later ones are answered in their turn.
+        // Faults of later heads are answered after the requests before them.
         guard !hasHead, let fault = error as? HTTPParserError else { return context.fireErrorCaught(error) }
         hasHead = true
         let isLong = fault == .headerOverflow

@@ -1,9 +1,11 @@
 import Glibc
 import TransferQueue
 
-/// The process that listens at a port of this machine, as far as /proc tells it to this user.
+/// The process that listens on a port of this machine, to the extent that /proc shows it to this user.
 enum PortHolder {
-    /// - Returns: Its name and number; `nil` where nobody is found.
+    /// Finds the process.
+    ///
+    /// - Returns: The name and ID of the process; `nil` where none is found.
     static func words(_ port: Int) -> String? {
         let inodes = Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap { listeners($0, port) })
         guard !inodes.isEmpty, let processes = opendir("/proc") else { return nil }
@@ -17,7 +19,7 @@ enum PortHolder {
         return nil
     }
 
-    /// The sockets that listen at the port, by their inodes (proc_pid_net(5)).
+    /// Returns the inodes of the sockets that listen on the port (proc_pid_net(5)).
     private static func listeners(_ path: String, _ port: Int) -> [String] {
         let wanted =
             ":" + String(repeating: "0", count: max(0, 4 - String(port, radix: 16).count))

@@ -2,7 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Tells how far requests have come, and ends a connection whose request goes on beyond what any body may have.
+/// The handler that reports the progress of requests, and closes connections whose request exceeds the limit for
+/// bodies.
 final class RequestBounds: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -19,7 +20,7 @@ final class RequestBounds: ChannelDuplexHandler, RemovableChannelHandler {
         case .head: received = 0
         case .body(let bytes):
             received += bytes.readableBytes
-            // What is too long was refused; who goes on sending isn't listened to.
+            // An overlong body has been refused; a client that continues to send is disconnected.
             guard received <= mostBytes + Self.slack else { return context.close(promise: nil) }
         case .end: tell(context, .complete)
         }
@@ -36,6 +37,6 @@ final class RequestBounds: ChannelDuplexHandler, RemovableChannelHandler {
         context.channel.pipeline.fireUserInboundEventTriggered(progress)
     }
 
-    /// What may be on its way when a refusal is sent.
+    /// The number of bytes that may be in transit when a refusal is sent.
     private static let slack = 1 << 20
 }

@@ -8,11 +8,11 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOWebSocket
 
-/// The pipeline of a connection: requests one after the other, or a WebSocket that the first of them asked for.
+/// The pipeline of a connection: successive requests, or a WebSocket if the first request asks for one.
 struct ServerChannel: HTTPChannelHandler {
     typealias Value = Connection
 
-    /// A connection once it's known what is spoken.
+    /// A connection whose protocol has been determined.
     enum Spoken: Sendable {
         case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
         case webSocket(NIOAsyncChannel<WebSocketFrame, WebSocketFrame>)
@@ -36,7 +36,7 @@ struct ServerChannel: HTTPChannelHandler {
                 channel.eventLoop.makeCompletedFuture { try http(channel) }
             }
             var configuration = NIOUpgradableHTTPServerPipelineConfiguration(upgradeConfiguration: upgrade)
-            // The channel's reader takes one request after the other.
+            // The channel's reader handles one request after the other.
             configuration.enablePipelining = false
             configuration.enableErrorHandling = false
             configuration.enableResponseHeaderValidation = false
@@ -69,7 +69,7 @@ struct ServerChannel: HTTPChannelHandler {
             case .webSocket(let channel): await webSockets.talk(channel)
             }
         } catch {
-            // The client left, or spoke no HTTP.
+            // The client disconnected, or did not use HTTP.
             connection.channel.close(promise: nil)
         }
     }

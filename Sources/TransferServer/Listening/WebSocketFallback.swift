@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// Has a request that asks for a WebSocket and may not have one go on as one that asks for nothing: it's answered, and the
-/// connection isn't just ended.
+/// The handler that treats a refused WebSocket request as a plain request. It is answered, instead of closing the
+/// connection without a response.
 final class WebSocketFallback: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -15,7 +15,7 @@ final class WebSocketFallback: ChannelInboundHandler, RemovableChannelHandler {
     init(_ upgrade: WebSocketUpgrade) { self.upgrade = upgrade }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // Behind a request that became a WebSocket come bytes, which are no parts.
+        // A WebSocket's bytes follow its request, and are no parts of HTTP.
         guard !isWebSocket, case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
         let isFirst = isFirst
         self.isFirst = false
@@ -27,7 +27,7 @@ final class WebSocketFallback: ChannelInboundHandler, RemovableChannelHandler {
             return context.fireChannelRead(data)
         }
         head.headers.remove(name: "Upgrade")
-        // The parser reads no request behind one that asked for something else.
+        // The parser reads no further request after one that asked for an upgrade.
         head.headers.replaceOrAdd(name: "Connection", value: "close")
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }

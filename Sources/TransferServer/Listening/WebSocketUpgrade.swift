@@ -2,20 +2,20 @@ import NIOCore
 import NIOHTTP1
 import NIOWebSocket
 
-/// Lets requests in that ask for a WebSocket, where their page may ask, and hands the conversation on.
+/// The entry point for WebSocket requests. It admits those whose page has access, and passes on the conversation.
 struct WebSocketUpgrade: Sendable {
     let access: AccessRules
     let path: String
-    /// Talks until the client or the service ends.
+    /// A closure that conducts the conversation until the client or the service ends it.
     let conversation: @Sendable (NIOAsyncChannel<WebSocketFrame, WebSocketFrame>) async throws -> Void
 
     func upgrader(_ limits: ServerLimits) -> NIOTypedWebSocketServerUpgrader<ServerChannel.Spoken> {
         NIOTypedWebSocketServerUpgrader(maxFrameSize: Self.frameBytes) { channel, head in
-            // Anything but fields refuses: the request is answered as one that wants no upgrade.
+            // Any result but header fields refuses: the request is answered like one without an upgrade.
             channel.eventLoop.makeSucceededFuture(admits(head) ? HTTPHeaders() : nil)
         } upgradePipelineHandler: { channel, _ in
             channel.eventLoop.makeCompletedFuture {
-                // A conversation has no requests to be waited for, and no heads to be judged.
+                // A conversation has no further requests to wait for, and no heads to check.
                 channel.pipeline.fireUserInboundEventTriggered(RequestProgress.complete)
                 let pipeline = channel.pipeline.syncOperations
                 return (
@@ -30,8 +30,8 @@ struct WebSocketUpgrade: Sendable {
         }
     }
 
-    /// Only what is an opening handshake in every field (RFC 6455 §4.2.1): the parser, the upgrader and this have to be of one
-    /// mind about what follows the head.
+    /// Returns whether a request is a valid opening handshake in every field (RFC 6455 §4.2.1). The parser, the
+    /// upgrader and this check must agree on what follows the head.
     func admits(_ head: HTTPRequestHead) -> Bool {
         let fields = head.headers
         func only(_ name: String) -> String? {
@@ -43,7 +43,7 @@ struct WebSocketUpgrade: Sendable {
             only("Upgrade")?.lowercased() == "websocket", only("Sec-WebSocket-Version") == "13",
             only("Sec-WebSocket-Key") != nil,
             !fields.contains(name: "Content-Length"), !fields.contains(name: "Transfer-Encoding"),
-            // As some clients write it, and as others do.
+            // Clients differ in the spelling of this field.
             ["upgrade", "keep-alive, upgrade", "upgrade, keep-alive"].contains(only("Connection")?.lowercased()),
             host != nil, access.admits(host: host)
         else { return false }
@@ -58,6 +58,6 @@ struct WebSocketUpgrade: Sendable {
         }
     }
 
-    /// A call of aria2's clients is shorter by far.
+    /// The maximum length of a frame in bytes; calls of aria2's clients are much shorter.
     static let frameBytes = 1 << 20
 }

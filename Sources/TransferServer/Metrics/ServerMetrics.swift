@@ -1,7 +1,7 @@
 import Synchronization
 import TransferQueue
 
-/// The metrics of the service and of the queue that it serves, in Prometheus' text form.
+/// The metrics of the service and of its queue, in the text format of Prometheus.
 final class ServerMetrics: Sendable {
     private struct State {
         var queue = MetricTable()
@@ -14,16 +14,18 @@ final class ServerMetrics: Sendable {
 
     init(_ feed: EventFeed) { self.feed = feed }
 
-    /// Hears the queue from now on.
+    /// Begins to observe the queue.
     func listen(to queue: JobQueue) {
         queue.measure(folder: { $0.hasPrefix("watch:/") ? String($0.dropFirst("watch:".count)) : nil }) { changes in
             self.state.withLock { $0.queue.apply(changes) }
         }
     }
 
+    /// Counts a request.
+    ///
     /// - Parameters:
-    ///   - route: As it was declared, with places for what is named in it; `nil` for a path that nothing is at.
-    ///   - seconds: Up to the answer's head.
+    ///   - route: The declared route, with placeholders for parameters; `nil` for an unknown path.
+    ///   - seconds: The time to the response's head.
     func count(route: String?, method: String, code: Int, seconds: Double) {
         let route = route ?? "none"
         let method = Self.methods.contains(method) ? method : "other"

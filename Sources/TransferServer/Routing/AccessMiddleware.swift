@@ -3,8 +3,8 @@ import Hummingbird
 import Logging
 import TransferQueue
 
-/// Judges each request before anything is done: by the name that it calls the service, by the page that it comes from, and
-/// by the secret that it shows. Refusals, and errors of what follows, become answers here.
+/// The middleware that checks each request first: the host name, the origin of its page, and its secret. It also turns
+/// refusals and later errors into responses.
 struct AccessMiddleware: RouterMiddleware {
     let access: AccessRules
     let metrics: ServerMetrics
@@ -32,7 +32,7 @@ struct AccessMiddleware: RouterMiddleware {
     private func admit(
         _ request: Request, _ context: ServerContext, _ next: (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
-        // The first is the request's; RFC 9112 §3.2 refuses a second.
+        // The request's own field is the first; RFC 9112 §3.2 forbids a second one.
         if let name = HTTPField.Name("Host"), request.headers[name] != nil {
             throw Problem.malformed("a request has one Host field")
         }
@@ -74,7 +74,7 @@ struct AccessMiddleware: RouterMiddleware {
     }
 }
 
-/// Asks for a right: to look for methods that only look, and to change for all others.
+/// The middleware that requires a right: to read for methods that only read, and to change for all others.
 struct RightsCheck: RouterMiddleware {
     func handle(
         _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response

@@ -1,10 +1,10 @@
 import Hummingbird
 import NIOCore
 
-/// The facts of one request beside what the client sent.
+/// The facts about a request apart from the client's data.
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// What the client may do.
+    /// The client's rights.
     var level = AccessRules.Level.nobody
 
     init(source: ApplicationRequestContextSource) {

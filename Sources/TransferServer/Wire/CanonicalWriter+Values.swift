@@ -1,8 +1,8 @@
 import TransferQueue
 
-// The answers' JSON.
+// The JSON of responses.
 extension CanonicalWriter {
-    /// A member of an object; nothing where there is no value.
+    /// Writes a member of an object, or nothing where the value is `nil`.
     mutating func member(_ name: String, _ value: (some CanonicalValue)?) {
         guard let value else { return }
         key(name)
@@ -11,7 +11,7 @@ extension CanonicalWriter {
 
     mutating func member(_ name: String, _ value: Int64?) { member(name, value.map(Int.init)) }
 
-    /// A time in milliseconds since 1970, as RFC 3339 has it.
+    /// Writes a time in milliseconds since 1970, in the format of RFC 3339.
     mutating func member(_ name: String, time: Int64?) { member(name, time.map(TimeStamp.text)) }
 
     mutating func member(_ name: String, object: (inout CanonicalWriter) -> Void) {
@@ -26,7 +26,7 @@ extension CanonicalWriter {
         array(objects) { writer, element in writer.object { write(&$0, element) } }
     }
 
-    /// One object as bytes.
+    /// Returns an object as bytes.
     static func bytes(_ build: (inout CanonicalWriter) -> Void) -> [UInt8] {
         var writer = CanonicalWriter()
         writer.object(build)

@@ -1,16 +1,18 @@
 import TransferQueue
 
-/// A JSON value of a request, read strictly (RFC 8259): no key twice, and not deeper than a request may be.
+/// A JSON value of a request, parsed strictly (RFC 8259): without repeated keys, and with limited nesting.
 enum JSONValue: Sendable, Equatable {
     case null
     case boolean(Bool)
-    /// As it's written.
+    /// A number, as written.
     case number(String)
     case string(String)
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// - Throws: `JSONFault` for bytes that are no JSON.
+    /// Parses a value.
+    ///
+    /// - Throws: `JSONFault` for bytes that are not JSON.
     init(_ bytes: [UInt8]) throws(JSONFault) {
         let result: Result<JSONValue, JSONFault> = bytes.withUnsafeBufferPointer { buffer in
             var reader = JSONReader(buffer)
@@ -74,7 +76,7 @@ enum JSONValue: Sendable, Equatable {
 
     var isTrue: Bool { self == .boolean(true) }
 
-    /// A whole number; `nil` for others.
+    /// The value as an integer; `nil` for other values.
     var integer: Int? {
         guard case .number(let text) = self else { return nil }
         return Int(text) ?? Double(text).flatMap { Int(exactly: $0) }

@@ -4,11 +4,11 @@ import NIOCore
 import NIOHTTP1
 import TransferQueue
 
-/// An answer that refuses (RFC 9457), in words for people and with a code for programs.
+/// A refusing response (RFC 9457), with words for people and a code for programs.
 struct Problem: HTTPResponseError {
-    /// A fault of what was sent, and where.
+    /// A fault of the request's body, with its place.
     struct Fault: Sendable {
-        /// A JSON Pointer (RFC 6901); empty for the whole.
+        /// The JSON Pointer (RFC 6901); empty for the whole body.
         var pointer = ""
         var line: Int?
         var column: Int?
@@ -37,7 +37,7 @@ struct Problem: HTTPResponseError {
         Problem(.forbidden, code, detail, hint: hint)
     }
 
-    /// A client that shows no secret, or a wrong one (RFC 6750 §3).
+    /// Returns the response to a client without a secret, or with a wrong one (RFC 6750 §3).
     static func unauthorized(hasShown: Bool) -> Problem {
         var problem = Problem(
             .unauthorized, "unauthorized", hasShown ? "the secret is another one" : "a secret is wanted",
@@ -46,7 +46,7 @@ struct Problem: HTTPResponseError {
         return problem
     }
 
-    /// An error of the queue.
+    /// Creates a response from an error of the queue.
     init(_ error: any Error) {
         switch error {
         case let problem as Problem: self = problem

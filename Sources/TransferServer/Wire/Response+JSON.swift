@@ -4,7 +4,7 @@ import NIOCore
 import TransferQueue
 
 extension Response {
-    /// An answer that is one JSON object.
+    /// Returns a response that is one JSON object.
     static func json(
         _ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], _ build: (inout CanonicalWriter) -> Void
     ) -> Response {
@@ -29,10 +29,10 @@ extension Response {
 }
 
 extension Request {
-    /// The whole body.
+    /// Returns the whole body.
     ///
-    /// - Parameter limit: Bytes.
-    /// - Throws: A 413 for a longer one, which isn't read.
+    /// - Parameter limit: The maximum length in bytes.
+    /// - Throws: A 413 for a longer body, which is not read.
     func bytes(upTo limit: Int) async throws -> [UInt8] {
         if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit { throw Self.tooLarge(limit) }
         do {
@@ -46,19 +46,19 @@ extension Request {
         Problem(.contentTooLarge, "tooLarge", "the body has more than \(CountText.words(limit, "byte"))")
     }
 
-    /// The type of the body, without parameters.
+    /// The content type of the body, without parameters.
     var mediaType: String? {
         headers[.contentType].map {
             $0.prefix { $0 != ";" }.split(separator: " ").joined().lowercased()
         }
     }
 
-    /// A parameter of the query, decoded.
+    /// Returns a parameter of the query, decoded.
     func query(_ name: String) -> String? { uri.queryParameters.get(name) }
 
-    /// A number of the query.
+    /// Returns an integer parameter of the query.
     ///
-    /// - Throws: A 400 for what is none, or isn't in the range.
+    /// - Throws: A 400 for another value, or one out of range.
     func query(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let text = query(name) else { return nil }
         guard let number = Int(text), range.contains(number) else {

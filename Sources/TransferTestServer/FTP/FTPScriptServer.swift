@@ -1,22 +1,23 @@
 import Glibc
 
-/// An FTP server on loopback (RFC 959, RFC 2428, RFC 3659) that does exactly what a test's script says, and correctly
-/// what the script doesn't mention. Everybody may log in; files are in memory, and every folder is there.
+/// An FTP server on loopback (RFC 959, RFC 2428, RFC 3659) that follows a test's script exactly, and otherwise behaves
+/// correctly. Any user may log in; files are in memory, and every folder exists.
 public final class FTPScriptServer: Sendable {
-    /// The fate of one command.
+    /// The fault of one command.
     public enum Fault: Sendable, Equatable {
-        /// The command isn't done, and this reply is sent; after 421 the connection ends.
+        /// The command is not executed, and this reply is sent; after 421 the connection ends.
         case reply(String)
-        /// Nothing is done, and the connection ends.
+        /// The command is not executed, and the connection ends.
         case hangUp
-        /// The server takes so many bytes of the file, resets the data connection and sends this reply; without a
+        /// The server reads this number of the file's bytes, resets the data connection and sends this reply; without a
         /// reply both connections end.
         case cut(after: Int64, reply: String?)
-        /// The server takes so many bytes of the file, and no more until the client leaves.
+        /// The server reads this number of the file's bytes, and no more until the client disconnects.
         case stall(after: Int64)
-        /// The command is done, and this reply is sent in place of the true one; without a reply both connections end.
+        /// The command is executed, and this reply replaces the true one; without a reply both connections end.
         case misreport(String?)
-        /// The server sends only so many bytes of the file, ends the data connection in order, and says that all went well.
+        /// The server sends only this number of the file's bytes, ends the data connection normally, and reports
+        /// success.
         case short(after: Int64)
     }
 
@@ -24,7 +25,7 @@ public final class FTPScriptServer: Sendable {
         var files: [String: [UInt8]] = [:]
         var scripts: [String: (faults: [Fault], afterwards: Fault?)] = [:]
         var commands: [String] = []
-        /// Names under which a file was stored whole, each time.
+        /// The names under which complete files were stored, once for each time.
         var stored: [String] = []
         var sockets: [Int: Socket] = [:]
         var lastSocket = 0
@@ -37,33 +38,37 @@ public final class FTPScriptServer: Sendable {
     private let listener: Listener
     private let acceptThread = Guarded<pthread_t?>(nil)
 
+    /// Starts to listen on a free port of 127.0.0.1.
+    ///
+    /// - Throws: ``TestServerError`` where the socket cannot be opened.
     public init() throws {
         listener = try Listener(.ipv4())
         let thread = try ServerThread.start { [self] in acceptConnections() }
         acceptThread.withLock { $0 = thread }
     }
 
+    /// Returns the `ftp://` URL of an absolute path.
     public func url(_ path: String) -> String { "ftp://127.0.0.1:\(listener.port)\(path)" }
 
-    /// The stored files by path, cut ones too.
+    /// The stored files by path, including incomplete ones.
     public var files: [String: [UInt8]] { state.withLock { $0.files } }
 
-    /// Puts a file there, to be fetched.
+    /// Adds a file for downloads.
     public func serve(_ path: String, _ bytes: [UInt8]) { state.withLock { $0.files[path] = bytes } }
 
-    /// Says 350 to REST from now on, and sends files from their beginning all the same.
+    /// Makes the server accept REST with 350 from now on, but send files from their beginning.
     public func ignoreOffsets() { state.withLock { $0.ignoresOffsets = true } }
 
-    /// Each command that came, in order, without its argument.
+    /// The commands received so far, in order, without their arguments.
     public var commands: [String] { state.withLock { $0.commands } }
 
-    /// A fault for each of the next commands of that name, then `afterwards` for each; takes the place of what was
-    /// scripted for it.
+    /// Sets a fault for each of the next commands with this name, then `afterwards` for all later ones. It replaces an
+    /// earlier script for the name.
     public func script(_ command: String, _ faults: [Fault], afterwards: Fault? = nil) {
         state.withLock { $0.scripts[command] = (faults, afterwards) }
     }
 
-    /// Ends every connection and returns when every thread has ended.
+    /// Ends all connections, and returns once all threads have ended.
     public func stop() {
         guard let thread = acceptThread.withLock({ $0.take() }) else { return }
         state.withLock { state in
@@ -76,9 +81,9 @@ public final class FTPScriptServer: Sendable {
         listener.close()
     }
 
-    /// Remembers a socket that ``stop()`` has to end.
+    /// Registers a socket that ``stop()`` must end.
     ///
-    /// - Returns: `nil` where everything ends already.
+    /// - Returns: `nil` where the server is stopping already.
     func enter(_ socket: Socket) -> Int? {
         state.withLock { state in
             guard !state.isStopping else { return nil }

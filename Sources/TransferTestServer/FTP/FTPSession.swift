@@ -1,6 +1,6 @@
 import Glibc
 
-/// One control connection of an ``FTPScriptServer``, on a thread of its own.
+/// A control connection of an ``FTPScriptServer``, on a thread of its own.
 final class FTPSession {
     private let socket: Socket
     private let server: FTPScriptServer
@@ -50,7 +50,9 @@ final class FTPSession {
         }
     }
 
-    /// - Returns: What is said; `nil` where the connection ends.
+    /// Executes a command.
+    ///
+    /// - Returns: The reply; `nil` where the connection ends.
     private func answer(_ name: String, _ argument: String, _ fault: FTPScriptServer.Fault?) throws -> String? {
         let path = absolute(argument)
         let files = server.files

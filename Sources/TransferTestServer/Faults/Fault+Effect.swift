@@ -9,7 +9,9 @@ extension Fault {
         }
     }
 
-    /// - Returns: `nil` when the file is gone.
+    /// Returns the file with the fault's changes.
+    ///
+    /// - Returns: `nil` where the file is removed.
     func changed(_ file: ServedFile) -> ServedFile? {
         var changed: ServedFile? = file
         for case .resource(let step) in steps {
@@ -28,7 +30,7 @@ extension Fault {
         steps.contains { if case .resource(.gzip) = $0 { true } else { false } }
     }
 
-    /// The scripted answer that takes the place of the resource's own.
+    /// Returns the scripted response that replaces the resource's own; `nil` for none.
     func answer(total: Int64?) -> ResponsePlan? {
         for step in steps {
             switch step {
@@ -66,7 +68,7 @@ extension Fault {
         }
     }
 
-    /// The answer in place of the true one, which nobody hears.
+    /// Returns the false response that is sent in place of the true one.
     func misreported(_ plan: ResponsePlan) -> ResponsePlan {
         for case .misreport(let response) in uploadSteps { return ResponsePlan(response) }
         return plan
@@ -78,7 +80,7 @@ extension Fault {
 }
 
 extension ResponsePlan {
-    /// RFC 9110, section 14.6. Only for an answer that has one range.
+    /// Turns the body into multipart/byteranges (RFC 9110, section 14.6). It applies only to a response with one range.
     fileprivate mutating func becomeMultipart() {
         guard let contentRange, case .slice(let content, let range)? = body.first, body.count == 1 else { return }
         let boundary = "THIS_STRING_SEPARATES"

@@ -1,4 +1,4 @@
-/// What goes wrong with one request. Faults combine: `.ignoreRange.and(.cut(after: 1000))`.
+/// The faults of one request. They can be combined: `.ignoreRange.and(.cut(after: 1000))`.
 public struct Fault: Sendable {
     enum Step: Sendable {
         case request(RequestStep)
@@ -9,13 +9,13 @@ public struct Fault: Sendable {
         case upload(UploadStep)
     }
 
-    /// What the server pretends to have been asked.
+    /// A change of the request that the server pretends to have received.
     enum RequestStep: Sendable {
         case ignoreRange
         case serveRange(Range<Int64>)
     }
 
-    /// Changes of the file; all but `gzip` stay.
+    /// A change of the file; all but `gzip` are permanent.
     enum ResourceStep: Sendable {
         case etag(String?)
         case lastModified(Int?)
@@ -52,24 +52,25 @@ public struct Fault: Sendable {
 
     var steps: [Step]
 
-    /// The request is answered as it should be.
+    /// No fault: the request is answered correctly.
     public static let none = Fault(steps: [])
 
+    /// Returns the combination of both faults.
     public func and(_ other: Fault) -> Fault { Fault(steps: steps + other.steps) }
 }
 
-/// A fault for each request of a path (or of a kind), in the order in which their heads arrive.
+/// The faults for the requests of a path (or of a kind), in the order in which their heads arrive.
 struct FaultScript: Sendable {
     struct Entry: Sendable {
         let method: String?
         let fault: Fault
     }
 
-    /// Whose requests it's for, where that is more than a path.
+    /// The condition for requests to which the script applies; `nil` where its path decides.
     var isFor: (@Sendable (RequestHead) -> Bool)?
 
     var entries: [Entry] = []
-    /// For requests after the last entry.
+    /// The fault of requests after the last entry.
     var afterwards = Fault.none
 
     mutating func next(for method: String) -> Fault {

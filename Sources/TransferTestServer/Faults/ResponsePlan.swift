@@ -1,4 +1,4 @@
-/// Everything that goes over the wire for one request; faults change it before it is written.
+/// All data sent for one request; faults change the plan before it is written.
 struct ResponsePlan: Sendable {
     enum Piece: Sendable {
         case bytes([UInt8])
@@ -13,24 +13,24 @@ struct ResponsePlan: Sendable {
     }
 
     enum Framing: Sendable {
-        /// The true length, plus `off`.
+        /// A Content-Length of the true length plus `off`.
         case length(off: Int64)
         case untilClose
         case chunked(size: Int)
     }
 
-    /// Something that happens to the connection once so many body bytes were sent.
+    /// A fault of the connection once a number of body bytes has been sent.
     enum Mark: Sendable {
         case cut, reset, stall
     }
 
     enum Opening: Sendable {
         case head
-        /// Waits for ``TestServer/release(_:)``.
+        /// A head that waits for ``TestServer/release(_:)``.
         case heldHead
-        /// These bytes instead of a response.
+        /// Bytes that are sent instead of a response.
         case raw([UInt8])
-        /// No byte of a response.
+        /// A fault before the first byte of a response.
         case nothing(Mark)
     }
 
@@ -71,7 +71,8 @@ struct ResponsePlan: Sendable {
 
     var bodyCount: Int64 { body.reduce(0) { $0 + $1.count } }
 
-    /// RFC 9112, section 6.3: these never have a body, whatever their header fields say.
+    /// Returns whether the response can have a body. Some never have one, whatever their header fields say (RFC 9112,
+    /// section 6.3).
     func hasBody(for method: String) -> Bool {
         method != "HEAD" && status != 204 && status != 304 && status >= 200
     }
@@ -100,7 +101,7 @@ struct ResponsePlan: Sendable {
 
     static func text(_ status: Int, _ fields: HeaderFields) -> String {
         var text = "HTTP/1.1 \(status) \(StatusText.reason(status))\r\n"
-        // An empty Date, and only that, is how a script says "leave it out".
+        // An empty Date, and only that, is left out: scripts remove the field in this way.
         for field in fields.fields where !(field.name == "Date" && field.value.isEmpty) {
             text += "\(field.name): \(field.value)\r\n"
         }
@@ -108,7 +109,7 @@ struct ResponsePlan: Sendable {
     }
 }
 
-/// Separate from the bytes that are sent, so that a fault can make the two disagree.
+/// The range in Content-Range, separate from the bytes sent, so that a fault can make the two disagree.
 struct ContentRange: Sendable {
     var range: Range<Int64>
     var total: Int64?

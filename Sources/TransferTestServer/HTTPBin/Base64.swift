@@ -1,4 +1,4 @@
-/// RFC 4648, section 4.
+/// The encoding Base64 (RFC 4648, section 4).
 enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -17,7 +17,9 @@ enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// - Returns: `nil` for what isn't Base64; padding may be missing.
+    /// Decodes a text.
+    ///
+    /// - Returns: `nil` for a text that is not Base64; padding may be missing.
     static func decoded(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits = 0

@@ -8,7 +8,8 @@ enum DigestAlgorithm: String {
     }
 }
 
-/// Digest access authentication (RFC 7616) with `qop="auth"`. It keeps no nonces: one that was used before is as good.
+/// The check of digest access authentication (RFC 7616) with `qop="auth"`. It keeps no nonces, so it also accepts a
+/// used one.
 struct DigestCheck {
     let algorithm: DigestAlgorithm
     let user: String
@@ -38,7 +39,7 @@ struct DigestCheck {
             == hash("\(secret):\(nonce):\(count):\(clientNonce):auth:\(hash("\(method):\(target)"))")
     }
 
-    /// A comma between quotes separates nothing.
+    /// Returns the parameters of the field; a comma between quotes is no separator.
     private static func parameters(_ field: Substring) -> [String: String] {
         var isQuoted = false
         let pairs = field.split { character in

@@ -1,10 +1,10 @@
-/// Names and values of a query or a form, in the order in which they came.
+/// The names and values of a query or a form, in their order of arrival.
 struct FormFields: Equatable {
     private(set) var fields: [HeaderFields.Field] = []
 
     init() {}
 
-    /// `application/x-www-form-urlencoded`; a field without `=` is empty.
+    /// Parses `application/x-www-form-urlencoded`; a field without `=` is empty.
     init(_ text: String) {
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -16,10 +16,10 @@ struct FormFields: Equatable {
         fields.append(.init(name: name, value: value))
     }
 
-    /// The first value of that name.
+    /// The first value with this name.
     subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
-    /// A name that came once has a string, else a list.
+    /// The fields as JSON: a string for a name that occurs once, and a list otherwise.
     var json: JSONValue {
         .object(
             Dictionary(grouping: fields, by: \.name).mapValues { same in
@@ -27,7 +27,7 @@ struct FormFields: Equatable {
             })
     }
 
-    /// A percent sign that no two digits follow stands for itself; what isn't UTF-8 is replaced.
+    /// Decodes percent codes. A percent sign without two digits stands for itself; invalid UTF-8 is replaced.
     static func decoded(_ text: some StringProtocol, plusIsSpace: Bool = true) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -1,4 +1,4 @@
-/// The routes of httpbin that ask who comes.
+/// The routes of httpbin that require authentication.
 enum HTTPBinAuthenticationRoutes {
     static let all: [HTTPBinRoute] = [
         HTTPBinRoute("/basic-auth/:/:") { basic($0) ?? refusal(BasicCredentials.challenge) },
@@ -25,7 +25,7 @@ enum HTTPBinAuthenticationRoutes {
         let check = DigestCheck(
             algorithm: algorithm, user: request.parameters[1], password: request.parameters[2],
             method: request.method, target: request.target)
-        // `auth-int` covers the body too, which this check doesn't.
+        // The value `auth-int` covers the body too, which this check does not support.
         guard request.parameters[0] == "auth" else { return .page("Not Found", status: 404) }
         return check.accepts(request.headers["Authorization"]) ? welcome(check.user) : refusal(check.challenge)
     }
@@ -39,7 +39,7 @@ enum HTTPBinAuthenticationRoutes {
     }
 }
 
-/// RFC 7617.
+/// The credentials of basic authentication (RFC 7617).
 struct BasicCredentials: Equatable {
     static let challenge = "Basic realm=\"Fake Realm\""
 

@@ -1,4 +1,4 @@
-/// The routes of httpbin whose bodies have a size that the path says.
+/// The routes of httpbin whose path determines the size of the body.
 enum HTTPBinBodyRoutes {
     static let all: [HTTPBinRoute] = [
         HTTPBinRoute("/bytes/:") { request in sized(request) { octets(request, $0) } },
@@ -55,7 +55,7 @@ enum HTTPBinBodyRoutes {
 
     private static func seed(_ request: HTTPBinRequest) -> UInt64 { request.args["seed"].flatMap { UInt64($0) } ?? 0 }
 
-    /// Each piece is a chunk of its own while they are of the same length.
+    /// Returns a chunked response; each piece is a chunk of its own, as long as all have the same length.
     private static func chunks(_ pieces: [[UInt8]], type: String) -> ResponsePlan {
         var plan = ResponsePlan(status: 200, headers: ["Content-Type": type], body: pieces.map { .bytes($0) })
         plan.framing = .chunked(size: pieces.first?.count ?? 1)

@@ -1,4 +1,4 @@
-/// The routes of httpbin that are about caches and header fields.
+/// The routes of httpbin for caches and header fields.
 enum HTTPBinCacheRoutes {
     static let all: [HTTPBinRoute] = [
         HTTPBinRoute("/cache") { request in
@@ -30,7 +30,8 @@ enum HTTPBinCacheRoutes {
         },
     ]
 
-    /// The fields as JSON. Content-Length is one of them, so that the text is made until its length says itself.
+    /// Returns the fields as JSON. Content-Length is one of them, so the text is made repeatedly until it contains its
+    /// own length.
     private static func reported(_ headers: HeaderFields) -> [UInt8] {
         var fields = FormFields()
         for field in headers.fields { fields.add(field.name, field.value) }

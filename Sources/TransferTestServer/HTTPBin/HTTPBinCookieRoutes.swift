@@ -1,4 +1,4 @@
-/// The routes of httpbin that set cookies and tell of them.
+/// The routes of httpbin that set and list cookies.
 enum HTTPBinCookieRoutes {
     static let all: [HTTPBinRoute] = [
         HTTPBinRoute("/cookies") { request in

@@ -1,4 +1,4 @@
-/// The routes of httpbin that say back what a request said.
+/// The routes of httpbin that return the data of the request.
 enum HTTPBinEchoRoutes {
     static let all: [HTTPBinRoute] = [
         HTTPBinRoute("/get") { .json(.object($0.described)) },
@@ -24,12 +24,12 @@ enum HTTPBinEchoRoutes {
 }
 
 extension HTTPBinRequest {
-    /// What is the same for every method.
+    /// The members that are the same for every method.
     var described: [String: JSONValue] {
         ["args": args.json, "headers": describedHeaders, "origin": .string(origin), "url": .string(url)]
     }
 
-    /// Names with capitals, values of one name joined: what WSGI leaves of them.
+    /// The header fields with capitalized names, and values of one name joined, as WSGI provides them.
     var describedHeaders: JSONValue {
         let named = Dictionary(grouping: self.headers.fields) { field in
             field.name.split(separator: "-", omittingEmptySubsequences: false)
@@ -38,7 +38,8 @@ extension HTTPBinRequest {
         return .object(named.mapValues { .string($0.map(\.value).joined(separator: ",")) })
     }
 
-    /// A form is told as `form` and `files`, any other body as `data`, and as `json` when it is that.
+    /// The members for a request with a body: `form` and `files` for a form, and otherwise `data`, and `json` where it
+    /// is JSON.
     var describedWithBody: [String: JSONValue] {
         var form = FormFields()
         var files = FormFields()
@@ -64,7 +65,7 @@ extension HTTPBinRequest {
         return described.merging(body) { $1 }
     }
 
-    /// Bytes that aren't text as a `data:` URL (RFC 2397).
+    /// Returns a body as text, or as a `data:` URL (RFC 2397) where it is not text.
     private static func text(_ bytes: ArraySlice<UInt8>, type: String?) -> String {
         String(validating: bytes, as: UTF8.self)
             ?? "data:\(type ?? "application/octet-stream");base64,\(Base64.encoded(bytes))"

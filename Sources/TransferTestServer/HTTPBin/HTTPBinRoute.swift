@@ -1,7 +1,7 @@
-/// A path of httpbin and what it answers.
+/// A path of httpbin with its responses.
 struct HTTPBinRoute: Sendable {
     let methods: [String]
-    /// `:` stands for a parameter, `*` for whatever else follows.
+    /// The path, in which `:` stands for a parameter and `*` for any remainder.
     let path: String
     let answer: @Sendable (HTTPBinRequest) -> ResponsePlan
 
@@ -17,7 +17,9 @@ struct HTTPBinRoute: Sendable {
 
     var firstPart: String { String(path.split(separator: "/")[0]) }
 
-    /// - Returns: the parameters, `nil` when the path is another one.
+    /// Matches the path.
+    ///
+    /// - Returns: The parameters; `nil` where the path differs.
     func parameters(in parts: [Substring]) -> [String]? {
         var parameters: [String] = []
         var rest = parts[...]
@@ -34,13 +36,13 @@ struct HTTPBinRoute: Sendable {
     }
 }
 
-/// One request as a route sees it.
+/// The request, as a route receives it.
 @dynamicMemberLookup
 struct HTTPBinRequest {
     let request: Request
     /// The client's address.
     let origin: String
-    /// The path's parts that the route leaves open, decoded.
+    /// The decoded values of the path's parameters.
     let parameters: [String]
     /// The query.
     let args: FormFields
@@ -49,7 +51,7 @@ struct HTTPBinRequest {
 
     var url: String { base + self.path + (self.query.map { "?\($0)" } ?? "") }
 
-    /// `http://host:port`.
+    /// The scheme and authority, `http://host:port`.
     var base: String {
         let target = self.target
         guard target.lowercased().hasPrefix("http://") else { return "http://\(self.headers["Host"] ?? "")" }
@@ -57,14 +59,14 @@ struct HTTPBinRequest {
         return String(target[..<end])
     }
 
-    /// A parameter that is a size or a count.
+    /// Returns a parameter that is a size or a count.
     func number(_ index: Int) -> Int? {
         let text = parameters[index]
         return text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } ? Int(text) : nil
     }
 }
 
-/// Chooses among the routes that begin alike.
+/// The choice among routes with the same beginning.
 struct HTTPBinRouter: Sendable {
     let routes: [HTTPBinRoute]
     let origin: String
@@ -80,7 +82,7 @@ struct HTTPBinRouter: Sendable {
         let parts = request.path.split(separator: "/")
         let found = routes.compactMap { route in route.parameters(in: parts).map { (route, $0) } }
         guard !found.isEmpty else { return .page("Not Found", status: 404) }
-        // As Flask has it: who answers GET answers HEAD too.
+        // A route for GET also answers HEAD, as in Flask.
         let method = request.method == "HEAD" ? "GET" : request.method
         if let (route, parameters) = found.first(where: { $0.0.methods.contains(method) }) {
             return route.answer(
@@ -101,7 +103,7 @@ struct HTTPBinRouter: Sendable {
         return plan
     }
 
-    /// Clients come over loopback: their address is the server's own.
+    /// Returns the client's address. Clients connect over loopback, so it is the server's own.
     static func address(of url: String) -> String {
         let host = ResourceKey.hostName(url.dropFirst(7))
         return host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
@@ -117,7 +119,7 @@ extension ResponsePlan {
         ResponsePlan(Response(status: status, headers: ["Content-Type": type], body: content))
     }
 
-    /// A page for people that says nothing else.
+    /// Returns a page with a title and nothing else.
     static func page(_ title: String, status: Int) -> ResponsePlan {
         let text = "<!doctype html>\n<html lang=en>\n<title>\(status) \(title)</title>\n<h1>\(title)</h1>\n"
         return .body(.text(text), type: "text/html; charset=utf-8", status: status)

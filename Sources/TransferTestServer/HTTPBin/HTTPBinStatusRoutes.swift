@@ -1,4 +1,4 @@
-/// The routes of httpbin that answer with a status that the path says.
+/// The routes of httpbin whose path determines the status.
 enum HTTPBinStatusRoutes {
     static let all: [HTTPBinRoute] = [
         HTTPBinRoute("/status/:", HTTPBinRoute.everyMethod) { request in
@@ -29,7 +29,7 @@ enum HTTPBinStatusRoutes {
         return plan
     }
 
-    /// So many steps that the last of them leads to the end.
+    /// Returns the redirect for a number of steps, the last of which leads to the end.
     private static func redirect(_ request: HTTPBinRequest, to path: String, end: String) -> ResponsePlan {
         guard let steps = request.number(0), steps > 0 else { return .page("Not Found", status: 404) }
         return .redirect(to: steps == 1 ? end : "\(path)/\(steps - 1)")

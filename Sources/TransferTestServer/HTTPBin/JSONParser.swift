@@ -1,11 +1,13 @@
-/// Reads a JSON text (RFC 8259).
+/// The parser of JSON texts (RFC 8259).
 struct JSONParser {
     private struct Malformed: Error {}
 
     private let bytes: [UInt8]
     private var position = 0
 
-    /// - Returns: `nil` for what isn't exactly one JSON value in UTF-8.
+    /// Parses a text.
+    ///
+    /// - Returns: `nil` for anything but exactly one JSON value in UTF-8.
     static func value(_ bytes: [UInt8]) -> JSONValue? {
         guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
         var parser = JSONParser(bytes: bytes)
@@ -36,7 +38,7 @@ struct JSONParser {
     }
 
     private mutating func value(depth: Int) throws -> JSONValue {
-        // Deeper texts are legal but would exhaust a thread's stack.
+        // Deeper texts are valid, but would exhaust a thread's stack.
         guard depth < 500 else { throw Malformed() }
         skipSpaces()
         switch next {

@@ -1,4 +1,4 @@
-/// A JSON value (RFC 8259). Numbers stay as they were written, so that none loses digits on its way through.
+/// A JSON value (RFC 8259). Numbers stay as written, so that none loses digits.
 enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
@@ -7,14 +7,14 @@ enum JSONValue: Equatable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// With sorted keys, two spaces a level and a newline at the end: as Flask prints it.
+    /// The text with sorted keys, two spaces a level and a newline at the end, in the style of Flask.
     var indented: String {
         var text = ""
         write(to: &text, indent: 0)
         return text + "\n"
     }
 
-    /// On one line.
+    /// The text on one line.
     var line: String {
         var text = ""
         write(to: &text, indent: nil)

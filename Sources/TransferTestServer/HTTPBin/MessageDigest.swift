@@ -1,6 +1,7 @@
 import Glibc
 
-/// The digests of RFC 1321 and FIPS 180-4, for what clients sign with them or protect. Short texts only: nothing here is fast.
+/// The digests of RFC 1321 and FIPS 180-4, for signatures and checks of clients. The implementation is slow, so it
+/// suits only short texts.
 enum MessageDigest {
     static func md5(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
@@ -81,7 +82,7 @@ enum MessageDigest {
 
     private static let primes = (2...311).filter { number in !(2..<number).contains { number % $0 == 0 } }
 
-    /// The first 32 bits behind the point; a Double of these roots has more than enough.
+    /// Returns the first 32 bits of the fraction; a Double represents these roots precisely enough.
     private static func fraction(_ number: Double) -> UInt32 {
         UInt32((number - number.rounded(.down)) * 4_294_967_296)
     }
@@ -92,7 +93,8 @@ enum MessageDigest {
         block.withUnsafeBytes { bytes in (0..<16).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self) } }
     }
 
-    /// Both pad alike: a one bit, zeros, and the length in bits in eight bytes of their own order.
+    /// Returns the padded blocks. All digests pad in the same way: a one bit, zeros, and the length in bits in eight
+    /// bytes, whose order differs.
     private static func blocks(_ message: [UInt8], length: (UInt64) -> [UInt8]) -> [ArraySlice<UInt8>] {
         var padded = message + [0x80]
         padded += [UInt8](repeating: 0, count: (120 - padded.count % 64) % 64)

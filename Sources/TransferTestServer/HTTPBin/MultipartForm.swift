@@ -2,21 +2,29 @@ import Glibc
 
 /// The parts of a `multipart/form-data` body (RFC 7578).
 public struct MultipartForm: Sendable {
+    /// A part of the body.
     public struct Part: Sendable {
+        /// The name of the form's field.
         public let name: String
+        /// The file's name; `nil` for a part that is no file.
         public let fileName: String?
+        /// The content type of the part; `nil` for none.
         public let contentType: String?
+        /// The bytes of the part.
         public let body: ArraySlice<UInt8>
     }
 
+    /// The parts, in their order.
     public let parts: [Part]
 
-    /// - Returns: `nil` when the content type isn't that of such a body. Parts that have no name are left out.
+    /// Parses a body.
+    ///
+    /// - Returns: `nil` where the content type is not `multipart/form-data`. Parts without a name are left out.
     public init?(_ body: [UInt8], contentType: String) {
         guard contentType.lowercased().hasPrefix("multipart/form-data"),
             let boundary = Self.parameter("boundary", of: contentType)
         else { return nil }
-        // The first delimiter stands at the start and has no line end before it, unlike all others.
+        // The first delimiter is at the start and has no line end before it, unlike all others.
         let bytes = Array("\r\n".utf8) + body
         let places = Self.places(of: Array("\r\n--\(boundary)".utf8), in: bytes)
         parts = zip(places, places.dropFirst()).compactMap { Self.part(bytes[$0.upperBound..<$1.lowerBound]) }
@@ -38,7 +46,7 @@ public struct MultipartForm: Sendable {
             body: bytes[(end + separator.count)...])
     }
 
-    /// With or without quotes; a browser writes `"` in it as `%22`, others as `\"`.
+    /// Returns a parameter's value, with or without quotes. Browsers encode `"` in it as `%22`, other clients as `\"`.
     private static func parameter(_ name: String, of field: String) -> String? {
         var rest = field[...]
         while let semicolon = rest.firstIndex(of: ";") {
@@ -62,7 +70,8 @@ public struct MultipartForm: Sendable {
         return nil
     }
 
-    /// By `memchr`, so that bodies of many megabytes are found through also in a debug build.
+    /// Returns the places of a pattern. The search uses `memchr`, so that it is fast for many megabytes even in a debug
+    /// build.
     private static func places(of pattern: [UInt8], in bytes: [UInt8]) -> [Range<Int>] {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return [] }

@@ -1,13 +1,13 @@
 extension TestServer {
-    /// Answers the paths of httpbin as httpbin 0.10 does, and those of this list that it doesn't have:
-    /// `/chunked/N` (N chunks of ten bytes), `/payloads/N` and `/download/N` (N bytes, the latter as an attachment with a
-    /// validator and ranges).
+    /// Answers the paths of httpbin 0.10 in the same way. It adds `/chunked/N` (N chunks of ten bytes), `/payloads/N`
+    /// and `/download/N`. The last two have N bytes; the latter is an attachment with a validator and ranges.
     ///
-    /// Different on purpose: what is random there is the same on every call here (`/bytes/N?seed=S` depends on both), sizes
-    /// have no upper limit, ETags carry the quotes that RFC 9110, section 8.8.3 asks for, and `/delay/N` doesn't count
-    /// seconds: its head is held until the client leaves or ``release(_:)``.
+    /// Some differences are intended. Random data is the same on every call (`/bytes/N?seed=S` depends on both
+    /// numbers), and sizes have no upper limit. ETags have the quotes that RFC 9110, section 8.8.3 requires. The head
+    /// of `/delay/N` is held until the client disconnects or ``release(_:)`` is called, instead of for a number of
+    /// seconds.
     ///
-    /// A handler or script added later wins over these, and a path that httpbin doesn't have stays free.
+    /// A handler or script added later takes precedence, and paths unknown to httpbin stay free.
     public func serveHTTPBin() {
         let authority = url("")
         let routes =

@@ -1,18 +1,19 @@
 import Glibc
 
-/// A relay in front of a server that isn't ours: it passes bytes on as they are, until its script says otherwise.
+/// A relay in front of a third-party server. It passes bytes on unchanged, until its script sets a fault.
 ///
-/// It knows nothing of what it carries, so the same faults can be had with every protocol over TCP.
+/// The relay does not interpret the bytes, so the same faults work with every protocol over TCP.
 public final class FaultRelay: Sendable {
-    /// What becomes of one connection.
+    /// The fault of one connection.
     public enum Fault: Sendable, Equatable {
-        /// Both sides are reset once so many bytes have gone up.
+        /// Both sides are reset once the client has sent this number of bytes.
         case cut(after: Int64)
-        /// Once so many bytes have gone up, no more are taken, until somebody ends the connection.
+        /// The relay reads no more once the client has sent this number of bytes, until the connection is ended.
         case stall(after: Int64)
-        /// Once so many bytes have gone up, nothing comes down any more: what the server answers ends both sides.
+        /// The relay passes on no response once the client has sent this number of bytes; the server's next response
+        /// ends both sides.
         case loseAnswer(after: Int64)
-        /// Once so many bytes have gone up, the client is given these bytes, and both sides end.
+        /// Once the client has sent this number of bytes, the relay sends it these bytes and ends both sides.
         case answer(after: Int64, [UInt8])
     }
 
@@ -27,10 +28,10 @@ public final class FaultRelay: Sendable {
         var stalled = 0
         var isStopping = false
         var haltsAt: Int64?
-        /// Connections that are about to be reset.
+        /// The connections that are about to be reset.
         var resets: Set<Int> = []
 
-        /// Bytes that may still go up before the halt.
+        /// The number of bytes that may still be sent to the server before the halt.
         var room: Int64 { haltsAt.map { max(0, $0 - bytesUp) } ?? .max }
     }
 
@@ -40,41 +41,46 @@ public final class FaultRelay: Sendable {
     private let state = Guarded(State())
     private let acceptThread = Guarded<pthread_t?>(nil)
 
-    /// - Parameter target: A port of 127.0.0.1.
+    /// Starts a relay.
+    ///
+    /// - Parameter target: The server's port on 127.0.0.1.
+    /// - Throws: ``TestServerError`` where the socket cannot be opened.
     public init(to target: UInt16) throws {
         self.target = Guarded({ target })
         listener = try Listener(.ipv4())
-        // What a client has sent is what has come through, and not what the kernel keeps for it.
+        // A small buffer makes the bytes sent by a client nearly equal to those that have passed the relay.
         listener.socket.setReceiveBuffer(64 << 10)
         let thread = try ServerThread.start { [self] in acceptConnections() }
         acceptThread.withLock { $0 = thread }
     }
 
+    /// The port on 127.0.0.1 at which the relay listens.
     public var port: UInt16 { listener.port }
 
-    /// Where connections lead that come from now on.
+    /// Sets the server's port for later connections.
     public func aim(at port: UInt16) { target.withLock { $0 = { port } } }
 
-    /// Where connections lead is asked anew for each that comes from now on.
+    /// Sets a closure that returns the server's port for each later connection.
     public func aim(_ target: @escaping @Sendable () -> UInt16) { self.target.withLock { $0 = target } }
 
-    /// What comes down is what this makes of each piece that the server sent.
+    /// Sets a closure that changes each piece of the server's data before it is passed on.
     public func translate(_ translation: @escaping @Sendable ([UInt8]) -> [UInt8]) {
         self.translation.withLock { $0 = translation }
     }
 
-    /// From clients to the server, over all connections.
+    /// The number of bytes sent by clients to the server, over all connections.
     public var bytesUp: Int64 { state.withLock { $0.bytesUp } }
+    /// The number of connections accepted so far.
     public var connectionCount: Int { state.withLock { $0.connections } }
 
-    /// Connections that have come to a ``Fault/stall(after:)`` so far.
+    /// The number of connections that have reached a ``Fault/stall(after:)`` so far.
     public var stalledCount: Int { state.withLock { $0.stalled } }
 
-    /// Faults, in the order in which connections come to them: one that never carries as many bytes as the next fault
-    /// wants is left alone.
+    /// Sets faults, in the order in which connections reach them. A connection that carries fewer bytes than the next
+    /// fault requires has no fault.
     ///
-    /// - Parameter countsFromFirstAnswer: The bytes up are counted from when something has come down, and a mebibyte is all
-    ///   that goes up before: a server that is slow to answer hasn't everything by then.
+    /// - Parameter countsFromFirstAnswer: Whether the client's bytes are counted only from the server's first response
+    ///   on. At most a mebibyte is passed on before, so that a slow server has not received everything by then.
     public func script(_ faults: [Fault], countsFromFirstAnswer: Bool = false) {
         state.withLock { state in
             state.script = faults
@@ -82,19 +88,20 @@ public final class FaultRelay: Sendable {
         }
     }
 
-    /// What comes down is held back for so long, a piece after the other: time to end a connection before it's heard.
+    /// Delays each piece of the server's data, so that a test has time to end a connection before the client receives
+    /// it.
     public func delayAnswers(milliseconds: UInt32) { state.withLock { $0.answerDelay = milliseconds } }
 
-    /// Once so many bytes have gone up over all connections so far, nothing more is taken of any. Those that were halted
-    /// stay so until they are ended.
+    /// Stops reading from all connections once clients have sent this number of bytes over all connections so far. The
+    /// halted connections stay so until they are ended.
     ///
-    /// - Parameter total: `nil` for no halt.
+    /// - Parameter total: The number of bytes; `nil` for no halt.
     public func halt(at total: Int64?) { state.withLock { $0.haltsAt = total } }
 
-    /// Whether it has come to that.
+    /// Whether the number of bytes for the halt has been reached.
     public var isHalted: Bool { state.withLock { $0.room == 0 } }
 
-    /// Ends every connection.
+    /// Ends all connections.
     public func cutAll() {
         let pairs = state.withLock { Array($0.pairs.values) }
         for pair in pairs {
@@ -103,18 +110,18 @@ public final class FaultRelay: Sendable {
         }
     }
 
-    /// Resets every connection, both sides of it.
+    /// Resets all connections, on both sides.
     public func resetAll() {
         state.withLock { state in
             for (number, pair) in state.pairs {
                 state.resets.insert(number)
-                // Nobody but the thread that carries it notices: there is nothing more to read.
+                // Only the connection's own thread notices this, since there is nothing more to read.
                 Glibc.shutdown(pair.server.descriptor, Int32(SHUT_RD))
             }
         }
     }
 
-    /// Ends every connection and returns when every thread has ended.
+    /// Ends all connections, and returns once all threads have ended.
     public func stop() {
         guard let thread = acceptThread.withLock({ $0.take() }) else { return }
         state.withLock { $0.isStopping = true }
@@ -152,7 +159,7 @@ public final class FaultRelay: Sendable {
         }
     }
 
-    /// Both directions, on one thread.
+    /// Carries both directions on one thread.
     private func carry(_ number: Int, _ client: Socket, _ server: Socket, _ waitsForAnswer: Bool) {
         defer {
             let isReset = state.withLock { state in
@@ -181,7 +188,7 @@ public final class FaultRelay: Sendable {
                 guard count > 0 else { return }
                 isCounting = true
                 let delay = state.withLock { $0.answerDelay }
-                // The delay is what was asked for; the thread is this connection's own.
+                // The delay is the one that the test requested; the thread belongs to this connection alone.
                 if delay > 0 { usleep(delay * 1000) }
                 if case .loseAnswer = takeFault({ if case .loseAnswer(let limit) = $0 { up >= limit } else { false } })
                 {
@@ -199,11 +206,11 @@ public final class FaultRelay: Sendable {
             if watched[0].revents != 0 {
                 let (limit, room) = state.withLock { ($0.script.first?.limit, $0.room) }
                 let wanted = Int(min(Int64(buffer.count), room, limit.map { max(1, $0 - up) } ?? .max))
-                // What another connection carried was the last before the halt.
+                // Another connection carried the last bytes before the halt.
                 guard wanted > 0 else { continue }
                 let count = recv(client.descriptor, buffer.baseAddress, wanted, 0)
                 guard count > 0 else {
-                    // The client has said everything; the server may not have.
+                    // The client has sent everything; the server may still send data.
                     isClientDone = true
                     Glibc.shutdown(server.descriptor, Int32(SHUT_WR))
                     if count < 0 { return }
@@ -234,7 +241,7 @@ public final class FaultRelay: Sendable {
 
     private var hasFaults: Bool { state.withLock { !$0.script.isEmpty } }
 
-    /// The next fault, if its time has come.
+    /// Returns the next fault if its condition is met.
     private func takeFault(_ isDue: (Fault) -> Bool) -> Fault? {
         state.withLock { state in
             guard let next = state.script.first, isDue(next) else { return nil }
@@ -242,7 +249,7 @@ public final class FaultRelay: Sendable {
         }
     }
 
-    /// What is on its way to the server arrives; the client is told at once.
+    /// Resets both sides. Data in transit still reaches the server; the client is reset at once.
     private func reset(_ client: Socket, _ server: Socket) {
         client.resetOnClose()
         server.resetOnClose()
@@ -259,7 +266,7 @@ extension FaultRelay.Fault {
 }
 
 extension Socket {
-    /// Connections that are accepted have it too.
+    /// Sets the size of the receive buffer, which accepted connections inherit.
     fileprivate func setReceiveBuffer(_ bytes: Int32) {
         var bytes = bytes
         setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))

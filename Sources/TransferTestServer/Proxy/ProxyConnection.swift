@@ -1,6 +1,6 @@
 import Glibc
 
-/// One connection of a client to a ``TestProxy``.
+/// A connection of a client to a ``TestProxy``.
 struct ProxyConnection {
     let number: Int
     let socket: Socket
@@ -37,7 +37,7 @@ struct ProxyConnection {
         }
     }
 
-    /// One request for each connection to a server: its end is the answer's.
+    /// Forwards a request. Each connection to a server carries one request, and its end is that of the response.
     private func forward(_ head: RequestHead, _ input: ConnectionInput, to upstream: Socket) throws {
         let path = head.path + (head.query.map { "?\($0)" } ?? "")
         var text = "\(head.method) \(path) HTTP/1.1\r\n"
@@ -81,7 +81,7 @@ struct ProxyConnection {
         case .staleDigest: return false
         case .basic(let user, let password): return BasicCredentials(field) == .init(user: user, password: password)
         case .digest(let user, let password):
-            // Clients differ in whether they sign the whole target or its path.
+            // Some clients sign the whole target and others only its path.
             return check(head, user, password, head.target).accepts(field)
                 || check(head, user, password, head.path + (head.query.map { "?\($0)" } ?? "")).accepts(field)
         }
@@ -157,7 +157,7 @@ struct ProxyConnection {
         try Array(text.utf8).withUnsafeBytes { try socket.send($0) }
     }
 
-    /// Both ways, until both sides have ended theirs.
+    /// Relays data in both directions until both sides have ended.
     private func relay(_ upstream: Socket) {
         var sides = [
             pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0),
@@ -177,7 +177,7 @@ struct ProxyConnection {
                 guard isOver else { continue }
                 sides[index].fd = -1
                 shutdown(others[index].descriptor, Int32(SHUT_WR))
-                // The server's end is the end: a client that keeps its side open would keep the thread.
+                // The relay ends with the server's side: a client that keeps its side open would block the thread.
                 if index == 1 { return }
             }
         }
@@ -185,7 +185,7 @@ struct ProxyConnection {
 }
 
 extension RequestHead {
-    /// `host:port` of an absolute target.
+    /// The `host:port` of an absolute target.
     fileprivate var authority: String {
         let rest = target.dropFirst(target.hasPrefix("http://") ? 7 : 0)
         return String(rest.prefix { $0 != "/" && $0 != "?" })

@@ -1,32 +1,35 @@
 import Glibc
 
-/// A proxy on loopback: HTTP (CONNECT and absolute targets) or SOCKS5. It takes every host name for this machine, so that
-/// invented names lead to a ``TestServer``, and keeps a record of what it was asked for.
+/// A proxy on loopback: HTTP (CONNECT and absolute targets) or SOCKS5. It maps all host names to this machine, so that
+/// invented names lead to a ``TestServer``, and records its requests.
 public final class TestProxy: Sendable {
+    /// The protocol of the proxy.
     public enum Kind: Sendable {
         case http, socks5
     }
 
+    /// The authentication that the proxy requires.
     public enum Authentication: Sendable {
         case none
         case basic(user: String, password: String)
-        /// HTTP only.
+        /// Digest authentication; HTTP only.
         case digest(user: String, password: String)
-        /// HTTP only: it finds each answer to its challenge stale, and has a new one.
+        /// Digest authentication in which every response to the challenge counts as stale and gets a new challenge;
+        /// HTTP only.
         case staleDigest
     }
 
-    /// One thing it was asked for.
+    /// A request to the proxy.
     public struct Record: Sendable, Equatable {
-        /// `CONNECT`, `FORWARD` or `SOCKS`.
+        /// The action: `CONNECT`, `FORWARD` or `SOCKS`.
         public var action: String
-        /// `host:port` as the client named it: an address where the client has looked the name up.
+        /// The target `host:port` as the client named it: an address where the client has resolved the name.
         public var target: String
-        /// From 1; records with the same number shared a connection.
+        /// The number of the connection, from 1; records with the same number shared one.
         public var connection: Int
-        /// Whether it was let through.
+        /// Whether the request was granted.
         public var isAllowed: Bool
-        /// The scheme of the credentials that came along.
+        /// The scheme of the credentials in the request; `nil` without credentials.
         public var scheme: String?
     }
 
@@ -41,18 +44,22 @@ public final class TestProxy: Sendable {
 
     struct PassingRefusal {
         var status: Int
-        /// Seconds.
+        /// The value of Retry-After in seconds.
         var retryAfter: Int
     }
 
     let authentication: Authentication
-    /// An HTTP proxy's answer to everything, in place of its service.
+    /// The status with which an HTTP proxy refuses all requests; `nil` for normal service.
     let refusal: Int?
     private let kind: Kind
     private let listener: Listener
     private let state = Guarded(State())
     private let acceptThread = Guarded<pthread_t?>(nil)
 
+    /// Starts a proxy on a free port of 127.0.0.1.
+    ///
+    /// - Parameter refusal: The status with which an HTTP proxy refuses all requests.
+    /// - Throws: ``TestServerError`` where the socket cannot be opened.
     public init(_ kind: Kind, authentication: Authentication = .none, refusal: Int? = nil) throws {
         self.kind = kind
         self.authentication = authentication
@@ -62,18 +69,23 @@ public final class TestProxy: Sendable {
         acceptThread.withLock { $0 = thread }
     }
 
+    /// The port on 127.0.0.1 at which the proxy listens.
     public var port: UInt16 { listener.port }
+    /// The requests so far, in their order.
     public var records: [Record] { state.withLock { $0.records } }
+    /// The number of connections accepted so far.
     public var connectionCount: Int { state.withLock { $0.connections } }
 
+    /// Returns the proxy's URL.
+    ///
     /// - Parameters:
-    ///   - scheme: `http`, `socks5`, `socks5h`.
-    ///   - userinfo: `user:password`.
+    ///   - scheme: The scheme: `http`, `socks5` or `socks5h`.
+    ///   - userinfo: The credentials as `user:password`.
     public func url(_ scheme: String = "http", userinfo: String? = nil) -> String {
         "\(scheme)://\(userinfo.map { $0 + "@" } ?? "")127.0.0.1:\(port)"
     }
 
-    /// Ends every connection and returns when every thread has ended.
+    /// Ends all connections, and returns once all threads have ended.
     public func stop() {
         guard let thread = acceptThread.withLock({ $0.take() }) else { return }
         state.withLock { state in
@@ -86,7 +98,7 @@ public final class TestProxy: Sendable {
         listener.close()
     }
 
-    /// The next requests are refused by this status and a Retry-After. HTTP only.
+    /// Refuses the next requests with this status and a Retry-After in seconds. HTTP only.
     public func refuse(_ status: Int, retryAfter: Int, times: Int) {
         state.withLock { $0.passing += Array(repeating: .init(status: status, retryAfter: retryAfter), count: times) }
     }
@@ -97,7 +109,9 @@ public final class TestProxy: Sendable {
 
     func record(_ record: Record) { state.withLock { $0.records.append(record) } }
 
-    /// - Throws: ``ConnectionEnded`` when nobody listens there.
+    /// Connects to a port of this machine.
+    ///
+    /// - Throws: ``ConnectionEnded`` where no process listens there.
     func connect(to port: UInt16, for connection: Int) throws -> Socket {
         let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw ConnectionEnded() }
@@ -150,7 +164,9 @@ public final class TestProxy: Sendable {
     }
 }
 
-/// Runs `body` with a proxy and stops it at the end.
+/// Runs `body` with a proxy, and stops the proxy at the end.
+///
+/// - Throws: ``TestServerError`` where the proxy cannot be started; the errors of `body`.
 public func withTestProxy<Result>(
     _ kind: TestProxy.Kind = .http, authentication: TestProxy.Authentication = .none, refusal: Int? = nil,
     isolation: isolated (any Actor)? = #isolation, _ body: (TestProxy) async throws -> Result

@@ -1,21 +1,25 @@
 import Glibc
 
-/// Dates as HTTP writes them (IMF-fixdate, RFC 9110, section 5.6.7), in seconds since 1970.
+/// Functions for dates in HTTP's format (IMF-fixdate, RFC 9110, section 5.6.7), in seconds since 1970.
 public enum HTTPDate {
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
+    /// Returns a time in seconds since 1970 as an HTTP date.
     public static func string(_ seconds: Int) -> String {
         var time = time_t(seconds)
         var parts = tm()
         gmtime_r(&time, &parts)
-        // Not strftime: its names follow the locale of the process.
+        // The function strftime is unsuitable, since its names depend on the locale of the process.
         let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(twoDigits).joined(separator: ":")
         let year = Int(parts.tm_year) + 1900
         return
             "\(days[Int(parts.tm_wday)]), \(twoDigits(parts.tm_mday)) \(months[Int(parts.tm_mon)]) \(year) \(clock) GMT"
     }
 
+    /// Parses an HTTP date.
+    ///
+    /// - Returns: The time in seconds since 1970; `nil` for another text.
     public static func seconds(_ text: String) -> Int? {
         let words = text.split(separator: " ")
         guard words.count == 6, words[5] == "GMT" else { return nil }

@@ -1,19 +1,25 @@
-/// Header fields in the order they are sent; names compare without regard to case (RFC 9110, section 5.1).
+/// Header fields in their order of transmission; the comparison of names ignores case (RFC 9110, section 5.1).
 public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+    /// A header field.
     public struct Field: Sendable, Equatable {
+        /// The field's name.
         public var name: String
+        /// The field's value.
         public var value: String
     }
 
+    /// The fields, in their order.
     public private(set) var fields: [Field] = []
 
+    /// Creates an empty collection.
     public init() {}
 
+    /// Creates fields from names and values, in their order.
     public init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
 
-    /// The first field of that name; setting replaces every field of that name, `nil` removes them.
+    /// The first value with this name. Setting replaces all fields with this name, and `nil` removes them.
     public subscript(name: String) -> String? {
         get { fields.first { Self.matches($0.name, name) }?.value }
         set {
@@ -32,15 +38,17 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
         }
     }
 
+    /// Adds a field at the end.
     public mutating func add(_ name: String, _ value: String) {
         fields.append(Field(name: name, value: value))
     }
 
+    /// Returns the values of all fields with this name, in their order.
     public func all(_ name: String) -> [String] {
         fields.filter { Self.matches($0.name, name) }.map(\.value)
     }
 
-    /// Fields of `other` take the place of those with the same name.
+    /// Returns the fields with those of `other` replacing the ones with the same name.
     public func overridden(by other: HeaderFields) -> HeaderFields {
         var merged = self
         for field in other.fields { merged[field.name] = nil }

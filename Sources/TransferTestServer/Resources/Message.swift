@@ -1,37 +1,50 @@
 /// The head of a request as it arrived.
 public struct RequestHead: Sendable, Equatable {
+    /// The method, such as `GET`.
     public var method: String
-    /// The target as sent: `/x?q=1`, or `http://host/x` when the server is used as a proxy.
+    /// The target as sent: `/x?q=1`, or `http://host/x` where the server is used as a proxy.
     public var target: String
-    /// Without the query.
+    /// The path without the query.
     public var path: String
+    /// The query without the question mark; `nil` for none.
     public var query: String?
-    /// Lower-case and without the port; from an absolute target (RFC 9112, section 3.2.2), else from Host.
+    /// The host in lower case without the port, from an absolute target (RFC 9112, section 3.2.2) or else from Host.
     public var host: String
+    /// The version of the protocol, such as `HTTP/1.1`.
     public var version: String
+    /// The header fields.
     public var headers: HeaderFields
 
+    /// The value of Range; `nil` for none.
     public var range: String? { headers["Range"] }
+    /// The value of If-Range; `nil` for none.
     public var ifRange: String? { headers["If-Range"] }
 }
 
-/// What a handler gets: the head, and the body in memory.
+/// A request for a handler: the head, and the body in memory.
 @dynamicMemberLookup
 public struct Request: Sendable {
+    /// The head of the request.
     public var head: RequestHead
+    /// The body of the request.
     public var body: [UInt8]
-    /// From 1; requests with the same number shared a connection.
+    /// The number of the connection, from 1; requests with the same number shared one.
     public var connection = 0
 
+    /// The value of a property of the head.
     public subscript<Value>(dynamicMember member: KeyPath<RequestHead, Value>) -> Value { head[keyPath: member] }
 }
 
-/// What a handler answers.
+/// The response of a handler.
 public struct Response: Sendable {
+    /// The status.
     public var status: Int
+    /// The header fields.
     public var headers: HeaderFields
+    /// The body.
     public var body: Content
 
+    /// Creates a response, by default an empty one with status 200.
     public init(status: Int = 200, headers: HeaderFields = [:], body: Content = .empty) {
         self.status = status
         self.headers = headers

@@ -1,9 +1,10 @@
-/// A picture in the Portable Network Graphics format (RFC 2083), made here so that the repository needs no binary file.
+/// A writer of pictures in the Portable Network Graphics format (RFC 2083), so that the repository needs no binary
+/// file.
 enum PNG {
-    /// Eight bits each of red, green and blue; at most 255 by 255.
+    /// Returns a picture with eight bits each of red, green and blue; the size is at most 255 by 255.
     static func gradient(width: UInt8, height: UInt8) -> [UInt8] {
         let rows = (0..<height).flatMap { y -> [UInt8] in
-            // Each row says first how it is filtered: not at all.
+            // The first byte of each row is its filter: none.
             [0] + (0..<width).flatMap { x in [x &* 4, y &* 5, 128] }
         }
         let header: [UInt8] = [0, 0, 0, width, 0, 0, 0, height, 8, 2, 0, 0, 0]

@@ -1,16 +1,19 @@
-/// A file as a correct server has it: ranges, validators and conditional requests of RFC 9110.
+/// A file as a correct server provides it, with the ranges, validators and conditional requests of RFC 9110.
 public struct ServedFile: Sendable {
+    /// The bytes of the file.
     public var content: Content
-    /// With its quotes, `W/` in front of a weak one; `nil` sends none.
+    /// The ETag with its quotes, and with `W/` before a weak one; `nil` sends none.
     public var etag: String?
-    /// Seconds since 1970; `nil` sends none.
+    /// The modification time in seconds since 1970; `nil` sends none.
     public var lastModified: Int?
+    /// The content type; `nil` sends none.
     public var contentType: String?
-    /// `false`: `Accept-Ranges: none`, and every Range is ignored.
+    /// Whether ranges are supported; `false` sends `Accept-Ranges: none` and ignores every Range.
     public var acceptsRanges: Bool
     /// Further header fields of every 200 and 206.
     public var headers: HeaderFields
 
+    /// Creates a file; `lastModified` is in seconds since 1970.
     public init(
         _ content: Content, etag: String? = nil, lastModified: Int? = nil,
         contentType: String? = "application/octet-stream", acceptsRanges: Bool = true, headers: HeaderFields = [:]
@@ -55,7 +58,7 @@ public struct ServedFile: Sendable {
         return plan
     }
 
-    /// In the order of RFC 9110, section 13.2.2.
+    /// Returns the status of a failed precondition, checked in the order of RFC 9110, section 13.2.2.
     private func precondition(_ request: RequestHead) -> Int? {
         let headers = request.headers
         if let wanted = headers["If-Match"] {
@@ -84,7 +87,8 @@ public struct ServedFile: Sendable {
         }
     }
 
-    /// RFC 9110, section 13.1.5: only a strong validator, and only when it is exactly the current one.
+    /// Returns whether If-Range holds: only for a strong validator that equals the current one exactly (RFC 9110,
+    /// section 13.1.5).
     private func ifRangeHolds(_ request: RequestHead) -> Bool {
         guard let validator = request.ifRange else { return true }
         if validator.hasPrefix("\"") { return validator == etag }
@@ -98,7 +102,7 @@ enum ByteRange {
     case part(Range<Int64>)
     case unsatisfiable
 
-    /// More than one range is answered with the whole file, which RFC 9110, section 14.2 allows.
+    /// Parses a Range. Several ranges are answered with the whole file, as RFC 9110, section 14.2 allows.
     static func parse(_ text: String, total: Int64) -> ByteRange {
         guard text.hasPrefix("bytes="), !text.contains(",") else { return .whole }
         let bounds = text.dropFirst(6).split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,7 +1,8 @@
-/// A content coding (RFC 9110 §8.4.1) whose streams are made without compression.
+/// A content coding (RFC 9110 §8.4.1) whose streams are written without compression.
 public enum StoredCoding: String, Sendable, CaseIterable {
     case gzip, deflate
 
+    /// Returns the bytes in this coding.
     public func coded(_ bytes: [UInt8]) -> [UInt8] {
         switch self {
         case .gzip: Gzip.stored(bytes)
@@ -10,7 +11,8 @@ public enum StoredCoding: String, Sendable, CaseIterable {
     }
 }
 
-/// A valid gzip stream (RFC 1952) of stored blocks: the coding is what is tested, not the compression.
+/// A writer of valid gzip streams (RFC 1952) of stored blocks, since the tests concern the coding and not the
+/// compression.
 enum Gzip {
     static func stored(_ bytes: [UInt8]) -> [UInt8] {
         [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255] + Deflate.stored(bytes)
@@ -19,7 +21,7 @@ enum Gzip {
     }
 }
 
-/// A valid zlib stream (RFC 1950), which is what HTTP's `deflate` means (RFC 9110, section 8.4.1.2).
+/// A writer of valid zlib streams (RFC 1950), which HTTP calls `deflate` (RFC 9110, section 8.4.1.2).
 enum Zlib {
     static func stored(_ bytes: [UInt8]) -> [UInt8] {
         [0x78, 0x01] + Deflate.stored(bytes) + withUnsafeBytes(of: Checksum.adler32(bytes).bigEndian, Array.init)
@@ -27,7 +29,7 @@ enum Zlib {
 }
 
 enum Deflate {
-    /// Stored blocks (RFC 1951, section 3.2.4).
+    /// Returns stored blocks (RFC 1951, section 3.2.4).
     static func stored(_ bytes: [UInt8]) -> [UInt8] {
         var stream: [UInt8] = []
         var start = 0

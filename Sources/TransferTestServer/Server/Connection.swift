@@ -1,4 +1,4 @@
-/// One connection, on a thread of its own, until either side ends it.
+/// A connection on a thread of its own, until either side ends it.
 final class Connection {
     private let number: Int
     private let socket: Socket
@@ -20,11 +20,13 @@ final class Connection {
         do {
             while case let head = try input.readHead(), try answer(head) {}
         } catch {
-            // The client left or the server stops: nothing remains to be done.
+            // The client disconnected or the server stops, so nothing remains to be done.
         }
     }
 
-    /// - Returns: whether the connection stays open.
+    /// Answers a request.
+    ///
+    /// - Returns: Whether the connection stays open.
     private func answer(_ head: RequestHead) throws -> Bool {
         let (request, resource, fault) = server.update { $0.begin(head, connection: number, peer: peer) }
         defer { server.update { $0.finish(request) } }
@@ -73,7 +75,9 @@ final class Connection {
         return try writer.write()
     }
 
-    /// - Returns: `nil` when a fault ends the connection.
+    /// Conducts an upload.
+    ///
+    /// - Returns: `nil` where a fault ends the connection.
     private func converse(
         _ head: RequestHead, _ request: Int, _ uploads: any ServedUploadService, _ fault: Fault
     ) throws -> ResponsePlan? {
@@ -82,7 +86,7 @@ final class Connection {
         switch step {
         case .answer(let answer):
             var plan = fault.answer(total: nil) ?? fault.misreported(ResponsePlan(answer))
-            // The body may be on its way: the connection can't be used again.
+            // The body may be in transit, so the connection cannot be used again.
             plan.closes = BodyLength(head) != .none
             return plan
         case .read(let first): interim = first
@@ -111,7 +115,7 @@ final class Connection {
             socket.resetOnClose()
             return nil
         }
-        // A refusal has taken the body, and did nothing with it.
+        // A scripted refusal has read the body without using it.
         if let refusal = fault.answer(total: nil) {
             _ = uploads.end(id, isWhole: false)
             return refusal
@@ -126,7 +130,10 @@ final class Connection {
         try output.flush()
     }
 
-    /// - Returns: the body if its resource wants it in memory, else empty; `nil` when a fault ends the connection.
+    /// Reads a body.
+    ///
+    /// - Returns: The body if its resource needs it in memory, and an empty array otherwise; `nil` where a fault ends
+    ///   the connection.
     private func readBody(
         _ head: RequestHead, _ request: Int, _ resource: Resource, _ fault: Fault
     ) throws -> [UInt8]? {
@@ -159,7 +166,7 @@ final class Connection {
 
 private struct UploadCut: Error {}
 
-/// The answer before the body's end.
+/// The response before the end of the body.
 private struct UploadAnswer: Error {
     var plan: ResponsePlan
 
@@ -169,7 +176,7 @@ private struct UploadAnswer: Error {
     }
 }
 
-/// The upload steps of a fault, put together.
+/// The upload steps of a fault, combined.
 private struct UploadScript {
     var sendsContinue = true
     var losesAnswer = false
@@ -194,14 +201,15 @@ private struct UploadScript {
 
     var stops: [Int64] { [cutsAt, stallsAt, answersAt?.offset].compactMap { $0 } }
 
-    /// The interval is the fault the test asked for; waiting on the socket lets a client that leaves or a stop end it.
+    /// Delays the reading. The interval is part of the requested fault; the wait on the socket also ends when the
+    /// client disconnects or the server stops.
     func slowDown(after count: Int, _ socket: Socket) throws {
         guard let pace else { return }
         let pause = pace.interval * count / pace.bytes
         if case .left = socket.waitForDeparture(timeout: pause) { throw ConnectionEnded() }
     }
 
-    /// What happens once so many bytes were read.
+    /// Applies the fault for this number of read bytes.
     func act(at total: Int64, stall: () throws -> Void) throws {
         if total == stallsAt { try stall() }
         if total == cutsAt { throw UploadCut() }
@@ -209,7 +217,8 @@ private struct UploadScript {
     }
 }
 
-/// Collects a body as its resource wants it: whole for a handler, as the sink says for a sink, not at all for a file.
+/// The receiver of a body for its resource: completely for a handler, as configured for a sink, and not at all for a
+/// file.
 private struct UploadReceiver {
     let head: RequestHead
     let resource: Resource

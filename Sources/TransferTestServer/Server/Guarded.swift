@@ -1,9 +1,10 @@
 import Glibc
 
-/// A value behind a lock. Not `Mutex`: under contention that takes its lock inside the Swift runtime, where the thread
-/// sanitizer can't see it and reports a race for every access; pthread's it knows.
+/// A value behind a lock. `Mutex` is unsuitable: under contention it takes its lock inside the Swift runtime, where the
+/// thread sanitizer cannot see it. The sanitizer then reports a race for every access; it does know the locks of
+/// pthread.
 ///
-/// `@unchecked Sendable` is safe because `value` is only touched between lock and unlock.
+/// `@unchecked Sendable` is safe because `value` is only accessed between lock and unlock.
 final class Guarded<Value>: @unchecked Sendable {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private var value: Value

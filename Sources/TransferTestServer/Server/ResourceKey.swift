@@ -1,4 +1,4 @@
-/// Names resources: `/x` on every host, `http://host/x` or `host/x` on one.
+/// The names of resources: `/x` for every host, `http://host/x` or `host/x` for one host.
 enum ResourceKey {
     static func normalized(_ key: String) -> String {
         let rest = key.lowercased().hasPrefix("http://") ? key.dropFirst(7) : key[...]
@@ -6,13 +6,13 @@ enum ResourceKey {
         return hostName(rest[..<slash]) + rest[slash...]
     }
 
-    /// The most specific first; a key with a query only matches that query.
+    /// Returns the keys that a request matches, the most specific first; a key with a query matches only that query.
     static func candidates(_ head: RequestHead) -> [String] {
         let paths = head.query.map { ["\(head.path)?\($0)", head.path] } ?? [head.path]
         return paths.map { head.host + $0 } + paths
     }
 
-    /// `pattern` may end in `*`.
+    /// Returns whether a request matches a pattern, which may end in `*`.
     static func matches(_ pattern: String, _ head: RequestHead) -> Bool {
         let candidates = candidates(head)
         return pattern.hasSuffix("*")

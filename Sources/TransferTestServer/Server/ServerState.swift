@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a path leads to.
+/// The resource of a path.
 enum Resource: Sendable {
     case file(key: String, ServedFile)
     case handler(@Sendable (Request) -> ResponsePlan)
@@ -9,7 +9,7 @@ enum Resource: Sendable {
     case missing(status: Int)
 }
 
-/// Everything the threads share; guarded by the server's lock.
+/// The state shared by all threads, guarded by the server's lock.
 struct ServerState {
     struct Handler {
         let method: String?
@@ -31,7 +31,7 @@ struct ServerState {
     var files: [String: ServedFile] = [:]
     var handlers: [Handler] = []
     var scripts: [String: FaultScript] = [:]
-    /// By their names.
+    /// The scripts for kinds of requests, by their names.
     var kinds: [String: FaultScript] = [:]
 
     var requests: [RecordedRequest] = []

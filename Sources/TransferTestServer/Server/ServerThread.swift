@@ -1,6 +1,7 @@
 import Glibc
 
-/// A thread that can be joined. Blocking calls on threads of their own keep faults exact and never starve Swift's pool.
+/// A thread that can be joined. Blocking calls on separate threads keep faults exact and never occupy Swift's thread
+/// pool.
 enum ServerThread {
     private final class Body {
         let run: @Sendable () -> Void

@@ -1,15 +1,17 @@
-/// The numbers of connections and requests that a server has had, and the most of them that there were at a time.
+/// The numbers of a server's connections and requests so far, with their maxima at one time.
 struct ServerTraffic {
     private(set) var acceptedConnections = 0
     private(set) var closedConnections = 0
     private(set) var peakConnections = 0
     private(set) var peakRequests = 0
-    /// By their paths.
+    /// The maximum number of simultaneous requests, by their paths.
     private(set) var peak: [String: Int] = [:]
     private var active: [String: Int] = [:]
     private var activeRequests = 0
 
-    /// - Parameter open: How many connections there are with this one.
+    /// Counts a connection.
+    ///
+    /// - Parameter open: The number of open connections, including this one.
     /// - Returns: The number of the connection.
     mutating func accept(open: Int) -> Int {
         acceptedConnections += 1

@@ -1,31 +1,37 @@
 import Glibc
 
-// Looking at the server.
+// The observation of the server.
 extension TestServer {
-    /// Every request so far, in the order in which their heads arrived.
+    /// All requests so far, in the order in which their heads arrived.
     public var requests: [RecordedRequest] { read(\.requests) }
 
+    /// Returns all requests to a path so far, in the order in which their heads arrived.
     public func requests(to path: String) -> [RecordedRequest] {
         let key = ResourceKey.normalized(path)
         return requests.filter { ResourceKey.matches(key, $0.head) }
     }
 
-    /// Response body bytes, of all requests of a path.
+    /// Returns the number of response body bytes for all requests to a path.
     public func bytesSent(_ path: String) -> Int64 { requests(to: path).reduce(0) { $0 + $1.bytesSent } }
 
-    /// Connections accepted since the start.
+    /// The number of connections accepted since the start.
     public var connectionCount: Int { read(\.traffic.acceptedConnections) }
+    /// The number of connections that are open now.
     public var openConnections: Int { read(\.connections.count) }
+    /// The maximum number of connections open at one time.
     public var peakConnections: Int { read(\.traffic.peakConnections) }
 
-    /// The most requests that were between head and end of their answer at one time.
+    /// The maximum number of requests between the head and the end of their response at one time.
     public var peakRequests: Int { read(\.traffic.peakRequests) }
+    /// Returns the maximum number of simultaneous requests to a path.
     public func peakRequests(_ path: String) -> Int { read { $0.traffic.peak[path] ?? 0 } }
 }
 
-// Waiting without sleeping. Each throws ``TestServerError`` when the time is over, and `CancellationError`.
+// The waits, which do not sleep. Each throws ``TestServerError`` on a timeout, and `CancellationError`.
 extension TestServer {
-    /// Until the heads of so many requests arrived (since the start; of one path if that is named).
+    /// Waits until the heads of this number of requests have arrived since the start, of one path if it is named.
+    ///
+    /// - Throws: ``TestServerError`` on a timeout, `CancellationError`.
     public func waitForRequests(_ count: Int, to path: String? = nil, timeout: Duration = .seconds(30)) async throws {
         let key = path.map(ResourceKey.normalized)
         try await wait("\(count) requests", timeout) { state in
@@ -34,20 +40,30 @@ extension TestServer {
         }
     }
 
-    /// Until so many requests were answered, or ended by a fault.
+    /// Waits until this number of requests has been answered, or ended by a fault.
+    ///
+    /// - Throws: ``TestServerError`` on a timeout, `CancellationError`.
     public func waitForAnswers(_ count: Int, timeout: Duration = .seconds(30)) async throws {
         try await wait("\(count) answers", timeout) { $0.requests.lazy.filter(\.isFinished).count >= count }
     }
 
+    /// Waits until this number of connections has been accepted since the start.
+    ///
+    /// - Throws: ``TestServerError`` on a timeout, `CancellationError`.
     public func waitForConnections(accepted count: Int, timeout: Duration = .seconds(30)) async throws {
         try await wait("\(count) connections", timeout) { $0.traffic.acceptedConnections >= count }
     }
 
+    /// Waits until this number of connections has been closed since the start.
+    ///
+    /// - Throws: ``TestServerError`` on a timeout, `CancellationError`.
     public func waitForConnections(closed count: Int, timeout: Duration = .seconds(30)) async throws {
         try await wait("\(count) closed connections", timeout) { $0.traffic.closedConnections >= count }
     }
 
-    /// Until so many requests are held by a stall or a held head.
+    /// Waits until this number of requests is held by a stall or a held head.
+    ///
+    /// - Throws: ``TestServerError`` on a timeout, `CancellationError`.
     public func waitForHeld(_ count: Int, timeout: Duration = .seconds(30)) async throws {
         try await wait("\(count) held requests", timeout) { $0.held.count >= count }
     }
@@ -59,7 +75,8 @@ extension TestServer {
             state.nextWaiter += 1
             return state.nextWaiter
         }
-        // Not a wait for the event but its limit: a test that waits in vain fails instead of hanging.
+        // The sleep is the limit of the wait and not the wait itself: a test that waits in vain fails instead of
+        // hanging.
         let deadline = Task { [self] in
             try await Task.sleep(for: timeout)
             fail(number) { TestServerError(timeout: timeout, waitingFor: what, seen: $0.summary) }
@@ -70,7 +87,7 @@ extension TestServer {
                 update { state in
                     state.waiters[number] = .init(what: what, isSatisfied: isSatisfied, continuation: continuation)
                 }
-                // Cancellation may have come before there was a continuation to fail.
+                // The task may have been cancelled before there was a continuation.
                 if Task.isCancelled { fail(number) { _ in CancellationError() } }
             }
         } onCancel: {
@@ -86,9 +103,9 @@ extension TestServer {
     }
 }
 
-// Stalls and held heads.
+// The control of stalls and held heads.
 extension TestServer {
-    /// Lets every request go on that is held now (of one path if that is named).
+    /// Releases all requests that are held now, of one path if it is named.
     public func release(_ path: String? = nil) {
         let key = path.map(ResourceKey.normalized)
         update { state in
@@ -98,7 +115,9 @@ extension TestServer {
         }
     }
 
-    /// - Throws: ``ConnectionEnded`` when the client left, or the server stops.
+    /// Holds a request.
+    ///
+    /// - Throws: ``ConnectionEnded`` where the client disconnects, or the server stops.
     func hold(_ head: RequestHead, connection: Int, socket: Socket) throws {
         var pair: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {

@@ -1,22 +1,24 @@
-// A path is `/x` (on every host) or `http://host/x` (for a client that uses the server as a proxy).
+// A path is `/x` for every host, or `http://host/x` for a client that uses the server as a proxy.
 extension TestServer {
-    /// Serves a file, or puts another one in its place.
+    /// Serves a file, which replaces an earlier one at the path.
     public func serve(_ path: String, _ file: ServedFile) {
         update { $0.files[ResourceKey.normalized(path)] = file }
     }
 
+    /// Serves a file with this content and ETag.
     public func serve(_ path: String, _ content: Content, etag: String? = nil) {
         serve(path, ServedFile(content, etag: etag))
     }
 
-    /// From now on the path is 404.
+    /// Answers requests to the path with 404 from now on.
     public func remove(_ path: String) {
         update { $0.files[ResourceKey.normalized(path)] = nil }
     }
 
-    /// A fault for each of the next requests of a path, in the order of their arrival; further ones get `afterwards`.
-    /// Takes the place of an earlier script for that path.
-    /// - Parameter method: counts only requests of that method; others are answered as they should be.
+    /// Sets a fault for each of the next requests to a path, in their order of arrival; further ones get `afterwards`.
+    /// It replaces an earlier script for the path.
+    ///
+    /// - Parameter method: The method of the requests that count; others are answered correctly. `nil` counts all.
     public func script(_ path: String, method: String? = nil, _ faults: [Fault], afterwards: Fault = .none) {
         update { state in
             state.scripts[ResourceKey.normalized(path)] = FaultScript(
@@ -24,8 +26,8 @@ extension TestServer {
         }
     }
 
-    /// A fault for each of the next requests of a kind, whatever their path; further ones get `afterwards`. It's looked at
-    /// before the scripts of paths, and takes the place of an earlier one of its name.
+    /// Sets a fault for each of the next requests of a kind, whatever their path; further ones get `afterwards`. The
+    /// script precedes those of paths, and replaces an earlier one with its name.
     public func script(
         _ name: String, for isFor: @escaping @Sendable (RequestHead) -> Bool, _ faults: [Fault],
         afterwards: Fault = .none
@@ -36,19 +38,20 @@ extension TestServer {
         }
     }
 
-    /// Answers requests of a method (`nil`: of any) whose path matches; a pattern may end in `*`, later ones win.
-    /// The handler runs on the connection's thread and may block it.
+    /// Answers requests with a method (`nil` for any) whose path matches. A pattern may end in `*`, and later ones take
+    /// precedence. The handler runs on the connection's thread and may block it.
     public func handle(_ method: String?, _ pattern: String, _ handler: @escaping @Sendable (Request) -> Response) {
         add(method, pattern, .handler { ResponsePlan(handler($0)) })
     }
 
-    /// For answers that are more than a ``Response``.
+    /// Adds a handler for responses that a ``Response`` cannot express.
     func handle(_ pattern: String, _ handler: @escaping @Sendable (Request) -> ResponsePlan) {
         add(nil, pattern, .handler(handler))
     }
 
-    /// Takes bodies sent with PUT, POST or PATCH to the paths that match.
-    /// - Parameter keepsBytes: `false` keeps only their length and digest.
+    /// Accepts bodies sent with PUT, POST or PATCH to the paths that match.
+    ///
+    /// - Parameter keepsBytes: Whether the bytes are kept; `false` keeps only their length and digest.
     @discardableResult
     public func acceptUploads(
         _ pattern: String, keepsBytes: Bool = true, answer: Response = Response(status: 201)
@@ -58,7 +61,7 @@ extension TestServer {
         return sink
     }
 
-    /// Answers every request whose path matches as the service says; a pattern may end in `*`, later ones win.
+    /// Lets a service answer all requests whose path matches. A pattern may end in `*`, and later ones take precedence.
     @discardableResult
     public func serve<Service: UploadService>(_ pattern: String, _ service: Service) -> ServedUploads<Service> {
         let served = ServedUploads(service)

@@ -1,8 +1,8 @@
 import Glibc
 
-/// An HTTP/1.1 server on loopback that does exactly what a test's script says, and correctly what it doesn't mention.
+/// An HTTP/1.1 server on loopback that follows a test's script exactly, and otherwise behaves correctly.
 ///
-/// It also answers absolute-form targets itself, so that a client with `http_proxy` set to it reaches any host name.
+/// The server also answers absolute targets itself, so that a client with `http_proxy` set to it reaches any host name.
 /// Stop it with ``stop()``, or use ``withTestServer(on:isolation:prepare:_:)``.
 public final class TestServer: Sendable {
     private let listener: Listener
@@ -10,8 +10,9 @@ public final class TestServer: Sendable {
     private let acceptThread = Guarded<pthread_t?>(nil)
 
     /// Starts to listen at once.
-    /// - Parameter prepare: Called before the first connection is taken.
-    /// - Throws: ``TestServerError`` when the address can't be used.
+    ///
+    /// - Parameter prepare: A closure that is called before the first connection is accepted.
+    /// - Throws: ``TestServerError`` where the address cannot be used.
     public init(on address: ListenAddress = .ipv4(), prepare: (TestServer) -> Void = { _ in }) throws {
         listener = try Listener(address)
         prepare(self)
@@ -24,10 +25,10 @@ public final class TestServer: Sendable {
         }
     }
 
-    /// 0 for a Unix socket.
+    /// The port; 0 for a Unix socket.
     public var port: UInt16 { listener.port }
 
-    /// `http://127.0.0.1:PORT/x` for `/x`.
+    /// Returns the URL of a path: `http://127.0.0.1:PORT/x` for `/x`.
     public func url(_ path: String = "/") -> String {
         switch listener.address {
         case .ipv4: "http://127.0.0.1:\(port)\(path)"
@@ -36,10 +37,10 @@ public final class TestServer: Sendable {
         }
     }
 
-    /// Connections from now on take about as many bytes before somebody reads them.
+    /// Limits the number of bytes that later connections accept before the server reads them; the value is approximate.
     public func limitReceiveBuffer(_ bytes: Int) { listener.limitReceiveBuffer(Int32(clamping: bytes)) }
 
-    /// Ends every connection and returns when every thread has ended. Not to be called by a handler.
+    /// Ends all connections, and returns once all threads have ended. A handler must not call it.
     public func stop() {
         guard let thread = acceptThread.withLock({ $0.take() }) else { return }
         update { state in
@@ -78,7 +79,8 @@ public final class TestServer: Sendable {
     }
 
     private func end(_ number: Int, _ socket: Socket) {
-        // Out of the table before the descriptor is free for reuse, so that stop() never shuts down a stranger.
+        // The connection leaves the table before its descriptor can be reused, so that stop() never shuts down an
+        // unrelated one.
         update { $0.connections[number] = nil }
         socket.close()
         update { state in
@@ -87,7 +89,8 @@ public final class TestServer: Sendable {
         }
     }
 
-    /// Every change of the state goes through here, so that whoever waits for it is woken.
+    /// Changes the state and resumes the callers that wait for such a change. All changes must go through this
+    /// function.
     @discardableResult
     func update<Result: Sendable>(_ change: (inout ServerState) -> Result) -> Result {
         let (result, waiters) = state.withLock { state in (change(&state), state.takeSatisfiedWaiters()) }
@@ -106,7 +109,7 @@ extension ServerState {
         return Array(threads.values)
     }
 
-    /// Only threads that are already in the table: one may end before the accepting thread has entered it.
+    /// Returns the ended threads that are in the table. A thread may end before the accepting thread has entered it.
     fileprivate mutating func takeEndedThreads() -> [pthread_t] {
         let ended = endedThreads.filter { threads[$0] != nil }
         endedThreads.removeAll { threads[$0] != nil }
@@ -114,7 +117,9 @@ extension ServerState {
     }
 }
 
-/// Runs `body` with a server and stops it at the end.
+/// Runs `body` with a server, and stops the server at the end.
+///
+/// - Throws: ``TestServerError`` where the server cannot be started; the errors of `body`.
 public func withTestServer<Result>(
     on address: ListenAddress = .ipv4(), isolation: isolated (any Actor)? = #isolation,
     prepare: (TestServer) -> Void = { _ in }, _ body: (TestServer) async throws -> Result

@@ -1,6 +1,6 @@
-// What the draft says about requests, section by section.
+// The draft's rules for requests, section by section.
 extension ResumableService {
-    /// A request to a target: "Upload Creation", or the plain request that it is without the protocol.
+    /// Handles a request to a target: "Upload Creation", or a plain request without the protocol.
     mutating func entered(
         _ id: Int, method: String, target: String, headers: HeaderFields
     ) -> UploadServiceStep {
@@ -34,7 +34,7 @@ extension ResumableService {
         return .read(interim: sendsInterim ? [interim(fields)] : [])
     }
 
-    /// A request to an upload resource.
+    /// Handles a request to an upload resource.
     mutating func resource(
         _ id: Int, method: String, path: String, headers: HeaderFields
     ) -> UploadServiceStep {
@@ -57,7 +57,7 @@ extension ResumableService {
         }
     }
 
-    /// "Upload Append"
+    /// Handles an "Upload Append".
     private mutating func append(_ id: Int, _ upload: Upload, _ headers: HeaderFields) -> UploadServiceStep {
         guard headers["Content-Type"] == "application/partial-upload" else {
             return .answer(marked(Response(status: 415, headers: ["Accept-Patch": "application/partial-upload"])))
@@ -80,7 +80,7 @@ extension ResumableService {
                     ], fields: ["Upload-Offset": String(upload.bytes.count), "Upload-Complete": "?0"]))
         }
         if upload.isComplete {
-            // "The server can choose to replay the final response."
+            // The draft says: "The server can choose to replay the final response."
             if let final = upload.final, isLast, content == 0 { return .answer(final) }
             return .answer(marked(Response(status: 400, headers: ["Upload-Complete": "?0"])))
         }
@@ -98,12 +98,12 @@ extension ResumableService {
         return .read()
     }
 
-    /// The content is whole: the target gets it.
+    /// Passes the complete content to the target.
     mutating func complete(_ path: String) -> Response {
         guard let upload = uploads[path] else { return gone }
         if let length = upload.length, length != upload.bytes.count { return inconsistent }
         let (promised, isWanted) = (upload.headers["Repr-Digest"], upload.headers["Want-Repr-Digest"] != nil)
-        // Only where somebody asks: it takes minutes for a gibibyte where nothing is optimised.
+        // The digest is computed only on request: without optimization it takes minutes for a gibibyte.
         let digest =
             promised != nil || isWanted
             ? "sha-256=:\(Base64.encoded(MessageDigest.sha256(upload.bytes)[...])):" : nil
@@ -133,7 +133,7 @@ extension ResumableService {
     }
 
     func appendedFields(_ upload: Upload) -> HeaderFields {
-        // Version 6 demands the offset; since draft -06 it's the one that the client computes.
+        // Version 6 requires the offset; since draft -06 the client computes it.
         var fields = dialect == .version6 ? state(upload) : [:]
         fields["Upload-Complete"] = marksAnswers ? "?0" : nil
         return fields
@@ -164,7 +164,7 @@ extension ResumableService {
         return Response(status: 104, headers: fields)
     }
 
-    /// Only 104 has to name the version; Apple's server of version 6 names it everywhere.
+    /// Marks a response with the version. Only 104 must name it; Apple's server of version 6 names it everywhere.
     func marked(_ response: Response) -> Response {
         guard dialect == .version6 else { return response }
         var response = response
@@ -185,7 +185,7 @@ extension ResumableService {
             Response(status: status, headers: ["Upload-Complete": "?0", "Upload-Limit": limitField(lifetime: nil)]))
     }
 
-    /// RFC 9457
+    /// Returns a problem response (RFC 9457).
     private func problem(
         _ status: Int, _ type: String, _ title: String, members: [String: JSONValue] = [:], fields: HeaderFields
     ) -> Response {

@@ -1,12 +1,13 @@
-/// A server of the draft "Resumable Uploads for HTTP", written from the text of -12 (interop version 8); with a switch
-/// for what versions -04 and -05 (interop version 6) said otherwise, and one that makes it a plain server.
+/// A server of the draft "Resumable Uploads for HTTP", written from the text of -12 (interop version 8). One switch
+/// selects the deviating rules of -04 and -05 (interop version 6), and another one a plain server.
 ///
-/// PUT stores under its target, POST under its target and a number. Uploads live under `/uploads/`. It has no clock:
-/// ``now`` is whatever the test says.
+/// A PUT stores under its target, a POST under its target and a number. Uploads are resources under `/uploads/`. The
+/// service has no clock: the test sets ``now``.
 public struct ResumableService: UploadService {
+    /// The version of the protocol.
     public enum Dialect: Sendable, Equatable {
         case version8, version6
-        /// Ignores the protocol's fields: every PUT and POST is what it looks like.
+        /// A plain server, which ignores the protocol's fields: every PUT and POST is an ordinary request.
         case none
 
         var number: String? {
@@ -18,14 +19,20 @@ public struct ResumableService: UploadService {
         }
     }
 
-    /// Bytes and seconds, as `Upload-Limit` announces them.
+    /// The limits that `Upload-Limit` announces, in bytes and seconds.
     public struct Limits: Sendable, Equatable {
+        /// The maximum size of an upload in bytes; `nil` for none.
         public var maxSize: Int?
+        /// The minimum size of an upload in bytes; `nil` for none.
         public var minSize: Int?
+        /// The maximum size of a request's body in bytes; `nil` for none.
         public var maxAppendSize: Int?
+        /// The minimum size of a request's body in bytes, except for the last request; `nil` for none.
         public var minAppendSize: Int?
+        /// The lifetime of an upload in seconds; `nil` for no limit.
         public var lifetime: Int64?
 
+        /// Creates limits; `nil` means none.
         public init(
             maxSize: Int? = nil, minSize: Int? = nil, maxAppendSize: Int? = nil, minAppendSize: Int? = nil,
             lifetime: Int64? = nil
@@ -38,47 +45,60 @@ public struct ResumableService: UploadService {
         }
     }
 
-    /// A file that a target has taken.
+    /// A file that a target has accepted.
     public struct Finished: Sendable {
+        /// The path of the stored file.
         public let path: String
+        /// The method of the request that began the upload.
         public let method: String
-        /// The fields of the request that began it.
+        /// The fields of the request that began the upload.
         public let headers: HeaderFields
+        /// The bytes of the file.
         public let bytes: [UInt8]
     }
 
+    /// A request to the service.
     public struct SeenRequest: Sendable {
+        /// The method of the request.
         public let method: String
+        /// The target of the request.
         public let target: String
+        /// The header fields of the request.
         public let headers: HeaderFields
     }
 
+    /// The version of the protocol.
     public var dialect = Dialect.version8
+    /// The limits that the service announces and enforces.
     public var limits = Limits()
-    /// Seconds; what ``Limits/lifetime`` is counted by.
+    /// The current time in seconds, by which ``Limits/lifetime`` is measured.
     public var now: Int64 = 0
-    /// Requests of other versions are answered 400, as Apple's server does; otherwise their fields are ignored.
+    /// Whether requests of other versions are answered with 400, as by Apple's server; otherwise their fields are
+    /// ignored.
     public var refusesOtherVersions = false
-    /// Whether 104 is sent at all: not every server can.
+    /// Whether the service sends 104 at all, which not every server can.
     public var sendsInterim = true
-    /// Bytes after which a 104 tells how far it is.
+    /// The number of bytes after which a 104 reports the progress; `nil` for no such reports.
     public var progressInterval: Int?
-    /// Whether a whole upload in the first request may exceed ``Limits/maxAppendSize``, which only says "might reject".
+    /// Whether a complete upload in the first request may exceed ``Limits/maxAppendSize``, where the draft only says
+    /// "might reject".
     public var refusesLongCreation = true
-    /// Whether an upload can still be asked about when it's complete.
+    /// Whether a complete upload can still be queried.
     public var keepsCompleted = true
-    /// Whether answers say `Upload-Complete`, where the draft only recommends it.
+    /// Whether responses have `Upload-Complete`, which the draft only recommends.
     public var marksAnswers = true
-    /// What targets answer to whole files instead of taking them.
+    /// The status with which targets refuse complete files; `nil` where they accept them.
     public var targetError: Int?
 
-    /// Every time that a target took a file, in order: twice for a file that was sent twice.
+    /// The files accepted by targets, in order; a file that was sent twice is listed twice.
     public var finished: [Finished] { history.finished }
-    /// What is stored now, by path.
+    /// The stored files, by path.
     public var objects: [String: [UInt8]] { history.objects }
-    /// Bytes of bodies that arrived, of all requests.
+    /// The number of body bytes received, over all requests.
     public var received: Int { history.received }
+    /// The requests so far, in their order.
     public var requests: [SeenRequest] { history.requests }
+    /// The number of incomplete uploads.
     public var unfinished: Int { uploads.values.count { !$0.isComplete } }
 
     var uploads: [String: Upload] = [:]
@@ -87,21 +107,22 @@ public struct ResumableService: UploadService {
     private var created = 0
     private var posted = 0
 
+    /// Creates a service without uploads.
     public init(dialect: Dialect = .version8, limits: Limits = Limits()) {
         self.dialect = dialect
         self.limits = limits
     }
 
-    /// As after a restart of a server that keeps nothing: every upload resource is gone.
+    /// Removes all upload resources, as a restart of a server without storage would.
     public mutating func forgetUploads() { uploads = [:] }
 
-    /// Somebody has taken away what the targets had.
+    /// Removes the files that the targets stored.
     public mutating func forgetObjects() { history.objects = [:] }
 
-    /// What an upload has, by the path of its URL.
+    /// Returns the number of bytes of the upload whose URL has this path; `nil` where there is none.
     public func offset(of path: String) -> Int? { uploads[path]?.bytes.count }
 
-    /// Changes what an upload has, as only a faulty server would.
+    /// Replaces the bytes of an upload, as only a faulty server would.
     public mutating func setBytes(_ bytes: [UInt8], of path: String) { uploads[path]?.bytes = bytes }
 
     struct Upload: Sendable {
@@ -112,14 +133,14 @@ public struct ResumableService: UploadService {
         var bytes: [UInt8] = []
         var length: Int?
         var isComplete = false
-        /// No more of it is taken: its length was exceeded.
+        /// Whether the upload accepts no more bytes because its length was exceeded.
         var isInvalid = false
         var final: Response?
         var expires: Int64?
         var running: Int?
     }
 
-    /// All that has happened.
+    /// The events so far.
     private struct History: Sendable {
         var finished: [Finished] = []
         var objects: [String: [UInt8]] = [:]
@@ -132,7 +153,7 @@ public struct ResumableService: UploadService {
         enum Kind: Sendable {
             case creation(String), append(String)
             case plain(method: String, target: String, headers: HeaderFields, bytes: [UInt8])
-            /// Another request to the same upload came: "Concurrency".
+            /// A request that a later one to the same upload has replaced ("Concurrency").
             case superseded
         }
         var kind: Kind
@@ -140,6 +161,7 @@ public struct ResumableService: UploadService {
         var untilProgress: Int?
     }
 
+    /// Handles the head of a request.
     public mutating func begin(
         _ id: Int, method: String, target: String, headers: HeaderFields
     ) -> UploadServiceStep {
@@ -158,6 +180,9 @@ public struct ResumableService: UploadService {
         }
     }
 
+    /// Handles a piece of a request's body.
+    ///
+    /// - Returns: The interim responses to send now.
     public mutating func receive(_ id: Int, _ bytes: [UInt8]) -> [Response] {
         history.received += bytes.count
         guard var exchange = exchanges[id] else { return [] }
@@ -168,7 +193,7 @@ public struct ResumableService: UploadService {
             exchange.kind = .plain(method: method, target: target, headers: headers, bytes: before + bytes)
             return []
         case .creation(let path), .append(let path):
-            // Changed where it lies: a copy for every piece would make long uploads slow.
+            // The bytes are appended in place: a copy for every piece would make long uploads slow.
             guard uploads[path]?.isInvalid == false else { return [] }
             uploads[path]?.bytes += bytes
             let count = uploads[path]?.bytes.count ?? 0
@@ -185,6 +210,9 @@ public struct ResumableService: UploadService {
         }
     }
 
+    /// Handles the end of a request's body.
+    ///
+    /// - Returns: The final response.
     public mutating func end(_ id: Int, isWhole: Bool) -> Response {
         guard let exchange = exchanges.removeValue(forKey: id) else { return Response(status: 500) }
         switch exchange.kind {
@@ -207,7 +235,7 @@ public struct ResumableService: UploadService {
         }
     }
 
-    // MARK: What the other parts need of the exchanges
+    // MARK: Exchanges
 
     mutating func read(_ id: Int, _ path: String, isCreation: Bool, isLast: Bool) {
         exchanges[id] = Exchange(
@@ -219,7 +247,7 @@ public struct ResumableService: UploadService {
         exchanges[id] = Exchange(kind: .plain(method: method, target: target, headers: headers, bytes: []))
     }
 
-    /// "Terminating the previous request before processing the new request."
+    /// Ends the previous request. The draft says: "Terminating the previous request before processing the new request."
     mutating func supersede(_ path: String) {
         guard let running = uploads[path]?.running else { return }
         exchanges[running]?.kind = .superseded
@@ -235,7 +263,7 @@ public struct ResumableService: UploadService {
         return upload
     }
 
-    /// The target's own work.
+    /// Stores a complete file, which is the target's own task.
     mutating func take(_ bytes: [UInt8], method: String, target: String, headers: HeaderFields) -> Response {
         if let targetError { return Response(status: targetError, body: .text("refused by the target\n")) }
         var path = target

@@ -1,18 +1,18 @@
 import Glibc
 
-/// An upload service behind a path of a ``TestServer``; shared by its connections.
+/// An upload service behind a path of a ``TestServer``, shared by the server's connections.
 public final class ServedUploads<Service: UploadService>: Sendable {
     private let service: Guarded<Service>
     private let lastID = Guarded(0)
 
     init(_ service: Service) { self.service = Guarded(service) }
 
-    /// Looks at the service, or changes it.
+    /// Reads or changes the service.
     @discardableResult
     public func with<Result>(_ body: (inout Service) -> Result) -> Result { service.withLock(body) }
 }
 
-/// What a connection wants of it.
+/// The interface of a service for a connection.
 protocol ServedUploadService: Sendable {
     func begin(_ head: RequestHead) -> (id: Int, step: UploadServiceStep)
     func receive(_ id: Int, _ piece: UnsafeRawBufferPointer) -> [Response]

@@ -1,8 +1,8 @@
-/// A body under way to an upload.
+/// A body that is being sent to an upload.
 struct TusWrite: Sendable {
     let upload: String
     var isCreation = false
-    /// What the body has to hash to; until that is known nothing of it counts.
+    /// The required checksum of the body; none of its bytes count before it has been verified.
     var checksum: Checksum?
     var held: [UInt8] = []
     var isTooLong = false
@@ -11,7 +11,9 @@ struct TusWrite: Sendable {
         let algorithm: String
         let digest: [UInt8]
 
-        /// - Returns: `nil` for what Upload-Checksum can't be (tus 1.0.0, "Checksum").
+        /// Parses a checksum.
+        ///
+        /// - Returns: `nil` for an invalid value of Upload-Checksum (tus 1.0.0, "Checksum").
         init?(_ field: String) {
             let words = field.split(separator: " ").map(String.init)
             guard words.count == 2, let digest = Base64.decoded(words[1]) else { return nil }
@@ -30,7 +32,7 @@ struct TusWrite: Sendable {
     }
 }
 
-/// PATCH, and the bodies of POST.
+/// The handling of PATCH, and of the bodies of POST.
 extension TusService {
     mutating func patch(_ id: Int, _ index: Int, _ headers: HeaderFields) -> UploadServiceStep {
         let upload = uploads[index]
@@ -60,7 +62,7 @@ extension TusService {
         change(index) { $0.writer = id }
     }
 
-    /// All of it is kept as it arrives, so that a cut loses nothing.
+    /// Stores bytes as they arrive, so that an interruption loses none.
     mutating func take(_ id: Int, _ bytes: [UInt8]) {
         guard let write = writes[id], let index = index(of: write.upload) else { return }
         guard write.checksum == nil else {
@@ -81,7 +83,7 @@ extension TusService {
             $0.expires = expires
         }
         if let checksum = write.checksum {
-            // A chunk that was cut can't be verified, and so is none.
+            // An incomplete chunk cannot be verified, so none of it counts.
             guard isWhole, checksum.accepts(write.held) else { return answer(460) }
             guard Int64(write.held.count) <= uploads[index].length - uploads[index].offset else { return answer(413) }
             change(index) { $0.bytes += write.held }

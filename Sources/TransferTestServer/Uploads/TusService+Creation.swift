@@ -1,4 +1,4 @@
-/// POST: an upload is made, of nothing, of a first body, or of other uploads.
+/// The handling of POST, which creates an upload: empty, with a first body, or from other uploads.
 extension TusService {
     mutating func create(_ id: Int, _ headers: HeaderFields) -> UploadServiceStep {
         guard offers.contains("creation") else { return .answer(answer(405)) }
@@ -36,7 +36,7 @@ extension TusService {
         return answer(201, fields)
     }
 
-    /// Only parts that are complete are joined: concatenation-unfinished isn't offered.
+    /// Joins uploads. All parts must be complete, since concatenation-unfinished is not offered.
     private mutating func join(
         _ concat: String, _ headers: HeaderFields, _ metadata: [String: String], field: String?
     ) -> Response {

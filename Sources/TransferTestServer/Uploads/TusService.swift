@@ -1,58 +1,62 @@
 /// A tus 1.0.0 server in memory, with creation, creation-with-upload, expiration, checksum, concatenation and
-/// termination: what it does is what the protocol's text says, and nothing that the text doesn't.
+/// termination. It does exactly what the text of the protocol says.
 ///
-/// Uploads are made at ``endpoint`` and then are at `endpoint/u1`, `endpoint/u2`, ….
+/// Uploads are created at ``endpoint`` and then have the paths `endpoint/u1`, `endpoint/u2`, ….
 public struct TusService: UploadService {
+    /// The path at which uploads are created.
     public let endpoint: String
-    /// The names of extensions, as Tus-Extension has them; the others are refused.
+    /// The names of the supported extensions, as in Tus-Extension; others are refused.
     public var offers: Set<String> = [
         "creation", "creation-with-upload", "expiration", "checksum", "concatenation", "termination",
     ]
+    /// The supported versions of the protocol, as in Tus-Version.
     public var versions = ["1.0.0"]
-    /// As Tus-Checksum-Algorithm names them: of `sha1`, `md5` and `sha256`.
+    /// The supported algorithms, as in Tus-Checksum-Algorithm: a selection of `sha1`, `md5` and `sha256`.
     public var checksums = ["sha1", "md5"]
-    /// Bytes.
+    /// The maximum size of an upload in bytes; `nil` for none.
     public var maxSize: Int64?
-    /// How long an upload is kept after its last request, in seconds; `nil`: for ever.
+    /// The time in seconds for which an upload is kept after its last request; `nil` for ever.
     public var lifetime: Int64?
-    /// Seconds since 1970. Nothing moves it but the test.
+    /// The current time in seconds since 1970, which only the test changes.
     public var now: Int64 = 1_800_000_000
-    /// Whether it answers 410 for what expired or was terminated; otherwise 404.
+    /// Whether expired and terminated uploads are answered with 410; otherwise with 404.
     public var remembersGone = true
-    /// Whether the parts are removed once they are joined.
+    /// Whether parts are removed once they have been joined.
     public var removesJoinedParts = true
-    /// What stands before the path in Location: `https://host` for an absolute URL, empty for a path.
+    /// The text before the path in Location: `https://host` for an absolute URL, empty for a path.
     public var locationPrefix = ""
 
-    /// Those that are there, in the order in which they were made.
+    /// The existing uploads, in the order of their creation.
     public private(set) var uploads: [TusUpload] = []
-    /// Bytes of bodies that arrived, whatever became of them.
+    /// The number of body bytes received, whether they counted or not.
     public private(set) var received: Int64 = 0
-    /// What was asked, one line a request: `PATCH /files/u1`.
+    /// The requests so far, one line each: `PATCH /files/u1`.
     public private(set) var log: [String] = []
 
     var gone: Set<String> = []
     var writes: [Int: TusWrite] = [:]
     private var made = 0
 
+    /// Creates a service without uploads.
     public init(endpoint: String = "/files") {
         self.endpoint = endpoint
     }
 
-    /// What users of the server would see: whole files, without the parts that others were made of.
+    /// The complete files for users of the server, without the parts from which others were joined.
     public var finished: [TusUpload] { uploads.filter { $0.isComplete && $0.kind != .partial } }
 
-    /// The server loses the end of what it had.
+    /// Removes the bytes of an upload after an offset, like a server that lost its last data.
     public mutating func lose(_ id: String, after offset: Int64) {
         guard let index = index(of: id) else { return }
         uploads[index].bytes.removeLast(max(0, uploads[index].bytes.count - Int(offset)))
     }
 
-    /// The server forgets an upload, or all.
+    /// Removes an upload, or all for `nil`, without a request.
     public mutating func forget(_ id: String? = nil) {
         for upload in uploads where id == nil || upload.id == id { remove(upload.id) }
     }
 
+    /// Handles the head of a request.
     public mutating func begin(_ id: Int, method: String, target: String, headers: HeaderFields) -> UploadServiceStep {
         let method = headers["X-HTTP-Method-Override"] ?? method
         let path = String(target.prefix { $0 != "?" })
@@ -81,12 +85,18 @@ public struct TusService: UploadService {
         }
     }
 
+    /// Handles a piece of a request's body.
+    ///
+    /// - Returns: An empty array, since tus has no interim responses.
     public mutating func receive(_ id: Int, _ bytes: [UInt8]) -> [Response] {
         received += Int64(bytes.count)
         take(id, bytes)
         return []
     }
 
+    /// Handles the end of a request's body.
+    ///
+    /// - Returns: The final response.
     public mutating func end(_ id: Int, isWhole: Bool) -> Response { finish(id, isWhole: isWhole) }
 
     mutating func add(_ length: Int64, _ metadata: [String: String], field: String?, _ kind: TusUpload.Kind) -> Int {
@@ -108,7 +118,7 @@ public struct TusService: UploadService {
 
     func index(of name: String) -> Int? { uploads.firstIndex { $0.id == name } }
 
-    /// A connection that still writes keeps an upload alive.
+    /// Removes the expired uploads; a connection that still writes keeps its upload.
     private mutating func removeExpired() {
         for upload in uploads where !upload.isComplete && upload.writer == nil {
             if let expires = upload.expires, expires <= now { remove(upload.id) }

@@ -1,30 +1,35 @@
-/// One upload that a ``TusService`` holds.
+/// An upload of a ``TusService``.
 public struct TusUpload: Sendable {
-    /// What its URL ends in.
+    /// The last component of the upload's URL.
     public let id: String
+    /// The declared length in bytes.
     public internal(set) var length: Int64
-    /// All that was received, also of bodies that were cut.
+    /// The bytes received, including those of incomplete bodies.
     public internal(set) var bytes: [UInt8]
-    /// Upload-Metadata, decoded.
+    /// The decoded Upload-Metadata.
     public let metadata: [String: String]
+    /// The kind of the upload.
     public let kind: Kind
-    /// Seconds since 1970.
+    /// The time of expiration in seconds since 1970; `nil` for none.
     public internal(set) var expires: Int64?
 
     let metadataField: String?
-    /// The request that writes to it.
+    /// The ID of the request that writes to the upload; `nil` for none.
     var writer: Int?
 
+    /// The kind of an upload: whole, a part, or joined from parts.
     public enum Kind: Sendable, Equatable {
         case whole, partial
-        /// Made of other uploads: the value of Upload-Concat.
+        /// An upload joined from others; the text is the value of Upload-Concat.
         case final(String)
     }
 
+    /// The number of bytes received.
     public var offset: Int64 { Int64(bytes.count) }
+    /// Whether all bytes have been received.
     public var isComplete: Bool { offset == length }
 
-    /// What a HEAD answers, and a PATCH a part of.
+    /// The fields of the response to HEAD, some of which PATCH uses too.
     var fields: HeaderFields {
         var fields: HeaderFields = [
             "Upload-Offset": "\(offset)", "Upload-Length": "\(length)", "Cache-Control": "no-store",
@@ -41,7 +46,9 @@ public struct TusUpload: Sendable {
 
     var expiresField: String? { isComplete ? nil : expires.map { HTTPDate.string(Int($0)) } }
 
-    /// - Returns: `nil` for what Upload-Metadata can't be (tus 1.0.0, "Creation").
+    /// Parses metadata.
+    ///
+    /// - Returns: `nil` for an invalid value of Upload-Metadata (tus 1.0.0, "Creation").
     static func metadata(_ field: String) -> [String: String]? {
         var result: [String: String] = [:]
         for pair in field.split(separator: ",", omittingEmptySubsequences: false) {

@@ -1,26 +1,27 @@
-/// The server's side of an upload protocol, without its wire: what is answered to requests of whose bodies perhaps only
-/// a part arrives.
+/// The server's side of an upload protocol, without the network: the responses to requests, whose bodies may arrive
+/// incompletely.
 ///
-/// Tests of a protocol's client call it directly; ``TestServer`` serves it on a socket.
+/// Tests of a protocol's client call the service directly; ``TestServer`` serves it on a socket.
 public protocol UploadService: Sendable {
-    /// A request's head has arrived. `id` tells requests under way apart.
+    /// Handles the head of a request. The `id` distinguishes simultaneous requests.
     mutating func begin(_ id: Int, method: String, target: String, headers: HeaderFields) -> UploadServiceStep
 
-    /// The next bytes of its body. Called only after ``UploadServiceStep/read(interim:)``.
+    /// Handles the next bytes of the body. The function is called only after ``UploadServiceStep/read(interim:)``.
     ///
-    /// - Returns: Informational answers to send now.
+    /// - Returns: The interim responses to send now.
     mutating func receive(_ id: Int, _ bytes: [UInt8]) -> [Response]
 
-    /// The body has ended.
+    /// Handles the end of the body.
     ///
-    /// - Parameter isWhole: `false` when the connection ended first: the answer reaches nobody.
+    /// - Parameter isWhole: Whether the body is complete; `false` where the connection ended first, so that no client
+    ///   receives the response.
     mutating func end(_ id: Int, isWhole: Bool) -> Response
 }
 
-/// What happens after a request's head.
+/// The step after a request's head.
 public enum UploadServiceStep: Sendable {
-    /// The body is read, after these informational answers.
+    /// The body is read, after these interim responses have been sent.
     case read(interim: [Response] = [])
-    /// The body isn't wanted: this is the answer.
+    /// The body is not read; this is the response.
     case answer(Response)
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads requests from a socket. Belongs to the connection's thread.
+/// The reader of requests from a socket, used only by the connection's thread.
 final class ConnectionInput {
     private let socket: Socket
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -10,7 +10,9 @@ final class ConnectionInput {
         self.socket = socket
     }
 
-    /// - Throws: ``ConnectionEnded`` at the end of the connection and for what isn't HTTP.
+    /// Reads the head of a request.
+    ///
+    /// - Throws: ``ConnectionEnded`` at the end of the connection, and for data that is not HTTP.
     func readHead() throws -> RequestHead {
         let words = try readLine().split(separator: " ").map(String.init)
         guard words.count == 3, words[2].hasPrefix("HTTP/1.") else { throw ConnectionEnded() }
@@ -22,7 +24,8 @@ final class ConnectionInput {
         return RequestHead(method: words[0], target: words[1], version: words[2], headers: headers)
     }
 
-    /// Hands over the body in pieces that never cross one of the `stops`: the visitor sees each of these counts.
+    /// Passes on the body in pieces that never cross one of the `stops`, so that the visitor is called at each of these
+    /// counts.
     func readBody(
         _ length: BodyLength, stops: [Int64] = [], _ visit: (UnsafeRawBufferPointer, _ total: Int64) throws -> Void
     ) throws {
@@ -76,7 +79,7 @@ final class ConnectionInput {
     }
 }
 
-/// RFC 9112, section 6.3, for requests.
+/// The length of a request's body (RFC 9112, section 6.3).
 enum BodyLength: Equatable {
     case none
     case count(Int64)

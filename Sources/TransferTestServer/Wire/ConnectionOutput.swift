@@ -1,4 +1,4 @@
-/// Gathers what is sent, so that a small response is one packet. Belongs to the connection's thread.
+/// A buffer for output, so that a small response is one packet. It is used only by the connection's thread.
 final class ConnectionOutput {
     private let socket: Socket
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
@@ -24,8 +24,9 @@ final class ConnectionOutput {
         }
     }
 
-    /// Lets `produce` fill a part of the buffer that has at most `limit` bytes.
-    /// - Returns: the number of bytes it was given.
+    /// Calls `produce` to fill at most `limit` bytes of the buffer.
+    ///
+    /// - Returns: The number of bytes that `produce` was given.
     func fill(upTo limit: Int64, _ produce: (UnsafeMutableRawBufferPointer) -> Void) throws -> Int {
         if filled == buffer.count { try flush() }
         let size = Int(min(limit, Int64(buffer.count - filled)))

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Where a ``TestServer`` listens.
+/// The address of a ``TestServer``.
 public enum ListenAddress: Sendable, Hashable {
-    /// 127.0.0.1; port 0 takes a free one.
+    /// The address 127.0.0.1; port 0 selects a free one.
     case ipv4(port: UInt16 = 0)
-    /// ::1; port 0 takes a free one.
+    /// The address ::1; port 0 selects a free one.
     case ipv6(port: UInt16 = 0)
-    /// A socket file, removed when the server stops; paths have at most 107 bytes.
+    /// A socket file, which is removed when the server stops. Paths have at most 107 bytes.
     case unix(path: String)
 }
 
@@ -22,7 +22,7 @@ struct Listener: Sendable {
             case .ipv6: AF_INET6
             case .unix: AF_UNIX
             }
-        // Close-on-exec: a child process that held a socket would keep a "closed" connection open.
+        // The flag close-on-exec is needed: a child process with the socket would keep a "closed" connection open.
         let descriptor = Glibc.socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw TestServerError("socket") }
         do {
@@ -37,12 +37,15 @@ struct Listener: Sendable {
         self.address = address
     }
 
-    /// The kernel takes twice as much, and announces about half of that as its window (socket(7), tcp(7)).
+    /// Limits the receive buffer. The kernel takes twice the size, and announces about half of that as its window
+    /// (socket(7), tcp(7)).
     func limitReceiveBuffer(_ bytes: Int32) {
         var bytes = bytes
         setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
     }
 
+    /// Accepts a connection.
+    ///
     /// - Returns: `nil` once the listener is shut down.
     func accept() -> (Socket, peer: String)? {
         while true {
@@ -56,10 +59,11 @@ struct Listener: Sendable {
                 if errno == ECONNABORTED || errno == EINTR { continue }
                 return nil
             }
-            // accept4 isn't in Glibc's module; a child started in between is harmless because closing shuts down first.
+            // The function accept4 is not in Glibc's module. A child started in between is harmless, because closing
+            // shuts down first.
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             var on: Int32 = 1
-            // A head and a first piece sent separately must not wait for each other's acknowledgement.
+            // A head and a first piece that are sent separately must not wait for acknowledgements.
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
             return (Socket(descriptor: descriptor), Self.text(of: storage))
         }
@@ -118,7 +122,7 @@ struct Listener: Sendable {
         return port(in: storage)
     }
 
-    /// The port has the same place in both families' names.
+    /// Returns the port, which is at the same offset for both address families.
     private static func port(in storage: sockaddr_storage) -> UInt16 {
         withUnsafeBytes(of: storage) { UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self)) }
     }

@@ -1,14 +1,16 @@
-/// Writes one planned response to a connection, with its faults.
+/// The writer of a planned response, with its faults.
 struct ResponseWriter {
     let plan: ResponsePlan
     let method: String
     let socket: Socket
     let output: ConnectionOutput
-    /// Waits until the client leaves (which throws) or the test releases the connection.
+    /// A closure that waits until the client disconnects (which throws) or the test releases the connection.
     let hold: () throws -> Void
     let sent: (Int64) -> Void
 
-    /// - Returns: whether the connection can serve another request.
+    /// Writes the response.
+    ///
+    /// - Returns: Whether the connection can serve another request.
     func write() throws -> Bool {
         for interim in plan.interim { try output.write(ResponsePlan.text(interim.status, interim.headers)) }
         switch plan.opening {
@@ -61,7 +63,7 @@ struct ResponseWriter {
                 try pauseForPace(unless: offset == total)
             }
         }
-        // Marks at or past the end: everything is sent except what ends the body.
+        // With marks at or after the end, everything is sent except the end of the body.
         while let mark = marks.popFirst() {
             try output.flush()
             guard try perform(mark.mark) else { return false }
@@ -93,7 +95,8 @@ struct ResponseWriter {
         }
     }
 
-    /// The interval is the fault the test asked for; waiting on the socket lets a client that leaves or a stop end it.
+    /// Waits between pieces. The interval is part of the requested fault; the wait on the socket also ends when the
+    /// client disconnects or the server stops.
     private func pauseForPace(unless isLast: Bool) throws {
         guard let pace = plan.pace, !isLast else { return }
         try output.flush()

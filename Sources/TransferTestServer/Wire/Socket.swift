@@ -1,6 +1,6 @@
 import Glibc
 
-/// A connected stream socket. Who holds it closes it; ``shutdown()`` may come from any thread.
+/// A connected stream socket. Its owner closes it; any thread may call ``shutdown()``.
 struct Socket: Sendable {
     let descriptor: Int32
 
@@ -32,7 +32,8 @@ struct Socket: Sendable {
         Glibc.shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// FIN even when a child process happens to hold a copy of the descriptor; RST after ``resetOnClose()``.
+    /// Closes the socket. It sends FIN even where a child process holds a copy of the descriptor, and RST after
+    /// ``resetOnClose()``.
     func close() {
         var option = linger()
         var size = socklen_t(MemoryLayout<linger>.size)
@@ -41,16 +42,16 @@ struct Socket: Sendable {
         Glibc.close(descriptor)
     }
 
-    /// The answer is out although the request isn't read: closing now would reset the connection and could take the
-    /// answer with it, so the rest is read and forgotten until the client ends its side.
+    /// Closes the socket after a response to an unread request. Closing at once would reset the connection and could
+    /// discard the response. The rest of the request is therefore read and ignored until the client ends its side.
     func lingeringClose() {
         Glibc.shutdown(descriptor, Int32(SHUT_WR))
         var scrap = [UInt8](repeating: 0, count: 1 << 16)
         while scrap.withUnsafeMutableBytes({ (try? receive(into: $0)) != nil }) {}
     }
 
-    /// Lets the next `close` send RST. The kernel then drops what it hasn't sent, so what is on its way arrives first;
-    /// it tells of that by no event, hence the look once a millisecond.
+    /// Makes the next `close` send RST. The kernel then drops unsent data, so the function first waits until all data
+    /// has been acknowledged. No event reports that, so it checks once a millisecond.
     func resetOnClose() {
         var unsent: Int32 = 0
         while ioctl(descriptor, UInt(TIOCOUTQ), &unsent) == 0, unsent > 0,
@@ -60,9 +61,9 @@ struct Socket: Sendable {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Waits until the client closes its side, `wake` becomes readable, or the time is over.
+    /// Waits until the client closes its side, `wake` becomes readable, or the timeout has passed.
     func waitForDeparture(wake: Int32 = -1, timeout: Duration? = nil) -> Departure {
-        // POLLRDHUP: Glibc's module leaves it out because its header wants _GNU_SOURCE.
+        // POLLRDHUP is missing in Glibc's module, because its header requires _GNU_SOURCE.
         let pollPeerClosed: Int16 = 0x2000
         var watched = [
             pollfd(fd: descriptor, events: pollPeerClosed, revents: 0),

@@ -1,7 +1,8 @@
 import Glibc
 
-/// A system call of the server failed, or what a test waited for did not happen in time.
+/// The error of a failed system call, or of a wait that timed out.
 public struct TestServerError: Error, CustomStringConvertible {
+    /// The operation and the reason, or the state at the timeout.
     public let description: String
 
     init(_ operation: String) {
@@ -13,5 +14,5 @@ public struct TestServerError: Error, CustomStringConvertible {
     }
 }
 
-/// The client is gone, or the server stops: the connection's thread unwinds.
+/// The error that unwinds the connection's thread when the client has disconnected or the server stops.
 struct ConnectionEnded: Error {}

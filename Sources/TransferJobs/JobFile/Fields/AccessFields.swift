@@ -1,7 +1,7 @@
 import TransferCore
 import TransferUpload
 
-/// The keys that say how servers are spoken to, and who logs in.
+/// The keys for requests to servers, and for logins.
 package enum AccessFields {
     package static let s3 = ObjectFields<JobSettings.S3Access>(
         [
@@ -39,7 +39,7 @@ package enum AccessFields {
         Field("active", \.active, .boolean, standard: false, "The server makes the data connections."),
     ])
 
-    /// A URL, or an object with the credentials that belong to one.
+    /// A proxy: a URL, or an object with a URL and credentials.
     package static let proxy = Field<JobSettings>(
         FieldNote(
             "http, https, socks5 or socks5h; null, or an empty one, for none, whatever the environment says.",
@@ -61,7 +61,7 @@ package enum AccessFields {
             guard let proxy = settings.proxy else { return }
             if !proxy.isOfEnvironment { writer.key("proxy") }
             if proxy.isOfEnvironment {
-                // The job names exceptions alone, and no proxy.
+                // The job names only exceptions, and no proxy.
             } else if let credentials = proxy.credentials {
                 let draft = ProxyDraft(url: proxy.url, user: credentials.user, password: credentials.password)
                 credentialedProxy.write(&writer, draft)
@@ -70,11 +70,11 @@ package enum AccessFields {
             }
             writer.member(JobKey.noProxy, proxy.noProxy)
         }, copy: { $0.proxy = $1.proxy },
-        // Where nobody says anything the environment does.
+        // Without a value, the environment's proxy would apply.
         unset: { $0.proxy = JobSettings.Proxy(url: "") }
     ) { (decoder, settings) throws(JSONFault) in try ConnectionDecoder.proxy(&decoder, into: &settings.proxy) }
 
-    /// A proxy that asks who comes, while its keys are read.
+    /// The values of a proxy with credentials while its keys are read.
     package struct ProxyDraft: Sendable {
         package var url: String?
         package var user: SecretText?
@@ -123,15 +123,15 @@ package enum AccessFields {
         if let auth = try ConnectionDecoder.auth(&decoder) { settings.auth = auth }
     }
 
-    /// A file of machines' logins.
+    /// The choice of a netrc file.
     package enum NetrcWord: Sendable, Hashable {
         case off
-        /// The user's own, `~/.netrc`.
+        /// The user's own file, `~/.netrc`.
         case own
         case file(String)
     }
 
-    /// An `auth` while its keys are read.
+    /// The values of an `auth` while its keys are read.
     package struct AuthDraft: Sendable {
         package var netrc: NetrcWord?
         package var user: SecretText?
@@ -195,7 +195,7 @@ extension FieldCodec<AccessFields.NetrcWord> {
 }
 
 extension FieldCodec<SecretText> {
-    /// Who logs in.
+    /// A user's name.
     fileprivate static var user: Self {
         named(schema: #""type": "string", "pattern": "^[^:]*$""#) { HeaderRule.refusal(ofUser: $0) }
     }

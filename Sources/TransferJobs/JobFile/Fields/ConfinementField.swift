@@ -1,6 +1,7 @@
 import TransferCore
 
-/// The key of a job's bounds in its canonical text. Job files can't have it: only what this program wrote is read with it.
+/// The key for a job's confinement in its canonical text. Job files cannot have it; only texts that this program wrote
+/// do.
 package enum ConfinementField {
     static let row = JobField(
         "confined", [], .all, FieldNote("The bounds of a job from outside this machine.", schema: #""type": "object""#),

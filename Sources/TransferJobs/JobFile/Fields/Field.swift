@@ -1,17 +1,16 @@
-/// One key of an object of the job file: how it's read into the value of its owner that it stands for, and all that is made
-/// of that.
+/// One key of an object in the job file: the way its value is read, and everything derived from that value.
 package final class Field<Owner>: Sendable {
     package typealias Read = @Sendable (inout JobDecoder, inout Owner) throws(JSONFault) -> Void
 
-    /// Gives one owner the value that another has.
+    /// A closure that copies the field's value from one owner to another.
     package typealias Copy = @Sendable (inout Owner, Owner) -> Void
 
     package let about: FieldNote
     package let output: FieldOutput<Owner>
     package let read: Read
-    /// `nil` for a field that can't be taken back.
+    /// The copy of the value; `nil` for a field that `null` cannot reset.
     package let copy: Copy?
-    /// What `null` does, where that isn't to give the owner the value of one of which nothing is said.
+    /// The effect of `null`; `nil` for the usual one, the value of a newly created owner.
     package let unset: (@Sendable (inout Owner) -> Void)?
 
     package var key: String { output.key }
@@ -29,9 +28,9 @@ package final class Field<Owner>: Sendable {
 }
 
 extension Field {
-    /// A field that has a value always.
+    /// Creates a field that always has a value.
     ///
-    /// - Parameter standard: The value that isn't written.
+    /// - Parameter standard: The default value, which is not written.
     @inline(__always)
     package convenience init<Value: Equatable & Sendable>(
         _ key: String, _ path: any WritableKeyPath<Owner, Value> & Sendable, _ codec: FieldCodec<Value>,
@@ -44,9 +43,9 @@ extension Field {
         ) { (decoder, owner) throws(JSONFault) in owner[keyPath: path] = try codec.read(&decoder) ?? standard }
     }
 
-    /// A field that may have no value.
+    /// Creates a field whose value is optional.
     ///
-    /// - Parameter standard: The value that no value stands for, as JSON.
+    /// - Parameter standard: The value in force where none is given, as JSON.
     @inline(__always)
     package convenience init<Value: Sendable>(
         _ key: String, _ path: any WritableKeyPath<Owner, Value?> & Sendable, _ codec: FieldCodec<Value>,
@@ -59,9 +58,9 @@ extension Field {
         ) { (decoder, owner) throws(JSONFault) in owner[keyPath: path] = try codec.read(&decoder) }
     }
 
-    /// A field that is always written.
+    /// Creates a field that is always written.
     ///
-    /// - Parameter standard: The value of an object without the key, as JSON.
+    /// - Parameter standard: The value in force where the key is missing, as JSON.
     @inline(__always)
     package convenience init<Value: Sendable>(
         always key: String, _ path: any WritableKeyPath<Owner, Value> & Sendable, _ codec: FieldCodec<Value>,
@@ -76,9 +75,9 @@ extension Field {
         }
     }
 
-    /// A field whose value may be a secret, or has to be.
+    /// Creates a field whose value may be, or must be, a secret.
     ///
-    /// - Parameter mustBeNamed: Whether a value that is written out is a secret.
+    /// - Parameter mustBeNamed: Whether a literal value counts as a secret.
     @inline(__always)
     package convenience init(
         secret key: String, _ path: any WritableKeyPath<Owner, SecretText?> & Sendable, _ codec: FieldCodec<SecretText>,

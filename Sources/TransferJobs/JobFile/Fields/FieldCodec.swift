@@ -1,11 +1,13 @@
 package import TransferCore
 
-/// How a value of the job file is read, written, and told of in the schema.
+/// The functions that read, write and describe (in the schema) one kind of value of the job file.
 package struct FieldCodec<Value: Sendable>: Sendable {
-    /// - Returns: `nil` where the value is wrong, which is noted, and where it stands for none.
+    /// The reader.
+    ///
+    /// - Returns: `nil` where the value is invalid, which is noted, and where the value means none.
     package let read: @Sendable (inout JobDecoder) throws(JSONFault) -> Value?
     package let write: @Sendable (inout CanonicalWriter, Value) -> Void
-    /// The members of a JSON Schema, without their braces.
+    /// The members of the value's JSON Schema, without the braces.
     package let schema: String
 
     package init(
@@ -17,7 +19,7 @@ package struct FieldCodec<Value: Sendable>: Sendable {
         self.write = write
     }
 
-    /// A value as JSON.
+    /// Returns a value as JSON.
     package func json(_ value: Value) -> String {
         var writer = CanonicalWriter()
         write(&writer, value)
@@ -32,7 +34,7 @@ extension FieldCodec where Value: CanonicalValue {
 }
 
 extension FieldCodec where Value: RawRepresentable<String> & CaseIterable {
-    /// One of an enumeration's words.
+    /// The raw values of an enumeration.
     package static var word: Self {
         let words = Value.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
         return Self(schema: "\"enum\": [\(words)]") { decoder throws(JSONFault) in
@@ -57,7 +59,7 @@ extension FieldCodec<Int> {
 }
 
 extension FieldCodec<SegmentCount> {
-    /// A number of connections, or `"auto"`.
+    /// The codec for a number of connections, or `"auto"`.
     package static var segments: Self {
         let range = FieldRanges.segments
         let number = "{ \"type\": \"integer\", \"minimum\": \(range.lowerBound), \"maximum\": \(range.upperBound) }"
@@ -83,7 +85,7 @@ extension FieldCodec<SegmentCount> {
 }
 
 extension FieldCodec<CongestionControl> {
-    /// `"auto"`, `"system"`, or the name of an algorithm.
+    /// The codec for `"auto"`, `"system"`, or the name of a congestion control algorithm.
     package static var congestion: Self {
         Self(schema: #""type": "string", "pattern": "^[a-z0-9_-]{1,15}$""#) { decoder throws(JSONFault) in
             let expected = "\"auto\", \"system\", or the name of a congestion control, such as \"bbr\""
@@ -102,7 +104,7 @@ extension FieldCodec<CongestionControl> {
 }
 
 extension FieldCodec<Set<Int>> {
-    /// HTTP statuses.
+    /// The codec for HTTP status codes.
     package static var statuses: Self {
         let range = FieldRanges.statusCodes
         let schema =
@@ -118,7 +120,7 @@ extension FieldCodec<Set<Int>> {
         }
     }
 
-    /// The statuses that are a receipt; at least one.
+    /// The codec for the statuses that confirm an upload; at least one.
     package static var receipts: Self {
         let items = #"{ "anyOf": [{ "type": "integer", "minimum": 200, "maximum": 299 }, { "enum": [302, 303] }] }"#
         return Self(schema: #""type": "array", "minItems": 1, "items": \#(items)"#) { decoder throws(JSONFault) in
@@ -148,7 +150,7 @@ extension FieldCodec<Duration> {
         Self(schema: ##""$ref": "#/$defs/duration""##) { decoder throws(JSONFault) in try decoder.duration() }
     }
 
-    /// A duration that may be zero.
+    /// The codec for a duration that may be zero.
     package static var delay: Self {
         Self(schema: ##""$ref": "#/$defs/delay""##) { decoder throws(JSONFault) in
             try decoder.duration(allowingZero: true)
@@ -157,7 +159,7 @@ extension FieldCodec<Duration> {
 }
 
 extension FieldCodec<Int64> {
-    /// Bytes a second.
+    /// The codec for a rate in bytes a second.
     package static var byteRate: Self {
         Self(schema: ##""$ref": "#/$defs/byteRate""##) { decoder throws(JSONFault) in
             try decoder.byteCount()
@@ -166,7 +168,7 @@ extension FieldCodec<Int64> {
         }
     }
 
-    /// Bytes a second, where 0 is no limit.
+    /// The codec for a rate in bytes a second, where 0 means no limit.
     package static var rateLimit: Self {
         Self(schema: ##""$ref": "#/$defs/byteRate""##) { decoder throws(JSONFault) in
             try decoder.rateLimit()
@@ -175,7 +177,7 @@ extension FieldCodec<Int64> {
         }
     }
 
-    /// The bytes of one request; at least 1.
+    /// The codec for the number of bytes of one request; at least 1.
     package static var chunkSize: Self {
         Self(schema: ##""$ref": "#/$defs/size""##) { decoder throws(JSONFault) in
             try UploadDecoder.chunkSize(&decoder)
@@ -186,31 +188,31 @@ extension FieldCodec<Int64> {
 }
 
 extension FieldCodec<String> {
-    /// A text for which `refusal` has no objection.
+    /// Returns the codec for a text to which `refusal` has no objection.
     package static func text(
         schema: String = #""type": "string""#, _ refusal: @escaping @Sendable (String) -> String?
     ) -> Self {
         Self(schema: schema) { decoder throws(JSONFault) in try decoder.string(refusal) }
     }
 
-    /// Any text.
+    /// The codec for any text.
     package static var anyText: Self {
         Self(schema: #""type": "string""#) { decoder throws(JSONFault) in try decoder.string() }
     }
 
-    /// A text that isn't empty.
+    /// Returns the codec for a text that is not empty.
     ///
-    /// - Parameter thing: What is empty, in the message.
+    /// - Parameter thing: The name of the text in the message.
     package static func name(_ thing: String) -> Self {
         text(schema: #""type": "string", "minLength": 1"#) { $0.isEmpty ? "\(thing) is empty" : nil }
     }
 
-    /// The path of a local file.
+    /// The codec for the path of a local file.
     package static var path: Self {
         Self(schema: ##""$ref": "#/$defs/path""##) { decoder throws(JSONFault) in try decoder.path() }
     }
 
-    /// A request's method.
+    /// The codec for a request's method.
     package static var method: Self { text(schema: ##""$ref": "#/$defs/token""##, HeaderRule.refusal(ofMethod:)) }
 }
 
@@ -225,7 +227,7 @@ extension FieldCodec<Checksum> {
 }
 
 extension FieldCodec<SecretText> {
-    /// A value that may be written out, or named.
+    /// Returns the codec for a value that may be a literal or the name of a secret.
     package static func named(
         schema: String = #""type": "string""#, _ refusal: @escaping @Sendable (String) -> String? = { _ in nil }
     ) -> Self {
@@ -234,9 +236,9 @@ extension FieldCodec<SecretText> {
         }
     }
 
-    /// A value that must not be written out.
+    /// Returns the codec for a value that must not be a literal.
     ///
-    /// - Parameter thing: What the value is, in the message.
+    /// - Parameter thing: The name of the value in the message.
     package static func secret(_ thing: String) -> Self {
         Self(schema: ##""$ref": "#/$defs/secretName""##) { decoder throws(JSONFault) in
             try SecretDecoder.read(&decoder, isSecret: true) { _ in

@@ -1,12 +1,12 @@
-/// What the schema and the manual page say of a field.
+/// The description of a field in the schema and the manual page.
 package struct FieldNote: Sendable {
-    /// Plain text: all of it for the schema, whose readers are in an editor, and its first sentence for the manual page.
+    /// Plain text. The schema, whose readers use an editor, has all of it; the manual page has its first sentence.
     package let summary: String
-    /// The members of its JSON Schema, without their braces.
+    /// The members of the field's JSON Schema, without the braces.
     package let schema: String
-    /// The value that stands for no value, as JSON.
+    /// The value in force where none is given, as JSON.
     package let standard: String?
-    /// The object that its value is, or can be.
+    /// The object that the field's value is, or can be.
     package let object: ObjectNote?
 
     package init(_ summary: String, schema: String, standard: String? = nil, object: ObjectNote? = nil) {
@@ -16,32 +16,34 @@ package struct FieldNote: Sendable {
         self.object = object
     }
 
-    /// A field whose value is an object.
+    /// Creates the description of a field whose value is an object.
     package init(_ summary: String, _ object: ObjectNote) {
         self.init(summary, schema: ##""$ref": "#/$defs/\##(object.name)""##, object: object)
     }
 }
 
-/// What the schema says of an object.
+/// The description of an object in the schema.
 package struct ObjectNote: Sendable {
-    /// The name of its definition in the schema.
+    /// The name of the object's definition in the schema.
     package let name: String
     package let members: [Member]
-    /// Further members of its JSON Schema, without braces.
+    /// Further members of the object's JSON Schema, without the braces.
     package let schema: String
 
     package struct Member: Sendable {
         package let key: String
         package let about: FieldNote
-        /// Whether `null` takes its value away.
+        /// Whether `null` removes the member's value.
         package let isUnsettable: Bool
     }
 }
 
 extension ObjectFields {
+    /// Returns the description of the object.
+    ///
     /// - Parameters:
-    ///   - name: The name of its definition in the schema.
-    ///   - isMerged: Whether it's laid over what weaker objects say, so that `null` takes away what they do.
+    ///   - name: The name of the object's definition in the schema.
+    ///   - isMerged: Whether the object is merged over weaker ones, so that `null` removes their values.
     package func note(_ name: String, isMerged: Bool = false) -> ObjectNote {
         ObjectNote(
             name: name,

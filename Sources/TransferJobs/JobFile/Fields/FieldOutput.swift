@@ -1,19 +1,19 @@
 import TransferCore
 
-/// What is made of a field's value: its canonical text, its share of the job's fingerprint, and its secrets.
+/// The outputs made of a field's value: its canonical text, its part of the job's fingerprint, and its secrets.
 ///
-/// Initializers that take key paths are inlined, so that the compiler can see which path it is: one that it can't see is asked
+/// Initializers that take key paths are inlined, so that the compiler knows the path. An unknown key path costs a call
 /// of the runtime at each access.
 package final class FieldOutput<Owner>: Sendable {
     package typealias Write = @Sendable (inout CanonicalWriter, Owner) -> Void
     package typealias Hash = @Sendable (inout FNV1a, Owner) -> Void
 
     package let key: String
-    /// Writes the key and its value; nothing where the value is the default.
+    /// The closure that writes the key and its value; nothing for the default value.
     package let write: Write
-    /// `nil` for what brings no other result.
+    /// The closure that adds the value to the fingerprint; `nil` for a field that does not change a job's result.
     package let hash: Hash?
-    /// `nil` where there can be none.
+    /// The field's secrets; `nil` where there can be none.
     package let secrets: FieldSecrets<Owner>?
 
     package init(_ key: String, hash: Hash? = nil, secrets: FieldSecrets<Owner>? = nil, write: @escaping Write) {
@@ -23,9 +23,9 @@ package final class FieldOutput<Owner>: Sendable {
         self.write = write
     }
 
-    /// Of a value that is always there.
+    /// Creates the output of a value that always exists.
     ///
-    /// - Parameter standard: The value that isn't written.
+    /// - Parameter standard: The default value, which is not written.
     @inline(__always)
     package convenience init<Value: Equatable & Sendable>(
         _ key: String, _ path: any KeyPath<Owner, Value> & Sendable, _ codec: FieldCodec<Value>, standard: Value,
@@ -40,7 +40,7 @@ package final class FieldOutput<Owner>: Sendable {
         self.init(key, hash: identity.hash(write), write: write)
     }
 
-    /// Of a value that may not be there.
+    /// Creates the output of an optional value.
     @inline(__always)
     package convenience init<Value: Sendable>(
         _ key: String, _ path: any KeyPath<Owner, Value?> & Sendable, _ codec: FieldCodec<Value>,
@@ -54,7 +54,7 @@ package final class FieldOutput<Owner>: Sendable {
         self.init(key, hash: identity.hash(write), secrets: secrets, write: write)
     }
 
-    /// Of a value that is always written.
+    /// Creates the output of a value that is always written.
     @inline(__always)
     package convenience init<Value: Sendable>(
         always key: String, _ path: any KeyPath<Owner, Value> & Sendable, _ codec: FieldCodec<Value>,
@@ -68,13 +68,14 @@ package final class FieldOutput<Owner>: Sendable {
     }
 }
 
-/// Whether a field's value is a part of the job's fingerprint.
+/// The way in which a field's value takes part in the job's fingerprint.
 package enum FieldIdentity<Owner> {
-    /// Rules of patience: the job brings the same result.
+    /// The value does not count, since it changes only timing or effort: the job yields the same result.
     case without
-    /// The key and the value, where it isn't the default: so that older jobs keep their fingerprints when a key is added.
+    /// The key and the value count, unless the value is the default. A key added later thus leaves older jobs'
+    /// fingerprints unchanged.
     case counted
-    /// As older versions did it.
+    /// The value counts in the same way as in older versions.
     case custom(FieldOutput<Owner>.Hash)
 
     fileprivate func hash(_ write: @escaping FieldOutput<Owner>.Write) -> FieldOutput<Owner>.Hash? {
@@ -91,13 +92,13 @@ package enum FieldIdentity<Owner> {
     }
 }
 
-/// The secrets in a field's value.
+/// The secrets of a field's value.
 package struct FieldSecrets<Owner>: Sendable {
-    /// All values that can be named.
+    /// The closure that returns all values that may be named secrets.
     package let texts: @Sendable (Owner) -> [SecretText]
-    /// Whether a secret is written out, which only a program can do.
+    /// The closure that decides whether a secret is a literal, which only a program can set.
     package let isWrittenOut: @Sendable (Owner) -> Bool
-    /// Blanks those that are written out.
+    /// The closure that blanks the literal secrets.
     package let redact: @Sendable (inout Owner) -> Void
 
     package init(
@@ -109,7 +110,9 @@ package struct FieldSecrets<Owner>: Sendable {
         self.redact = redact
     }
 
-    /// - Parameter mustBeNamed: Whether a value that is written out is a secret.
+    /// Creates the secrets of one optional value.
+    ///
+    /// - Parameter mustBeNamed: Whether a literal value counts as a secret.
     @inline(__always)
     package init(_ path: any WritableKeyPath<Owner, SecretText?> & Sendable, mustBeNamed: Bool) {
         self.init { owner in
@@ -123,7 +126,7 @@ package struct FieldSecrets<Owner>: Sendable {
 }
 
 extension SecretText {
-    /// A secret that was taken out.
+    /// The text in place of a secret that was removed.
     package static var blank: SecretText { .literal(Redaction.mark) }
 
     package var isLiteral: Bool {

@@ -1,8 +1,8 @@
 import TransferCore
 
-/// `onFinish`: who is told when a job, or the batch, has ended.
+/// The key `onFinish`: the command or webhook that is called when a job, or the batch, has ended.
 package enum FinishFields {
-    /// A webhook while its keys are read.
+    /// The values of a webhook while its keys are read.
     package struct WebhookDraft: Sendable {
         package var url: SecretText?
         package var secret: SecretText?
@@ -57,7 +57,9 @@ package enum FinishFields {
         }
     }
 
-    /// - Returns: `nil` where the value is wrong, which is noted.
+    /// Reads a hook.
+    ///
+    /// - Returns: `nil` where the value is invalid, which is noted.
     package static func read(_ decoder: inout JobDecoder) throws(JSONFault) -> FinishHook? {
         let kind = try decoder.reader.kind()
         switch kind {
@@ -89,7 +91,9 @@ package enum FinishFields {
 }
 
 extension FinishHook {
-    /// - Returns: What is wrong with a webhook's URL that is written out; `nil` where nothing is.
+    /// Explains why a literal URL cannot be a webhook's.
+    ///
+    /// - Returns: The reason in words; `nil` for a valid URL.
     public static func refusal(ofURL url: String) -> String? { FinishFields.refusal(ofWebhookURL: url) }
 }
 

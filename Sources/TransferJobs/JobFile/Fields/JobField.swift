@@ -1,20 +1,20 @@
 import TransferCore
 
-/// One key of a job in a job file: a row of ``JobFields``, from which the decoder, the canonical text, the fingerprint, the
-/// schema and the manual page's table have all that they know of it.
+/// One key of a job in a job file: a row of ``JobFields``. The decoder, the canonical text, the fingerprint, the schema
+/// and the manual page's table all derive from it.
 package final class JobField: Sendable {
-    /// The values of a job that the key stands for, each with its place in the canonical text.
+    /// The values of a job to which the key applies, each with its place in the canonical text.
     package enum Part: Sendable {
-        /// First of all.
+        /// A value at the very beginning.
         case name(FieldOutput<JobSpec>)
         case download(FieldOutput<JobSpec.Download>)
         case upload(FieldOutput<JobSpec.Upload>)
-        /// When its turn is: behind the work.
+        /// A value that decides the job's turn; it follows the work.
         case turn(FieldOutput<JobSpec>)
         case settings(FieldOutput<JobSettings>)
     }
 
-    /// The objects that may have the key, besides a job.
+    /// The objects besides a job that may have the key.
     package struct Places: OptionSet, Sendable {
         package let rawValue: Int
 
@@ -30,9 +30,9 @@ package final class JobField: Sendable {
     package enum Jobs: Sendable, Hashable {
         case all, downloads
         case uploads
-        /// Uploads by those protocols whose entries name the key (``UploadEntry/keys``).
+        /// Uploads by the protocols whose entries list the key (``UploadEntry/keys``).
         case someUploads
-        /// Downloads, and uploads by such protocols.
+        /// Downloads, and uploads by the protocols that list the key.
         case downloadsAndSomeUploads
     }
 
@@ -44,15 +44,15 @@ package final class JobField: Sendable {
     package let read: Read
     package let parts: [Part]
     package let about: FieldNote
-    /// Whether `null` takes away what defaults and the configuration say.
+    /// Whether `null` removes the value of the defaults and the configuration.
     package let isUnsettable: Bool
 
-    /// Has the rules say nothing of the key.
+    /// A closure that resets the key's value in the rules.
     package typealias Unset = @Sendable (inout JobDefaults) -> Void
 
-    /// A key that is read in a way of its own.
+    /// Creates a key with a reader of its own.
     ///
-    /// - Parameter unset: What `null` does, where defaults may have the key.
+    /// - Parameter unset: The effect of `null`, where defaults may have the key.
     package init(
         _ key: String, _ places: Places, _ jobs: Jobs, _ about: FieldNote, _ parts: [Part], unset: Unset? = nil,
         read: @escaping Read
@@ -74,7 +74,7 @@ package final class JobField: Sendable {
         }
     }
 
-    /// A key of downloads.
+    /// Creates a key of downloads.
     package convenience init(download field: Field<JobSpec.Download>, _ places: Places = .defaults) {
         let unset = field.copy.map { copy -> Unset in
             { copy(&$0.download, JobDefaults().download) }
@@ -85,9 +85,9 @@ package final class JobField: Sendable {
         }
     }
 
-    /// A key of uploads.
+    /// Creates a key of uploads.
     ///
-    /// - Parameter isOfSome: Only those protocols have it whose entries name it (``UploadEntry/keys``).
+    /// - Parameter isOfSome: Whether only the protocols whose entries list the key have it (``UploadEntry/keys``).
     package convenience init(
         upload field: Field<JobSpec.Upload>, isOfSome: Bool = false, _ places: Places = [.defaults, .watch]
     ) {
@@ -101,7 +101,7 @@ package final class JobField: Sendable {
         }
     }
 
-    /// A key of all jobs.
+    /// Creates a key of all jobs.
     package convenience init(settings field: Field<JobSettings>, _ places: Places = [.defaults, .watch]) {
         let unset = field.copy.map { copy -> Unset in
             { rules in field.unset?(&rules.settings) ?? copy(&rules.settings, JobSettings()) }
@@ -119,7 +119,7 @@ package final class JobField: Sendable {
 
     package var isOfUploadsOnly: Bool { jobs == .uploads || jobs == .someUploads }
 
-    /// Whether another value makes another fingerprint.
+    /// Whether a different value gives a different fingerprint.
     package var isPartOfFingerprint: Bool {
         parts.contains { part in
             switch part {
@@ -139,7 +139,7 @@ package final class JobField: Sendable {
     }
 }
 
-/// The keys that code speaks of by name, as they have to do with others; a test finds each in the table.
+/// The keys that code refers to by name, because they interact with other keys; a test finds each in the table.
 package enum JobKey: String, CaseIterable {
     case id, download, upload, to, checksum, checksums, segments, compressed, `protocol`, method, body, success
     case headers, proxy, noProxy, tls, ssh, remoteTime, destination

@@ -1,5 +1,5 @@
 extension JobFields {
-    /// - Returns: What ``JobSpec/fingerprint`` is.
+    /// Returns the value of ``JobSpec/fingerprint``.
     package func fingerprint(of spec: JobSpec) -> Int64 {
         var hash = FNV1a()
         switch spec.work {

@@ -1,17 +1,18 @@
 import TransferCore
 
 extension JobFields {
-    /// The fields in the order of the canonical text and of the fingerprint. Databases hold both: it can't change, and a
-    /// new key may stand anywhere.
+    /// The fields in the order of the canonical text and of the fingerprint. Databases store both, so the order of
+    /// existing keys cannot change; a new key may go anywhere.
     ///
-    /// It's that of the table, part by part, but for three keys that have always been elsewhere.
+    /// The order is that of the table, part by part, except for three keys that have always been elsewhere.
     package struct Order: Sendable {
         package var name: [FieldOutput<JobSpec>] = []
         package var download: [FieldOutput<JobSpec.Download>] = []
         package var upload: [FieldOutput<JobSpec.Upload>] = []
         package var turn: [FieldOutput<JobSpec>] = []
         package var settings: [FieldOutput<JobSettings>] = []
-        /// The fields that a download has which says nothing but what it moves, as most do: the others needn't be asked.
+        /// The fields of a download that sets only its source and destination, as most do. The other fields need no
+        /// call.
         package let plainDownload: [FieldOutput<JobSpec.Download>]
         package let plainUpload: [FieldOutput<JobSpec.Upload>]
         package let jobHashes: [FieldOutput<JobSpec>.Hash]
@@ -44,7 +45,7 @@ extension JobFields {
 }
 
 extension Array {
-    /// The fields that write something of a value.
+    /// Returns the fields that write something for a value.
     fileprivate func written<Owner>(of owner: Owner) -> Self where Element == FieldOutput<Owner> {
         filter { output in
             var writer = CanonicalWriter()
@@ -53,7 +54,7 @@ extension Array {
         }
     }
 
-    /// The fields with one of them behind another.
+    /// Returns the fields with one of them moved behind another.
     fileprivate func moving<Owner>(_ key: JobKey, behind other: JobKey) -> Self where Element == FieldOutput<Owner> {
         guard let moved = first(where: { $0.key == key.rawValue }), contains(where: { $0.key == other.rawValue })
         else { return self }
@@ -64,7 +65,7 @@ extension Array {
 }
 
 extension JobFields {
-    /// The keys that only some protocols know, in the order in which messages name them; others follow.
+    /// Returns the keys that only some protocols have, in the order in which messages list them; other keys follow.
     package static func ownedByProtocols(_ rows: [JobField]) -> [JobField] {
         let first = [
             "fields", "fileField", "metadata", "parallel", "createFolders", "inplace", "chunkSize", "method", "tus",

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// The table of a job's keys. A new key is a row of it, and a property of the type that holds its value.
+/// The table of a job's keys. A new key needs a row here, and a property of the type that holds its value.
 ///
 /// The table is a value, so that a test can add a row.
 package final class JobFields: Sendable {
@@ -10,7 +10,7 @@ package final class JobFields: Sendable {
     package let rows: [JobField]
     /// The keys of a job.
     package let table: KeyTable<JobField>
-    /// The keys of a job that was stored: those that no job file can have come last.
+    /// The keys of a stored job; those that no job file can have come last.
     package let storedTable: KeyTable<JobField>
     /// The keys of `defaults`.
     package let defaults: KeyTable<JobField>
@@ -21,7 +21,9 @@ package final class JobFields: Sendable {
     /// The keys that only some protocols have.
     private let owned: [JobField]
 
-    /// - Parameter stored: Keys that only canonical texts have.
+    /// Creates a table.
+    ///
+    /// - Parameter stored: The keys that only canonical texts have.
     package init(_ rows: [JobField], stored: [JobField] = []) {
         self.rows = rows
         table = KeyTable(rows) { $0.key }
@@ -35,13 +37,13 @@ package final class JobFields: Sendable {
         owned = Self.ownedByProtocols(rows)
     }
 
-    /// The keys that only other protocols have.
+    /// Returns the keys that this protocol lacks but others have.
     package func foreign(to one: JobSpec.UploadProtocol) -> [JobField] {
         let own = one.entry.keys
         return owned.filter { !own.contains($0.key) }
     }
 
-    /// The bits of keys that each job is asked for.
+    /// The bits of the keys that are checked for each job.
     package struct Bits: Sendable {
         package let download: UInt64
         package let upload: UInt64
@@ -49,7 +51,7 @@ package final class JobFields: Sendable {
         package let tls: UInt64
         package let ofDownloads: UInt64
         package let ofUploads: UInt64
-        /// Keys of downloads that say what becomes of a file here.
+        /// The keys of downloads that concern the local file.
         package let ofFiles: UInt64
         package let destination: UInt64
         /// Keys that only some protocols have.

@@ -1,13 +1,15 @@
-/// The keys that one kind of object may have, found by their bytes without making a string of them.
+/// The keys of one kind of object, found by their bytes without making a string.
 package struct KeyTable<Key: Sendable>: Sendable {
     package let keys: [Key]
     package let names: [String]
     private let packed: [UInt128]
 
-    /// - Parameter name: The key as the file has it.
+    /// Creates a table.
+    ///
+    /// - Parameter name: A closure that returns the key as the file spells it.
     package init(_ keys: [Key], name: (Key) -> String) {
-        // A mistake of the table's author, which the first reading of any file shows: a bit stands for each key that was
-        // there.
+        // More keys than bits are a mistake in the table, which the reading of any file reveals: each present key has
+        // its own bit.
         precondition(keys.count <= UInt64.bitWidth, "an object has too many keys: \(keys.count)")
         self.keys = keys
         names = keys.map(name)
@@ -26,16 +28,16 @@ package struct KeyTable<Key: Sendable>: Sendable {
         return packed.firstIndex(of: wanted)
     }
 
-    /// The bit that stands for a key in what ``JobDecoder/object(_:place:isSecret:_:)`` says of an object; 0 for a key that
-    /// isn't in the table.
+    /// Returns the bit of a key in the result of ``JobDecoder/object(_:place:isSecret:_:)``; 0 for a key that is not in
+    /// the table.
     package func bit(of name: String) -> UInt64 { names.firstIndex(of: name).map { 1 << UInt64($0) } ?? 0 }
 
-    /// The bits of all keys that are so.
+    /// Returns the bits of all keys that match.
     package func bits(where matches: (Key) -> Bool) -> UInt64 {
         keys.indices.reduce(0) { matches(keys[$1]) ? $0 | 1 << UInt64($1) : $0 }
     }
 
-    /// No key is longer than the 16 bytes of an integer, which compares at once.
+    /// Packs a name into an integer of 16 bytes, which compares at once; no key is longer.
     @inline(__always)
     private static func pack(_ name: UnsafeBufferPointer<UInt8>) -> UInt128? {
         guard name.count > 0, name.count <= 16 else { return nil }

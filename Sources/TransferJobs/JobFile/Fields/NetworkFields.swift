@@ -2,7 +2,7 @@ import TransferCore
 
 /// The keys of `network`.
 package enum NetworkFields {
-    /// As ``NetworkKey`` they are also the public names of places and reasons.
+    /// The fields, whose names in ``NetworkKey`` are also the public names of places and reasons.
     package static let all = ObjectFields<NetworkPolicy>([
         Field("allow", \.allow, .links, standard: [], "Only these."),
         Field("avoid", \.avoid, .links, standard: [], "Only when no other is usable."),
@@ -22,12 +22,12 @@ package enum NetworkFields {
 }
 
 extension NetworkPolicy {
-    /// The value of a key as canonical JSON; `nil` when nothing is said.
+    /// Returns the value of a key as canonical JSON; `nil` where the policy does not set it.
     package func json(_ key: NetworkKey) -> String? {
         guard let field = NetworkFields.all.fields.first(where: { $0.key == key.rawValue }) else { return nil }
         var writer = CanonicalWriter(bytes: [UInt8(ascii: "{")])
         field.output.write(&writer, self)
-        // The brace, the key in its quotes and a colon are in front.
+        // The brace, the key in its quotes and a colon precede the value.
         let value = writer.bytes.dropFirst(key.rawValue.utf8.count + 4)
         return value.isEmpty ? nil : String(decoding: value, as: UTF8.self)
     }

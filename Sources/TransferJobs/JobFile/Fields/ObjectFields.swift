@@ -3,7 +3,7 @@ import TransferCore
 /// The keys of an object within a job, such as `retry`.
 package struct ObjectFields<Owner: Sendable>: Sendable {
     package let table: KeyTable<Field<Owner>>
-    /// Further members of its JSON Schema, without braces.
+    /// Further members of the object's JSON Schema, without the braces.
     package let schema: String
 
     package init(_ fields: [Field<Owner>], schema: String = "") {
@@ -13,10 +13,10 @@ package struct ObjectFields<Owner: Sendable>: Sendable {
 
     package var fields: [Field<Owner>] { table.keys }
 
-    /// Reads an object into what is there.
+    /// Reads an object over the existing values.
     ///
-    /// - Parameter blank: Has the values that `null` goes back to; without it `null` is none.
-    /// - Returns: Which keys were there; `nil` when the value is no object.
+    /// - Parameter blank: An owner with the values that `null` restores; without it, `null` is invalid.
+    /// - Returns: The bits of the keys that were present; `nil` where the value is no object.
     @discardableResult
     package func read(
         _ decoder: inout JobDecoder, into owner: inout Owner, unsettingTo blank: Owner? = nil
@@ -48,7 +48,7 @@ package struct ObjectFields<Owner: Sendable>: Sendable {
 }
 
 extension Field {
-    /// A field whose value is an object that is there always: what a job says is laid over what its defaults say.
+    /// Creates a field whose value is an object that always exists; a job's keys override those of its defaults.
     @inline(__always)
     package convenience init<Value: Equatable & Sendable>(
         _ key: String, _ path: any WritableKeyPath<Owner, Value> & Sendable, _ fields: ObjectFields<Value>,
@@ -78,11 +78,11 @@ extension Field {
         }
     }
 
-    /// A field whose value is an object that may not be there: what a job says is laid over what its defaults say.
+    /// Creates a field whose value is an optional object; a job's keys override those of its defaults.
     ///
     /// - Parameters:
-    ///   - start: What an object begins with.
-    ///   - check: Notes what only shows when the whole object is known; gets where its key ends.
+    ///   - start: The object before its keys are read.
+    ///   - check: A closure that notes faults of the object as a whole; it receives the end of the object's key.
     @inline(__always)
     package convenience init<Value: Sendable>(
         _ key: String, _ path: any WritableKeyPath<Owner, Value?> & Sendable, _ fields: ObjectFields<Value>,

@@ -22,7 +22,7 @@ package enum PieceFields {
         }
     ) { (decoder, download) throws(JSONFault) in download.pieces = try ChecksumDecoder.pieces(&decoder) }
 
-    /// A `pieces` while its keys are read.
+    /// The values of a `pieces` while its keys are read.
     package struct Draft: Sendable {
         package var length: Int64?
         package var digests: [Checksum] = []

@@ -1,8 +1,8 @@
 import TransferCore
 
-// The keys of how one server is asked, and shown who comes: of a copy each side has its own.
+// The keys for requests and logins to one server; each side of a copy has its own.
 extension SettingsFields {
-    /// In the order of a job's keys.
+    /// The keys, in the order of a job's keys.
     package static let ofServers: [Field<JobSettings>] = [
         headers, connectTimeout, timeout, lowSpeed, AccessFields.proxy, noProxy, tlsRules, AccessFields.auth, cookies,
         httpVersion, maxRedirects, s3, ssh, ftp,
@@ -46,7 +46,7 @@ extension SettingsFields {
 
     static let ssh = Field<JobSettings>(
         "ssh", \.ssh, AccessFields.ssh, from: JobSettings.SSHAccess(),
-        // Another user's home is another place.
+        // A different user's home is a different place.
         hash: { hash, settings in
             guard let user = settings.ssh?.user else { return }
             hash.add("ssh")
@@ -62,12 +62,12 @@ extension SettingsFields {
         "ftp", \.ftp, AccessFields.ftp, from: JobSettings.FTPAccess(),
         "How servers of ftp:// and ftps:// URLs are spoken to.")
 
-    /// It joins the proxy of whoever names one.
+    /// The hosts that are reached without a proxy. They add to the proxy, whichever object names it.
     static let noProxy = Field<JobSettings>(
         FieldNote(
             "Names, domains and CIDR blocks that are reached without the proxy, also without one of the environment; "
                 + "comma-separated.", schema: #""type": "string""#),
-        // The proxy's own output writes it.
+        // The output of the proxy writes this value.
         FieldOutput("noProxy") { _, _ in },
         copy: { one, other in
             if one.proxy == nil, other.proxy?.isOfEnvironment == true { one.proxy = other.proxy }

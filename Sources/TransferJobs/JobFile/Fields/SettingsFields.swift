@@ -1,6 +1,6 @@
 import TransferCore
 
-/// The keys of the rules that uploads and downloads have in common.
+/// The keys of the settings that uploads and downloads share.
 package enum SettingsFields {
     package static let rows: [JobField] = [
         JobField(settings: headers),
@@ -37,7 +37,7 @@ package enum SettingsFields {
                 "worker", \.worker, WorkerFields.all, standard: WorkerRule(),
                 "Which of the workers that share a queue may do the job (transfer work). A queue of one machine takes no such "
                     + "job."), .defaults),
-        // Faults of the network are told where the job file has its rules.
+        // A fault about the network is reported at the place in the job file that sets the rule.
         JobField(
             "network", [.defaults, .watch], .all,
             FieldNote(

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// The keys of uploads alone.
+/// The keys that only uploads have.
 package enum UploadFields {
     package static let rows: [JobField] = [
         JobField(
@@ -51,7 +51,7 @@ package enum UploadFields {
                     + "the creation."), isOfSome: true),
     ]
 
-    /// Names and values, in their order.
+    /// Returns a field of names and values, in their order.
     private static func values(
         _ key: String, _ path: any WritableKeyPath<JobSpec.Upload, [JobSpec.Upload.Field]> & Sendable, _ summary: String
     ) -> Field<JobSpec.Upload> {

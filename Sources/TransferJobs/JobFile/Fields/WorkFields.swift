@@ -1,6 +1,6 @@
 import TransferCore
 
-/// The keys that say what is moved, from where, and to where.
+/// The keys for the work itself: its source, its destination and the digests that verify it.
 package enum WorkFields {
     package static let rows: [JobField] = [
         JobField(
@@ -44,7 +44,7 @@ package enum WorkFields {
                 "How the destination's server of a copy is asked and shown who comes. Of the job's own keys it gets what tells "
                     + "no server who asks, and s3, ssh and ftp where the source doesn't speak that.",
                 DestinationRules.fields.note("destination", isMerged: true)),
-            // The canonical text is written by the copy's own rule.
+            // The copy itself writes this part of the canonical text.
             []
         ) { (decoder, draft) throws(JSONFault) in try draft.destination.read(&decoder) },
         JobField(
@@ -57,7 +57,7 @@ package enum WorkFields {
             draft.rules.download.checksum = checksum
             draft.rules.upload.checksum = checksum
         },
-        // The canonical text has the digest that was found in it.
+        // The canonical text has the digest that the list contained.
         JobField(
             "checksums", .defaults, .downloads,
             FieldNote(

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// `worker`: which of the workers that share a queue may do a job.
+/// The key `worker`: the condition that a worker sharing the queue must meet to run the job.
 package enum WorkerFields {
     package static let all = ObjectFields<WorkerRule>([
         Field("tags", \.tags, tags, standard: .none, "Tags that the worker has to have, all of them.")

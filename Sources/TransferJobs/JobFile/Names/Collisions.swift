@@ -1,15 +1,15 @@
 import TransferCore
 
-/// What becomes of a download whose file another job of its batch gets already.
+/// The treatment of a download whose destination is that of another job in its batch.
 public enum Collisions: String, Sendable, Hashable, CaseIterable {
-    /// It gets a number: `name-2.ext`.
+    /// The file gets a number: `name-2.ext`.
     case rename
-    /// It goes beneath folders that are named after its server and its path; with a number where these are the same.
+    /// The file goes into folders named after its server and its path. It gets a number too where these are equal.
     case path
     /// The batch is refused.
     case fail
 
-    /// What a refusal offers.
+    /// The advice at the end of a refusal.
     package static var offer: String {
         let key = "\"collisions\": \"rename\" or \"path\""
         let way = CommandPhrases.choose("--collisions rename or path (\"collisions\" in a job file)", key)

@@ -1,39 +1,41 @@
 import TransferCore
 
-/// The names that the downloads of one batch get, in the order of its lists: a job whose file an earlier one gets is the
-/// same job, gets a name of its own, or is refused.
+/// The destinations given to the downloads of one batch, in the order of its lists. A job with a destination that is in
+/// use is a duplicate, gets a name of its own, or is refused.
 ///
-/// The order alone decides, so that the same list gives the same names in every run. A job takes 32 bytes at most.
+/// Only the order decides, so that the same list yields the same names in every run. A job takes at most 32 bytes.
 public final class DestinationNames {
     package enum Verdict: Sendable {
         case taken(JobSpec)
         /// The same job came before.
         case folded
-        /// Why it can't be taken, in words.
+        /// The job is refused, for a reason given in words.
         case refused(String)
     }
 
-    /// `nil` until a file says, which is ``Collisions/fail``.
+    /// The rule; `nil` until a file sets one, which means ``Collisions/fail``.
     private var rule: Collisions?
     private let directory: String
-    /// Nobody compares the jobs otherwise: they are taken in one by one.
+    /// Whether no other code compares the jobs, because they are submitted one at a time.
     private let isAlone: Bool
     private var names = TakenNames()
     private var jobs = TakenNames()
-    /// The next number of names that came again.
+    /// The next number for each repeated name.
     private var numbers: [UInt64: Int] = [:]
 
+    /// Creates an empty collection of destinations.
+    ///
     /// - Parameters:
-    ///   - rule: As an option says; without it what the first file says holds.
-    ///   - directory: What relative paths start from.
-    ///   - isAlone: Whether jobs are taken in as they come, so that nothing else would find two of one name.
+    ///   - rule: The rule that an option sets; without it the first file's rule applies.
+    ///   - directory: The folder to which relative paths refer.
+    ///   - isAlone: Whether jobs are submitted as they come, so that no other code detects equal names.
     public init(_ rule: Collisions? = nil, directory: String? = nil, isAlone: Bool = false) {
         self.rule = rule
         self.directory = directory ?? "."
         self.isAlone = isAlone
     }
 
-    /// Takes the word of a file where no option says anything.
+    /// Adopts the rule of a file where no option sets one.
     package func hear(_ said: Collisions?) { rule = rule ?? said }
 
     package func settle(_ spec: JobSpec) -> Verdict {
@@ -58,7 +60,7 @@ public final class DestinationNames {
         }
         let path: String
         switch rule {
-        // One page gives many files, each by another query: their names are its own to say.
+        // One page can yield many files by different queries, and its server chooses their names.
         case .fail where isServers && !names.insert(Self.hash("asked", folder + Self.page(of: download))):
             path = numbered(folder, name)
         case .fail: return .refused("same destination as an earlier job: \(folder + name); \(Collisions.offer)")
@@ -79,12 +81,12 @@ public final class DestinationNames {
         var renamed = spec
         if case .download(let own) = spec.work { download.urls = own.urls }
         renamed.work = .download(download)
-        // Of the job as it was written, which a configuration doesn't change.
+        // The fingerprint is that of the job as written, which a configuration does not change.
         renamed.lasting = Int64(bitPattern: Self.hash(String(spelt.fingerprint, radix: 36), path))
         return .taken(renamed)
     }
 
-    /// Whether the file's name is the server's to give, as the URL's own says nothing: a page in a folder, with a query.
+    /// Returns whether the server chooses the file's name: the destination is a folder, and the URL has a query.
     private static func isNamedByServer(_ spec: JobSpec) -> Bool {
         guard spec.id == nil, case .download(let download) = spec.work, download.destination.hasSuffix("/"),
             download.defaultName == nil, let url = download.urls.first, url.lowercased().hasPrefix("http")
@@ -92,13 +94,13 @@ public final class DestinationNames {
         return page(of: download) != url.prefix { $0 != "#" }
     }
 
-    /// The URL without its query.
+    /// Returns the URL without its query.
     private static func page(of download: JobSpec.Download) -> String {
         String((download.urls.first ?? "").prefix { $0 != "?" && $0 != "#" })
     }
 
-    /// The job under the name that it gets; `nil` for one that came before. One that nothing names otherwise is left to
-    /// those who compare the jobs of the batch.
+    /// Returns the job under the name that it gets; `nil` for a repeated job. A refused job is returned unchanged, for
+    /// the code that compares the jobs of the batch.
     public func named(_ spec: JobSpec) -> JobSpec? {
         switch settle(spec) {
         case .taken(let spec): spec
@@ -119,7 +121,7 @@ public final class DestinationNames {
         }
     }
 
-    /// `name-2.ext`; `name-2.tar.gz`.
+    /// Returns a name with a number: `name-2.ext` or `name-2.tar.gz`.
     private static func numbered(_ name: String, _ number: Int) -> String {
         var dot = name.dropFirst().lastIndex(of: ".") ?? name.endIndex
         if name[..<dot].hasSuffix(".tar"), name[..<dot].count > 4 { dot = name.index(dot, offsetBy: -4) }
@@ -132,14 +134,14 @@ public final class DestinationNames {
         return names.insert(Self.hash("to", DestinationPath.normalized(target.path)))
     }
 
-    /// The folder, with a slash at its end; empty for that of the batch.
+    /// Returns the folder with a trailing slash; the batch's own folder is empty.
     private static func folder(of destination: String) -> String {
         guard let slash = destination.lastIndex(of: "/") else { return "" }
         let folder = String(destination[...slash])
         return folder == "./" ? "" : folder
     }
 
-    /// The name as far as it's known before the server has answered.
+    /// Returns the name to the extent that it is known before the server answers.
     private static func name(of download: JobSpec.Download) -> String {
         guard download.destination.hasSuffix("/") else {
             return String(download.destination.split(separator: "/").last ?? "")
@@ -164,26 +166,28 @@ public final class DestinationNames {
 }
 
 extension DestinationNames {
-    /// Whether something is put into a destination, such as `{host}`.
+    /// Returns whether a destination has placeholders, such as `{host}`.
     public static func hasPlaces(_ destination: String) -> Bool {
         (try? DestinationTemplate(destination))?.hasPlaces ?? false
     }
 
-    /// - Returns: What is wrong with a destination's places, in words; `nil` for nothing.
+    /// Explains why the placeholders of a destination are invalid.
+    ///
+    /// - Returns: The reason in words; `nil` where they are valid.
     public static func refusal(ofDestination destination: String) -> String? {
         DestinationTemplate.refusal(of: destination)
     }
 
-    /// A destination with what stands for its places.
+    /// Returns a destination with its placeholders replaced.
     ///
     /// - Parameters:
     ///   - url: The URL of the file.
-    ///   - number: Its position among the others, from 1.
+    ///   - number: The file's position in its list, from 1.
     public static func destination(_ text: String, of url: String, number: Int) -> String {
         guard !DestinationTemplate.isPlain(text) else { return text }
         return DestinationTemplate.expanded(text, url: url, .init(number: number, date: LocalDate.today))
     }
 
-    /// A path as the destination in a job file that stands for it, with its braces.
+    /// Returns the destination in a job file that stands for exactly this path, with its braces escaped.
     public static func escaped(_ path: String) -> String { TemplateText.escaped(path) }
 }

@@ -1,19 +1,20 @@
 import TransferCore
 
-/// The destination of a download with places for what its URL and its turn say: `{host}/{path}`, `{n:04}.{ext}`.
+/// The destination of a download with placeholders for parts of its URL and its position: `{host}/{path}`,
+/// `{n:04}.{ext}`.
 ///
-/// Each value is made safe: none leaves the folder that the text names, hides the file, or is longer than a name may be.
-/// Braces that hold no word are part of a name, and so is `{{`, for one of them.
+/// Each value is made safe: it cannot leave the template's folder, hide the file, or exceed the length of a name.
+/// Braces that enclose no known word are part of the name, and `{{` stands for one brace.
 package struct DestinationTemplate: Sendable, Hashable {
     package enum Place: String, Sendable, Hashable, CaseIterable {
         case host, path, name, ext, n, date, query
     }
 
-    /// What a template needs besides the URL.
+    /// The values that a template needs besides the URL.
     package struct Turn: Sendable, Hashable {
         /// The position in the list, from 1.
         package var number = 1
-        /// The day of the run, as `2026-03-01`.
+        /// The day of the run, such as `2026-03-01`.
         package var date: String
 
         package init(number: Int = 1, date: String) {
@@ -22,7 +23,7 @@ package struct DestinationTemplate: Sendable, Hashable {
         }
     }
 
-    /// Why a text is no template, in words.
+    /// The reason, in words, why a text is no template.
     package struct Refusal: Error, Sendable, Hashable {
         package var message: String
     }
@@ -35,7 +36,7 @@ package struct DestinationTemplate: Sendable, Hashable {
     private let parts: [Part]
 
     package init(_ text: String) throws(Refusal) {
-        // Without an end such a brace is a name's.
+        // A brace that is never closed is a part of the name.
         let template = try? TemplateText(text, braces: .words)
         var parts: [Part] = []
         for part in template?.parts ?? [.text(text)] {
@@ -65,10 +66,12 @@ package struct DestinationTemplate: Sendable, Hashable {
     private static let known = "known are " + Place.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
     private static let widest = 18
 
-    /// Whether there is anything to work out; nearly no destination has a brace.
+    /// Returns whether a destination has no brace, as nearly all; then there is nothing to replace.
     package static func isPlain(_ text: String) -> Bool { !text.hasByte(UInt8(ascii: "{")) }
 
-    /// - Returns: What is wrong with the text, in words; `nil` for nothing.
+    /// Explains why a text is no template.
+    ///
+    /// - Returns: The reason in words; `nil` for a valid one.
     package static func refusal(of text: String) -> String? {
         guard !isPlain(text) else { return nil }
         do throws(Refusal) {
@@ -79,12 +82,12 @@ package struct DestinationTemplate: Sendable, Hashable {
         }
     }
 
-    /// Whether something is put in.
+    /// Whether the template has placeholders.
     package var hasPlaces: Bool {
         parts.contains { if case .place = $0 { true } else { false } }
     }
 
-    /// The destination as it's to be without a template; the text itself where it's none.
+    /// Returns the destination with its placeholders replaced, or the text itself where it is no template.
     package static func expanded(_ text: String, url: String, _ turn: Turn) -> String {
         guard !isPlain(text), let template = try? DestinationTemplate(text) else { return text }
         return DestinationPath.normalized(template.path(url: url, turn))
@@ -116,7 +119,7 @@ package struct DestinationTemplate: Sendable, Hashable {
         }
     }
 
-    /// Puts a path together, whose components with values in them are held to what a name may be.
+    /// The builder of a path; components that contain values are made valid names.
     private struct PathBuilder {
         private var path = ""
         private var component = ""
@@ -152,7 +155,7 @@ package struct DestinationTemplate: Sendable, Hashable {
             return path
         }
 
-        /// Two values that are safe may make a name that isn't, as with `.` behind nothing.
+        /// Makes a name safe. Two safe values can form an unsafe name, such as a `.` after an empty value.
         private static func safe(_ component: String) -> String {
             var name = component
             while let last = name.last, last == "." || last == " " { name.removeLast() }

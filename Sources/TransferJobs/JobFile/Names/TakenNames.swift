@@ -1,14 +1,17 @@
-/// A set of hashes, eight bytes each and as much again for room: what a list of a million jobs can be compared by.
+/// A set of hashes of eight bytes, with as much room again for growth. It can compare the names of a list of a million
+/// jobs.
 package struct TakenNames {
     private var slots: [UInt64]
     private var count = 0
 
     package init() { slots = Array(repeating: 0, count: 64) }
 
-    /// What it takes of memory.
+    /// The memory in use, in bytes.
     package var bytes: Int { slots.count * MemoryLayout<UInt64>.stride }
 
-    /// - Returns: Whether it's new.
+    /// Inserts a hash.
+    ///
+    /// - Returns: Whether the hash is new.
     package mutating func insert(_ hash: UInt64) -> Bool {
         if (count + 1) * 4 > slots.count * 3 { grow() }
         guard Self.put(Self.spread(hash), into: &slots) else { return false }
@@ -43,7 +46,7 @@ package struct TakenNames {
         slots = larger
     }
 
-    /// The low bits of FNV-1a say little of the last bytes. Zero means that a slot is free.
+    /// Mixes the bits, since the low bits of FNV-1a depend little on the last bytes. Zero marks a free slot.
     private static func spread(_ hash: UInt64) -> UInt64 {
         var value = hash
         value = (value ^ value >> 33) &* 0xFF51_AFD7_ED55_8CCD

@@ -1,17 +1,17 @@
 import TransferCore
 
-/// The parts of a URL as names of files and folders: decoded, and each made safe.
+/// The parts of a URL as names of files and folders, decoded and made safe.
 package struct URLNames {
-    /// With a port that isn't the scheme's own behind an underscore.
+    /// The host, followed by an underscore and the port where that is not the scheme's default.
     package let host: String
     /// The components of the path; `index.html` stands for a file without a name.
     package let path: [String]
-    /// Without values that sign the URL: a name is seen by everybody.
+    /// The query without the values that sign the URL, since everyone can see a file's name.
     package let query: String
 
     package var name: String { path.last ?? Self.unnamed }
 
-    /// Without the dot; empty for a name that has none.
+    /// The extension without the dot; empty for a name without one.
     package var fileExtension: String {
         guard let dot = name.dropFirst().lastIndex(of: ".") else { return "" }
         return String(name[name.index(after: dot)...])
@@ -43,7 +43,7 @@ package struct URLNames {
 
     private static func safe(_ text: Substring) -> String? {
         let decoded = String(decoding: PercentEncoding.decode(text), as: UTF8.self)
-        // A slash of the name itself parts nothing.
+        // A slash within a decoded component must not separate folders.
         let scalars = decoded.unicodeScalars.map { $0 == "/" || $0 == "\\" ? "_" : $0 }
         return SafeFileName.make(String(String.UnicodeScalarView(scalars)))
     }

@@ -1,24 +1,26 @@
 package import TransferCore
 import TransferWatch
 
-/// Watched folders that can't be watched together, by what their paths lead to and not by how they are written:
+/// A conflict between watched folders. It is judged by the places to which their paths lead, not by their spelling:
 ///
-/// - a folder whose files are moved to where it is watched itself
+/// - a folder whose files are moved to a place that it watches itself
 /// - a circle of moves through several watched folders
 /// - one folder that is watched twice
-/// - a folder within a watched one, where one of both moves or deletes files that the other one still has to upload
+/// - a folder within a watched one, where one of them moves or deletes files that the other still has to upload
 ///
-/// Asked when folders begin to be watched, at a reload, and before files are moved or deleted: links and mounts may come
-/// later. Blocks.
+/// The check is made when folders begin to be watched, at a reload, and before files are moved or deleted, since links
+/// and mounts may change. It blocks.
 package struct FolderConflict: Error, Sendable, Hashable {
-    /// The watched folders that it's about.
+    /// The watched folders of the conflict.
     package var folders: [String]
-    /// In words, with what to do.
+    /// The description in words, with advice.
     package var message: String
 
+    /// Returns the first conflict among folders.
+    ///
     /// - Parameters:
-    ///   - specs: Complete.
-    ///   - place: Finds a folder.
+    ///   - specs: The folders, completed.
+    ///   - place: A closure that finds the place of a path.
     package static func first(
         among specs: [WatchSpec], place: (String) -> FolderPlace? = FolderPlace.find
     ) -> FolderConflict? {
@@ -26,10 +28,12 @@ package struct FolderConflict: Error, Sendable, Hashable {
         return moveInto(places) ?? overlap(places) ?? circle(places)
     }
 
-    /// - Returns: The first one that has to do with that folder.
+    /// Checks one folder against others.
+    ///
+    /// - Returns: The first conflict that involves that folder.
     package static func first(of spec: WatchSpec, among others: [WatchSpec]) -> FolderConflict? {
         let all = [spec] + others.filter { $0.folder != spec.folder }
-        // Without another folder and a move there can be none.
+        // A single folder can conflict only with its own move.
         if all.count == 1, spec.then == .keep || spec.then == .delete { return nil }
         let places = Places(all, FolderPlace.find)
         return moveInto(places, only: 0) ?? overlap(places, only: 0) ?? circle(places, only: 0)
@@ -48,7 +52,7 @@ package struct FolderConflict: Error, Sendable, Hashable {
             }
         }
 
-        /// Whether what comes to a place is taken by the folder with that number.
+        /// Returns whether files that arrive at a place are uploaded by the folder with that index.
         func takes(_ index: Int, _ place: FolderPlace?) -> Bool {
             guard let folder = folders[index], let names = place?.path(from: folder) else { return false }
             let rules = specs[index].rules
@@ -94,7 +98,7 @@ package struct FolderConflict: Error, Sendable, Hashable {
 
     private static func circle(_ places: Places, only: Int? = nil) -> FolderConflict? {
         let specs = places.specs
-        // A folder's files go to one place, which may be taken by several folders where these lie in each other.
+        // A folder's files move to one place, which several nested watched folders may cover.
         let next = specs.indices.map { from in specs.indices.filter { places.takes($0, places.targets[from]) } }
         for start in specs.indices where (only ?? start) == start {
             var open = [[start]]
@@ -118,12 +122,12 @@ package struct FolderConflict: Error, Sendable, Hashable {
 }
 
 extension FolderConflict {
-    /// For those who begin to watch, and for files that stay where they are.
+    /// The conflict as an error for starting to watch, and for files that stay where they are.
     package var error: TransferError { TransferError(.invalidRequest, message) }
 
-    /// Two folders whose files of one name would take each other's place at the server.
+    /// Returns two folders whose files of the same name would replace each other at the server.
     ///
-    /// - Parameter specs: Complete.
+    /// - Parameter specs: The folders, completed.
     package static func sharedDestination(among specs: [WatchSpec]) -> FolderConflict? {
         var seen: [String: String] = [:]
         for spec in specs where !spec.upload.uploadProtocol.givesNames {

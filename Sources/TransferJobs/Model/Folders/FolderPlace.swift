@@ -2,14 +2,14 @@ import CTransferLinux
 import Glibc
 import TransferCore
 
-/// The place of a folder as the kernel sees it, however its path is written: through links, by a bind mount, or in other case
-/// on a file system that folds it. Blocks.
+/// The place of a folder as the kernel sees it, whatever its path: through links, through a bind mount, or in different
+/// case on a case-insensitive file system. It blocks.
 package struct FolderPlace: Sendable, Hashable {
-    /// A folder on the way from the file system's root, by its numbers.
+    /// A folder on the path from the file system's root, identified by its device and inode.
     package struct Step: Sendable, Hashable {
         package var device: UInt64
         package var inode: UInt64
-        /// The name that its parent has for it.
+        /// The name under which its parent lists the folder.
         package var name: String
 
         package init(device: UInt64, inode: UInt64, name: String) {
@@ -21,9 +21,9 @@ package struct FolderPlace: Sendable, Hashable {
         fileprivate func isSame(as other: Step) -> Bool { device == other.device && inode == other.inode }
     }
 
-    /// A path within a file system, which is the same for all places that it's mounted at.
+    /// A path within a file system, which is the same at all of its mount points.
     package struct Location: Sendable, Hashable {
-        /// Major and minor number, as mountinfo has them (proc_pid_mountinfo(5)).
+        /// The major and minor device number, as in mountinfo (proc_pid_mountinfo(5)).
         package var device: String
         package var names: [String]
 
@@ -33,11 +33,11 @@ package struct FolderPlace: Sendable, Hashable {
         }
     }
 
-    /// From the root to the folder itself, or to the nearest folder above it that exists.
+    /// The folders from the root to the folder itself, or to the nearest existing folder above it.
     package var steps: [Step]
-    /// `nil` where the kernel doesn't tell.
+    /// The location within the file system; `nil` where the kernel does not report it.
     package var location: Location?
-    /// The names that are missing beneath that.
+    /// The names beneath the last step that do not exist.
     package var missing: [String]
 
     package init(steps: [Step], location: Location? = nil, missing: [String] = []) {
@@ -46,8 +46,10 @@ package struct FolderPlace: Sendable, Hashable {
         self.missing = missing
     }
 
-    /// - Returns: The names that lead from another folder to this one: none where they are the same folder. `nil` where this
-    ///   one isn't in the other one.
+    /// Returns the path from another folder to this one.
+    ///
+    /// - Returns: The names from the other folder to this one, empty for the same folder; `nil` where this one is not
+    ///   inside the other.
     package func path(from other: FolderPlace) -> [String]? { byNumbers(from: other) ?? byLocation(from: other) }
 
     private func byNumbers(from other: FolderPlace) -> [String]? {
@@ -57,7 +59,8 @@ package struct FolderPlace: Sendable, Hashable {
         return Self.rest(of: steps[(index + 1)...].map(\.name) + missing, behind: other.missing)
     }
 
-    /// Numbers don't tell where a folder within the other one is mounted elsewhere, too.
+    /// Compares locations, since inode numbers do not reveal a folder inside the other one that is mounted elsewhere
+    /// too.
     private func byLocation(from other: FolderPlace) -> [String]? {
         guard let location, let there = other.location, location.device == there.device else { return nil }
         return Self.rest(of: location.names + missing, behind: there.names + other.missing)
@@ -71,8 +74,10 @@ package struct FolderPlace: Sendable, Hashable {
 }
 
 extension FolderPlace {
-    /// - Parameter path: Absolute. What of it doesn't exist is taken as it's written.
-    /// - Returns: `nil` where not even the root can be looked at.
+    /// Finds the place of a path.
+    ///
+    /// - Parameter path: An absolute path; components that do not exist keep their spelling.
+    /// - Returns: `nil` where not even the root can be inspected.
     package static func find(_ path: String) -> FolderPlace? {
         var names = WatchedPath.components(path)
         var missing: [String] = []
@@ -93,7 +98,7 @@ extension FolderPlace {
         var steps: [Step] = []
         var current = fcntl(folder, F_DUPFD_CLOEXEC, 0)
         defer { if current >= 0 { close(current) } }
-        // From the folder up to the root, which is its own parent.
+        // The walk goes from the folder up to the root, which is its own parent.
         for depth in 0...names.count {
             var look = transfer_file_look()
             guard current >= 0, transfer_look_at_descriptor(current, &look) == 0 else { return nil }
@@ -109,7 +114,7 @@ extension FolderPlace {
             steps: steps, location: MountTable.read().location(ofDescriptor: folder, names), missing: missing)
     }
 
-    /// The name that a reading of the parent finds: a file system that folds case shows the name that was asked for.
+    /// Returns the name that the parent's listing has. A case-insensitive file system accepts other spellings of it.
     private static func listedName(_ name: String, _ inode: UInt64, in parent: Int32) -> String {
         guard parent >= 0, let entries = transfer_open_entries(parent) else { return name }
         defer { closedir(entries) }

@@ -4,10 +4,10 @@ package import TransferCore
 import TransferEngine
 package import TransferWatch
 
-/// What the kernel says of a name in a folder.
+/// The kernel's data about a file in a folder.
 package struct FileSeen: Sendable, Hashable {
     package var stamp: FileStamp
-    /// How many names it has.
+    /// The number of the file's names (hard links).
     package var links: UInt64
 
     package init(_ look: transfer_file_look) {
@@ -17,20 +17,20 @@ package struct FileSeen: Sendable, Hashable {
     }
 }
 
-/// What is at a path.
+/// The result of inspecting a path.
 package enum PlaceLook: Sendable, Hashable {
     case file(FileSeen)
-    /// No file, nor a link to one.
+    /// The path leads neither to a file nor to a link to one.
     case nothing
-    /// The kernel doesn't say, for this error.
+    /// The kernel gave no answer, because of this error.
     case unclear(Int32)
 
-    /// For an error of opening or looking.
+    /// Creates the result for an error of opening or inspecting.
     package init(error: Int32) { self = error == ENOENT || error == ENOTDIR ? .nothing : .unclear(error) }
 }
 
-/// Folders beneath a watched one (`FolderWalk`), the last one kept: most files that are looked at one after
-/// another are in the same. Blocks: for workers. Not for several threads at once.
+/// The folders beneath a watched one (`FolderWalk`), with the last one kept open. Most files inspected in succession
+/// are in the same folder. Its functions block, and must not run on several threads at once.
 package final class FolderPlaces {
     private let root: String
     private var last: (path: PathKey, descriptor: Int32)?
@@ -39,7 +39,9 @@ package final class FolderPlaces {
 
     deinit { if let last, last.descriptor >= 0 { close(last.descriptor) } }
 
-    /// - Returns: A descriptor that is good until the next call, or the error's number below zero.
+    /// Opens a folder.
+    ///
+    /// - Returns: A descriptor that is valid until the next call, or the negative error number.
     package func open(_ path: String) -> Int32 {
         if let last, last.path == PathKey(path) { return last.descriptor }
         if let last, last.descriptor >= 0 { close(last.descriptor) }
@@ -55,13 +57,14 @@ package final class FolderPlaces {
         return FolderWalk.open(path, beneath: folder)
     }
 
-    /// The regular file at a path, if there is one; of a link, nothing.
+    /// Returns the regular file at a path; `nil` for anything else, including a link to a file.
     package func file(_ path: String) -> FileSeen? {
         let folder = open(WatchedPath.folder(path))
         return folder < 0 ? nil : Self.file(WatchedPath.name(path), in: folder)
     }
 
-    /// When the file at a path was made, in nanoseconds since 1970; `nil` where its file system doesn't tell.
+    /// Returns the creation time of the file at a path, in nanoseconds since 1970; `nil` where its file system does not
+    /// report it.
     package func born(_ path: String) -> Int64? {
         let folder = open(WatchedPath.folder(path))
         let born = folder < 0 ? Int64.min : transfer_born(folder, WatchedPath.name(path))
@@ -72,7 +75,8 @@ package final class FolderPlaces {
         if case .file(let seen) = look(name, in: folder) { seen } else { nil }
     }
 
-    /// What is at a path; of a link, what it leads to, as the watcher offers that under the link's name.
+    /// Returns the result of inspecting a path. Links are followed, since the watcher offers their targets under the
+    /// links' names.
     package func look(_ path: String) -> PlaceLook {
         let folder = open(WatchedPath.folder(path))
         guard folder >= 0 else { return PlaceLook(error: -folder) }
@@ -93,7 +97,8 @@ package final class FolderPlaces {
         return mode_t(look.kind) == S_IFREG ? .file(FileSeen(look)) : .nothing
     }
 
-    /// The file system that a path is, or was, on: that of the nearest folder above it which is there.
+    /// Returns the device of the file system that holds, or held, a path: the one of the nearest existing folder above
+    /// it.
     package func device(above path: String) -> UInt64? {
         var folder = WatchedPath.folder(path)
         while true {
@@ -107,6 +112,6 @@ package final class FolderPlaces {
 }
 
 extension FileVersion {
-    /// Whether this is what was seen; devices have other numbers after a reboot.
+    /// Returns whether this is the version of a file that was seen; device numbers change at a reboot.
     package func isSame(as seen: FileStamp?) -> Bool { stamp.onAnyDevice.isSameVersion(as: seen) }
 }

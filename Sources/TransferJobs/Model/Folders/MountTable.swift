@@ -1,6 +1,6 @@
 import Glibc
 
-/// The file systems that are mounted, and their mount points, by proc_pid_mountinfo(5).
+/// The mounted file systems with their mount points, by proc_pid_mountinfo(5).
 struct MountTable: Sendable {
     struct Mount: Sendable, Hashable {
         var device: String
@@ -10,7 +10,7 @@ struct MountTable: Sendable {
         var point: [String]
     }
 
-    /// By the mounts' numbers.
+    /// The mounts by their IDs.
     private var mounts: [Int: Mount] = [:]
 
     init(_ text: String) {
@@ -23,12 +23,14 @@ struct MountTable: Sendable {
         }
     }
 
-    /// Blocks.
+    /// Reads the table of this process. It blocks.
     static func read() -> MountTable { MountTable(text("/proc/self/mountinfo") ?? "") }
 
     subscript(number: Int) -> Mount? { mounts[number] }
 
-    /// - Parameter names: The folder's path as the kernel shows it.
+    /// Returns the location of an open folder.
+    ///
+    /// - Parameter names: The components of the folder's path, as the kernel reports it.
     func location(ofDescriptor descriptor: Int32, _ names: [String]) -> FolderPlace.Location? {
         let lines = Self.text("/proc/self/fdinfo/\(descriptor)")?.split(separator: "\n") ?? []
         let number = lines.first { $0.hasPrefix("mnt_id:") }?.split { " \t".contains($0) }.last.flatMap { Int($0) }
@@ -42,7 +44,7 @@ struct MountTable: Sendable {
         return FolderPlace.Location(device: mount.device, names: mount.root + names[mount.point.count...])
     }
 
-    /// Blanks, tabs, line ends and backslashes stand as a backslash and three octal digits.
+    /// Decodes a field, in which blanks, tabs, line ends and backslashes are a backslash and three octal digits.
     private static func unescaped(_ text: Substring) -> String {
         guard text.utf8.contains(UInt8(ascii: "\\")) else { return String(text) }
         var result: [UInt8] = []

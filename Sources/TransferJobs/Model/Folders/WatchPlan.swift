@@ -4,28 +4,29 @@ import TransferEventLoop
 import TransferUpload
 package import TransferWatch
 
-/// A watched folder's rules, checked, and what follows from them for each file.
+/// The validated rules of a watched folder, and their consequences for each file.
 package struct WatchPlan: Sendable {
     package let spec: WatchSpec
-    /// Absolute, without a slash at its end.
+    /// The folder's absolute path without a trailing slash.
     package let root: String
     package let template: URLTemplate
     package let host: String
 
-    /// The most jobs of a folder that haven't ended; what comes then waits with the watcher.
+    /// The maximum number of unfinished jobs of a folder; further files wait in the watcher.
     package static let capacity = 1000
 
-    /// With fewer there is room for all that the folder holds.
+    /// The number of unfinished jobs below which all files of the folder have been queued.
     package static let fewestWhenFull = capacity * 3 / 4
 
-    /// With so many the watcher is asked for more: not for each single one, but where the order is what counts, soon.
+    /// The number of unfinished jobs at which the watcher is asked for more files. It avoids a request for each single
+    /// file, but is reached sooner where the order matters.
     ///
-    /// What is offered is read for its digest first, also where there is no room for it then.
+    /// Files on offer are read for their digest first, even where no room is left for them.
     package var lowMark: Int { spec.order == .oldest || needsDigest ? Self.fewestWhenFull : Self.capacity - 32 }
 
-    /// A file's place among the jobs of its folder, the highest first: by the jobs' priority, then by the order.
+    /// Returns the rank of a file's job within its folder, the highest first: by the priority, then by the order.
     package func rank(_ version: FileVersion) -> Int {
-        // Milliseconds since 1970 until the year 2109, or bytes.
+        // The values are milliseconds since 1970, up to the year 2109, or bytes.
         let most = Int64(1) << 42 - 1
         let modified = max(0, min(version.modified / 1_000_000, most))
         let place: Int64 =
@@ -37,7 +38,9 @@ package struct WatchPlan: Sendable {
         return spec.priority << 43 + Int(place)
     }
 
-    /// - Throws: `TransferError` that says what can't be done.
+    /// Checks the rules.
+    ///
+    /// - Throws: `TransferError` with the reason why they cannot be followed.
     package init(_ spec: WatchSpec) throws(TransferError) {
         guard spec.folder.hasPrefix("/") else {
             throw TransferError(.invalidRequest, "the watched folder \(spec.folder) isn't an absolute path")
@@ -81,13 +84,13 @@ package struct WatchPlan: Sendable {
 
     package var batch: String { "watch:" + root }
 
-    /// Whether a file is read before it's staged: its URL or its check needs the digest.
+    /// Whether a file is read before it is staged, because its URL or its verification needs the digest.
     package var needsDigest: Bool { template.needsDigest || spec.verifiesDigest }
 
-    /// Whether a confirmed file's digest may be asked for later; not where it's gone by then.
+    /// Whether the digest of a confirmed file may be needed later; not so where the file is gone by then.
     package var keepsDigest: Bool { spec.then == .keep || spec.keepFor != nil }
 
-    /// Milliseconds from a file's confirmation to what is done with it then; `nil` for one that's kept.
+    /// The time in milliseconds from a file's confirmation to its move or deletion; `nil` where files are kept.
     package var thenAfter: Int64? { spec.then == .keep ? nil : (spec.keepFor ?? .zero).inMilliseconds }
 
     package func url(_ version: FileVersion, digest: Checksum?) -> String {

@@ -2,22 +2,23 @@ import TransferCore
 import TransferWatch
 
 extension WatchSpec {
-    /// A part that a fault is about.
+    /// The part of a spec that a fault concerns.
     public enum Part: Sendable, Hashable {
         case folder, url, then, keepFor
     }
 
-    /// Why a spec can't be done.
+    /// A reason why a spec cannot be followed.
     public struct Fault: Error, Sendable, Hashable {
+        /// The part of the spec that is at fault.
         public var part: Part
-        /// In words; never holds a secret.
+        /// The description in words, which never contains a secret.
         public var message: String
     }
 
-    /// Makes the paths absolute, and a URL that names no file one that does.
+    /// Makes the paths absolute, and appends the file's name to a URL that names none.
     ///
-    /// - Parameter directory: What relative paths start from; without it they stay relative.
-    /// - Returns: What is wrong with the spec. Whether the folder is there is not asked.
+    /// - Parameter directory: The folder to which relative paths refer; without it they stay relative.
+    /// - Returns: The faults of the spec. The existence of the folder is not checked.
     public mutating func complete(directory: String? = nil) -> [Fault] {
         folder = Self.path(folder, directory)
         var faults: [Fault] = []
@@ -44,7 +45,7 @@ extension WatchSpec {
         do throws(TransferError) {
             template = try URLTemplate(url)
         } catch {
-            // The message begins with the URL, which may hold a secret and is quoted with the fault anyway.
+            // The message begins with the URL, which may contain a secret and is quoted with the fault anyway.
             let quoted = "\"\(url)\": "
             let message = error.message
             throw Fault(
@@ -67,18 +68,18 @@ extension WatchSpec {
         return completed.description
     }
 
-    /// What is moved must not come back as a new file.
+    /// Explains why files cannot be moved to a folder: they must not return as new files.
     private func refusal(ofDestination destination: String) -> String? {
         let advice = "files can't be moved to where they are watched"
         if destination == folder { return "\(advice); name another folder" }
         if watches(folder: destination) {
             return "\(advice), which is in sub-folders too; name a folder outside, or exclude it"
         }
-        // By what the paths lead to; a relative one has no folder that it starts from yet.
+        // The check follows links; a relative path has no base folder yet.
         return folder.hasPrefix("/") ? FolderConflict.first(of: self, among: [])?.message : nil
     }
 
-    /// Whether files are taken that come into a folder.
+    /// Returns whether files that arrive in a folder are uploaded.
     package func watches(folder other: String) -> Bool {
         let (root, other) = (WatchedPath.trimmed(folder), WatchedPath.trimmed(other))
         if other == root { return true }

@@ -1,40 +1,44 @@
 package import TransferCore
 public import TransferWatch
 
-/// A folder whose files are uploaded as they are finished, and by which rules: a plain value, as a `"watch"` entry of a
-/// job file describes it.
+/// A folder whose finished files are uploaded, and the rules for that: a plain value, as in a `"watch"` entry of a job
+/// file.
 public struct WatchSpec: Sendable, Hashable {
-    /// The watched folder; absolute once the entry was read.
+    /// The watched folder, absolute once the entry has been read.
     public var folder: String
-    /// Where each file goes: a URL with placeholders (`URLTemplate`).
+    /// The URL of each file, with placeholders (`URLTemplate`).
     public var url: String
-    /// Which files are taken, and whether from sub-folders too.
+    /// The rules that select files, and that decide about sub-folders.
     public var rules = WatchRules()
-    /// How long a file has to be quiet; 2 s by default, at least a millisecond.
+    /// The time for which a file must be unchanged; 2 s by default, at least one millisecond.
     public var settle = Duration.seconds(2)
+    /// The order in which the files are uploaded.
     public var order = WatchOrder.oldest
-    /// What becomes of a file once its server has confirmed it.
+    /// The treatment of a file once its server has confirmed it.
     public var then = Then.keep
-    /// How long a confirmed file stays before ``then`` is done; `nil` is at once.
+    /// The time from a file's confirmation to ``then``; `nil` for none.
     public var keepFor: Duration?
-    /// Leaves alone what was in the folder when it was watched for the first time.
+    /// Whether files that were in the folder when it was first watched are ignored.
     public var isNewOnly = false
-    /// Asks the server for the digest of what it has, and takes an upload for confirmed only where it's the file's.
+    /// Whether an upload counts as confirmed only if the server reports the file's digest.
     public var verifiesDigest = false
     /// The upload of each file; its source and URL are filled in.
     public var upload = JobSpec.Upload(source: "", url: "")
-    /// Of each file's job; −1,000,000 to 1,000,000.
+    /// The priority of each file's job, −1,000,000 to 1,000,000.
     public var priority = 0
+    /// The settings of each file's job.
     public var settings = JobSettings()
-    /// What a configuration makes of it left out; `nil` where that makes nothing else of the jobs.
+    /// The parts of the spec without the configuration; `nil` where the configuration does not change the jobs'
+    /// identity.
     package var plain: Shared<Plain>?
 
+    /// Creates a spec; `url` may have placeholders (`URLTemplate`).
     public init(folder: String, url: String) {
         self.folder = folder
         self.url = url
     }
 
-    /// What counts for whether the jobs are other ones.
+    /// The parts of a spec that decide the jobs' identity.
     package struct Plain: Sendable, Hashable {
         package var upload: JobSpec.Upload
         package var settings: JobSettings
@@ -45,9 +49,11 @@ public struct WatchSpec: Sendable, Hashable {
         }
     }
 
+    /// The treatment of a confirmed file.
     public enum Then: Sendable, Hashable {
         case keep
-        /// Moved into a folder, by its path beneath the watched one; absolute once the entry was read.
+        /// The file is moved to its relative path within another folder, whose path is absolute once the entry has been
+        /// read.
         case move(to: String)
         case delete
     }

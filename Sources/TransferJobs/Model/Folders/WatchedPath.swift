@@ -1,10 +1,10 @@
-/// Paths beneath a watched folder; cut at bytes, as the kernel does.
+/// Functions for paths beneath a watched folder, which are split at bytes, as by the kernel.
 package enum WatchedPath {
     package static func components(_ path: String) -> [String] {
         path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 
-    /// The folder that it's in; empty for the watched folder itself.
+    /// Returns the folder that contains the path; empty for the watched folder itself.
     package static func folder(_ path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
         return String(path[..<slash])
@@ -15,12 +15,12 @@ package enum WatchedPath {
         return String(path[path.utf8.index(after: slash)...])
     }
 
-    /// The identity of the job for a version of the file.
+    /// Returns the identity of the job for a version of the file.
     package static func identity(_ path: String, history: Int64, number: Int = 1) -> String {
         number == 1 ? "\(path)@\(history)" : "\(path)@\(history).\(number)"
     }
 
-    /// The file's path, of a job's identity.
+    /// Returns the file's path in a job's identity.
     package static func path(ofJob identity: String) -> String {
         guard let mark = identity.utf8.lastIndex(of: UInt8(ascii: "@")) else { return identity }
         return String(identity[..<mark])

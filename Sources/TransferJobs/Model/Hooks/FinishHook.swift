@@ -1,28 +1,29 @@
 import TransferCore
 
-/// Who is told when a job or a batch has ended: `onFinish` of a job file.
+/// The command or webhook that is called when a job or a batch has ended: `onFinish` of a job file.
 ///
-/// A job file is data: it names a command, and what the name stands for is said by whoever runs the queue
-/// (`HookSettings` of the queue's configuration).
+/// A job file is data: it only names a command. The operator of the queue defines the command (`HookSettings` of the
+/// queue's configuration).
 public enum FinishHook: Sendable, Hashable {
-    /// The command of that name.
+    /// The command with this name.
     case command(String)
     case webhook(Webhook)
 
-    /// A URL to which the end is POSTed.
+    /// A URL to which the end is sent by POST.
     public struct Webhook: Sendable, Hashable {
-        /// `http://` or `https://`; or the name of a secret, where whoever knows the URL may post.
+        /// The `http://` or `https://` URL, or the name of a secret, for a URL whose knowledge alone permits requests.
         public var url: SecretText
-        /// The key of the signature; without one nothing is signed.
+        /// The key of the signature; without one, requests are not signed.
         public var secret: SecretText?
 
+        /// Creates a webhook; without a secret its requests are not signed.
         public init(url: SecretText, secret: SecretText? = nil) {
             self.url = url
             self.secret = secret
         }
     }
 
-    /// The command's name, or the redacted URL; for people.
+    /// The command's name, or the URL without secrets, for display.
     public var shown: String {
         switch self {
         case .command(let name): name
@@ -40,7 +41,9 @@ public enum FinishHook: Sendable, Hashable {
         if case .webhook(let hook) = self { hook } else { nil }
     }
 
-    /// - Returns: What is wrong with a command's name; `nil` where nothing is.
+    /// Explains why a text is no command's name.
+    ///
+    /// - Returns: The reason in words; `nil` for a valid name.
     package static func refusal(ofName name: String) -> String? {
         if name.isEmpty { return "the name of the command is empty" }
         if name.lowercased().hasPrefix("http://") || name.lowercased().hasPrefix("https://") {
@@ -65,24 +68,28 @@ public enum FinishHook: Sendable, Hashable {
     }
 }
 
-/// The hook of a whole batch, and how its webhook is reached.
+/// The hook of a whole batch, with the settings for requests to its webhook.
 public struct BatchHook: Sendable, Hashable {
+    /// The command or webhook.
     public let hook: FinishHook
-    /// Of the batch's `defaults`, as far as it concerns a webhook.
+    /// The settings of the batch's `defaults` that concern a webhook.
     package let settings: JobSettings
 
-    /// - Parameter settings: Proxy, TLS, times and retries of a webhook.
+    /// Creates a batch's hook.
+    ///
+    /// - Parameter settings: The proxy, TLS, timeouts and retries of a webhook.
     public init(_ hook: FinishHook, settings: JobSettings = JobSettings()) {
         self.hook = hook
         self.settings = HookRoute.settings(settings, for: hook, job: nil)
     }
 }
 
-/// A hook and the way to it, as text: what the database has of it.
+/// The text form, for the database, of a hook and its settings.
 package enum HookRoute {
-    /// A job's rules, as far as they concern a webhook: nothing that is meant for the job's own server alone.
+    /// Returns the settings of a job that concern a webhook, without those meant for the job's own server alone.
     ///
-    /// - Parameter job: The job's own URL, whose pins, client certificate and trust hold for a webhook of the same origin.
+    /// - Parameter job: The job's own URL. Its pins, client certificate and trust also apply to a webhook of the same
+    ///   origin.
     package static func settings(_ settings: JobSettings, for hook: FinishHook, job: String?) -> JobSettings {
         var result = JobSettings()
         result.connectTimeout = settings.connectTimeout
@@ -100,13 +107,17 @@ package enum HookRoute {
         return result
     }
 
-    /// - Returns: The settings, which name the hook, as a job without a work of its own.
+    /// Returns the text form.
+    ///
+    /// - Returns: The settings, which name the hook, as a job without any work.
     package static func text(_ settings: JobSettings) -> String {
         JobSpec(work: .download(JobSpec.Download(urls: [""], destination: "")), settings: settings).redacted
             .canonicalJSON
     }
 
-    /// - Returns: `nil` for what isn't such a text.
+    /// Restores the settings from the text form.
+    ///
+    /// - Returns: `nil` for any other text.
     package static func settings(text: String) -> JobSettings? {
         guard let settings = try? JobSpec(canonicalJSON: text).settings, settings.onFinish != nil else { return nil }
         return settings

@@ -1,24 +1,25 @@
 public import TransferCore
 
-/// A hook that is to be told of an end.
+/// A pending call of a hook about an end.
 package struct HookCall: Sendable, Hashable {
     package let id: Int64
     package let batch: Int64
-    /// The job's identity; `nil` where the end is the batch's.
+    /// The job's identity; `nil` for the end of the batch.
     package let job: String?
-    /// The message's `id`, which stays the same however often it's told.
+    /// The message's `id`, which stays the same for every attempt.
     package let event: String
-    /// ``HookMessage``
+    /// The message that ``HookMessage`` made.
     package let body: String
-    /// How the hook is reached; names it.
+    /// The settings of the request, which name the hook.
     package var settings: JobSettings
-    /// Attempts that came to nothing.
+    /// The number of failed attempts.
     package var attempts: Int
-    /// Attempts of this process after which the server of the hook asked to wait. They spend no retry.
+    /// The number of this process's attempts after which the hook's server asked for a wait. They do not count as
+    /// retries.
     package var askedWaits = 0
-    /// The time that those waits take in all.
+    /// The total time of those waits.
     package var askedWait = Duration.zero
-    /// Not before that.
+    /// The earliest time of the next attempt.
     package var due: MonotonicTime?
 
     package init(
@@ -38,7 +39,7 @@ package struct HookCall: Sendable, Hashable {
     package var hook: FinishHook { settings.onFinish ?? .command("") }
 }
 
-/// What became of an attempt to tell a hook.
+/// The outcome of an attempt to call a hook.
 package struct HookOutcome: Sendable {
     package let id: Int64
     package let kind: Kind
@@ -49,26 +50,28 @@ package struct HookOutcome: Sendable {
     }
 
     package enum Kind: Sendable {
-        /// Nothing is left to do.
+        /// The call succeeded, and nothing is left to do.
         case reported
-        /// Another attempt follows.
+        /// The call failed, and another attempt follows.
         case again(attempts: Int, due: MonotonicTime, because: TransferError)
-        /// No attempt follows, but in another run.
+        /// The call failed, and no attempt follows in this run.
         case failed(attempts: Int, TransferError)
-        /// Nothing was done: another process may take it.
+        /// No attempt was made, so that another process may take the call.
         case released
     }
 }
 
-/// A hook that couldn't be told, for people.
+/// A hook whose call failed, for display.
 public struct HookTrouble: Sendable, Hashable {
-    /// `nil` where it's the batch's own.
+    /// The job's identity; `nil` for the batch's own hook.
     public let job: String?
-    /// ``FinishHook/shown``
+    /// The hook as in ``FinishHook/shown``.
     public let hook: String
+    /// The number of attempts made.
     public let attempts: Int
+    /// The last error's description in words.
     public let message: String
-    /// When the next attempt is, in milliseconds since 1970; `nil` where none follows in this run.
+    /// The time of the next attempt, in milliseconds since 1970; `nil` where none follows in this run.
     public let again: Int64?
 
     package init(job: String?, hook: String, attempts: Int, message: String, again: Int64?) {
@@ -80,16 +83,17 @@ public struct HookTrouble: Sendable, Hashable {
     }
 }
 
-/// A hook was told, or couldn't be.
+/// The result of calling a hook.
 public struct HookNews: Sendable {
-    /// ``FinishHook/shown``
+    /// The hook as in ``FinishHook/shown``.
     public let hook: String
     /// The message's `id`.
     public let event: String
-    /// `nil` where the batch's end was told.
+    /// The job's identity; `nil` for the end of a batch.
     public let job: String?
-    /// With the last one.
+    /// The number of attempts, including the last one.
     public let attempts: Int
+    /// The state of the call.
     public let state: State
 
     package init(hook: String, event: String, job: String?, attempts: Int, state: State) {
@@ -100,10 +104,11 @@ public struct HookNews: Sendable {
         self.state = state
     }
 
+    /// The state of a call.
     public enum State: Sendable {
         case reported
         case retrying(after: Duration, TransferError)
-        /// No attempt follows in this run.
+        /// The call failed, and no attempt follows in this run.
         case failed(TransferError)
     }
 }

@@ -1,13 +1,15 @@
 import TransferCore
 
-/// What a hook is told, as JSON: the same for a command's standard input and for a webhook's body.
+/// The message for a hook, as JSON: the same for a command's standard input and for a webhook's body.
 ///
-/// Every message has `event`, `id` (the same when it's told again), `time` (RFC 3339, UTC), `batch` and `state`. One about
-/// a job has `job`, and what there is of `direction`, `url`, `to`, `finalUrl`, `path`, `bytes`, `seconds`, `digest`,
-/// `validator`, `status`, `attempts`, `code`, `message`, `host`, `again` and `need`, which mean what they do in `--json`;
-/// one about a batch has its counts, `bytes` and `seconds`. URLs are without secrets.
+/// Every message has `event`, `id` (the same in every attempt), `time` (RFC 3339, UTC), `batch` and `state`. A message
+/// about a batch has its counts, `bytes` and `seconds`. URLs contain no secrets.
+///
+/// A message about a job has `job`, and further keys where their values are known. They have the meanings of `--json`:
+/// `direction`, `url`, `to`, `finalUrl`, `path`, `bytes`, `seconds`, `digest`, `validator`, `status`, `attempts`,
+/// `code`, `message`, `host`, `again` and `need`.
 package enum HookMessage {
-    /// - Returns: A new `id`.
+    /// Returns a new `id`.
     package static func newID() -> String {
         var random = SystemRandomNumberGenerator()
         let digits = (0..<2).map { _ in
@@ -17,11 +19,11 @@ package enum HookMessage {
         return "evt_" + digits.joined()
     }
 
-    /// The end of a job.
+    /// Returns the message about a job's end.
     ///
     /// - Parameters:
-    ///   - event: As readers of ends get it.
-    ///   - isKept: Whether the job was found to be complete, so that nothing was moved.
+    ///   - event: The event, as readers of ends receive it.
+    ///   - isKept: Whether the job was found to be complete, so that nothing was transferred.
     package static func job(_ event: QueueEvent, id: String, isKept: Bool = false) -> String {
         var writer = CanonicalWriter()
         writer.object { writer in
@@ -42,9 +44,9 @@ package enum HookMessage {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// The end of a batch.
+    /// Returns the message about a batch's end.
     ///
-    /// - Parameter time: Milliseconds since 1970.
+    /// - Parameter time: The time of the end, in milliseconds since 1970.
     package static func batch(_ name: String, _ end: BatchEnd, id: String, time: Int64) -> String {
         let totals = end.totals
         var writer = CanonicalWriter()
@@ -105,7 +107,7 @@ package enum HookMessage {
     }
 }
 
-/// The end of a batch's run, as far as only the process knows it that ran it.
+/// The end of a batch's run, with data that only the process that ran it knows.
 package struct BatchEnd: Sendable, Hashable {
     package let totals: BatchTotals
     package let duration: Duration
@@ -117,7 +119,7 @@ package struct BatchEnd: Sendable, Hashable {
 }
 
 extension BatchTotals {
-    /// Whether every job has come to its good end.
+    /// Whether every job has succeeded.
     package var isComplete: Bool { failed + skipped + cancelled == 0 }
 }
 

@@ -1,14 +1,14 @@
 import TransferCore
 
 extension Schedule.Window {
-    /// What is wrong with the text of a window, in words.
+    /// The fault of a window's text, in words.
     package struct Refusal: Error {
         package var message: String
     }
 
     package static let advice = "write \"22:00-06:00\" or \"Mon-Fri 22:00-06:00\""
 
-    /// Reads `22:00-06:00`, `Mon-Fri 22:00-06:00`, `Sat,Sun`.
+    /// Parses a text such as `22:00-06:00`, `Mon-Fri 22:00-06:00` or `Sat,Sun`.
     package init(_ text: String) throws(Refusal) {
         let words = text.split(separator: " ")
         let hasDays = words.first?.first?.isLetter == true
@@ -27,7 +27,7 @@ extension Schedule.Window {
         self = window
     }
 
-    /// What `init(_:)` reads.
+    /// The text that `init(_:)` reads.
     package var text: String {
         let hours = "\(Self.clock(start))-\(Self.clock(end))"
         return weekdays.count == 7 ? hours : "\(Self.text(of: weekdays)) \(hours)"
@@ -54,7 +54,7 @@ extension Schedule.Window {
         return hour * 60 + minute
     }
 
-    /// `Mon-Fri`, `Sat,Sun`, `Fri-Mon`.
+    /// Parses days such as `Mon-Fri`, `Sat,Sun` or `Fri-Mon`.
     private static func weekdays(_ text: Substring) throws(Refusal) -> Set<Int> {
         var result: Set<Int> = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -76,7 +76,7 @@ extension Schedule.Window {
             message: "unknown day \(Wording.quoted(text)); \(nearest ?? "\(Wording.alternatives(names)) are possible")")
     }
 
-    /// Days in a row as a range.
+    /// Returns the days as text, with consecutive days as a range.
     private static func text(of weekdays: Set<Int>) -> String {
         var parts: [String] = []
         var day = 0

@@ -1,23 +1,26 @@
-/// The times at which a job may run, by the clock on the wall: windows of a day, which may cross midnight.
+/// The times of the local clock at which a job may run: windows of a day, which may cross midnight.
 ///
-/// When the clock is put forward, what it skips isn't there that day; when it's put back, what it shows twice is there
-/// twice.
+/// A time that the clock skips when it is put forward does not occur on that day. A time that it shows twice when it is
+/// put back occurs twice.
 public struct Schedule: Sendable, Hashable {
-    /// Empty: always.
+    /// The windows; an empty array means always.
     public var windows: [Window]
 
+    /// Creates a schedule; without windows it is always open.
     public init(_ windows: [Window] = []) { self.windows = windows }
 
-    /// `22:00-06:00` on some days of the week.
+    /// A window such as `22:00-06:00` on some days of the week.
     public struct Window: Sendable, Hashable {
-        /// Monday is 0; of a window that crosses midnight these are the days it begins on.
+        /// The days on which the window begins, where Monday is 0.
         public let weekdays: Set<Int>
-        /// Minutes since midnight, 0 to 1439.
+        /// The start in minutes since midnight, 0 to 1439.
         public let start: Int
-        /// Minutes since midnight, 1 to 1440; one before the start is on the next day.
+        /// The end in minutes since midnight, 1 to 1440; an end before the start is on the next day.
         public let end: Int
 
-        /// - Returns: `nil` for what is no window: out of range, without a day, or as long as nothing.
+        /// Creates a window.
+        ///
+        /// - Returns: `nil` for values out of range, for no days, and for an empty window.
         public init?(weekdays: Set<Int> = Set(0..<7), start: Int, end: Int) {
             let end = end == 0 ? Self.minutesPerDay : end
             guard !weekdays.isEmpty, weekdays.allSatisfy((0..<7).contains), (0..<Self.minutesPerDay).contains(start),
@@ -46,7 +49,7 @@ public struct Schedule: Sendable, Hashable {
         return isAlways || windows.contains { $0.contains(local) }
     }
 
-    /// When it opens the next time; `nil` when it never does, being open always.
+    /// Returns the next opening; `nil` where the schedule is always open and so never opens.
     package func nextOpening(after time: WallTime, _ zone: LocalZone) -> WallTime? {
         var wasOpen = contains(time, zone)
         for moment in boundaries(after: time, zone) {
@@ -57,14 +60,14 @@ public struct Schedule: Sendable, Hashable {
         return nil
     }
 
-    /// When it closes, of a moment at which it's open; `nil` when it never does.
+    /// Returns the next closing after a moment at which the schedule is open; `nil` where it never closes.
     package func nextClosing(after time: WallTime, _ zone: LocalZone) -> WallTime? {
         guard contains(time, zone) else { return nil }
         return boundaries(after: time, zone).first { !contains($0, zone) }
     }
 
-    /// Ascending moments, all at which it can open or close in the next two weeks and a day: a window of one day may
-    /// fall into what the clock skips, and is there a week later.
+    /// Returns in ascending order all moments at which the schedule can open or close within 15 days. A weekly window
+    /// may fall into a skipped hour, and then occurs a week later.
     private func boundaries(after time: WallTime, _ zone: LocalZone) -> [WallTime] {
         guard !isAlways else { return [] }
         let horizon = WallTime.secondsPerDay * 15

@@ -2,9 +2,9 @@ import TransferCore
 import TransferEngine
 import TransferUpload
 
-/// The uploads to file servers: their entry in the registry.
+/// The uploads to file servers: their entries in the registry.
 enum FileServerUploads {
-    /// The file grows beside its destination and gets its name when it's whole; the URL is `ftp://…` or `ftps://…`.
+    /// Uploads to `ftp://…` or `ftps://…`. The file grows beside its destination and gets its name once it is complete.
     static let ftp: JobSpec.UploadProtocol = JobSpec.UploadProtocol(
         UploadEntry(
             name: "ftp", method: "PUT",
@@ -14,7 +14,7 @@ enum FileServerUploads {
             variant: { $0.inPlace ? ftpInPlace : nil }, putsIntoFolders: true, hasURLPerFile: true, connect: connect,
             canBeAsked: true, dialogue: growing, place: underItsName))
 
-    /// The same with SSH's servers; the URL is `sftp://…`.
+    /// Uploads to `sftp://…`, which work in the same way.
     static let sftp: JobSpec.UploadProtocol = JobSpec.UploadProtocol(
         UploadEntry(
             name: "sftp", method: "PUT",
@@ -26,7 +26,7 @@ enum FileServerUploads {
     private static let ftpInPlace: JobSpec.UploadProtocol = JobSpec.UploadProtocol(inPlace(of: ftp.entry))
     private static let sftpInPlace: JobSpec.UploadProtocol = JobSpec.UploadProtocol(inPlace(of: sftp.entry))
 
-    /// `inplace`: the file is stored under its own name at once.
+    /// Returns the entry for `inplace`, which stores the file under its own name at once.
     private static func inPlace(of entry: UploadEntry) -> UploadEntry {
         var entry = entry
         entry.variant = { _ in nil }
@@ -63,7 +63,7 @@ enum FileServerUploads {
         _ settings: inout ExchangeSettings, _ job: JobSettings, _ secrets: SecretSource
     ) throws(TransferError) {
         try connect(&settings, job, secrets)
-        // Who logs in by a key has a name and no password.
+        // A login by key has a user's name and no password.
         if settings.credentials.login == nil { settings.credentials = .password(user: job.sshUser, password: "") }
     }
 }

@@ -1,9 +1,9 @@
 import TransferCore
 import TransferUpload
 
-/// The upload in a form: its entry in the registry.
+/// The uploads in a form: their entry in the registry.
 enum FormUploads {
-    /// A form (RFC 7578) with fields and the file.
+    /// An upload as a form (RFC 7578) with fields and the file.
     static let multipart: JobSpec.UploadProtocol = JobSpec.UploadProtocol(
         UploadEntry(
             name: "multipart", method: "POST", keys: ["fields", "fileField", "method", "success"], givesNames: true,

@@ -1,9 +1,10 @@
 import TransferCore
 import TransferUpload
 
-/// The uploads in one request: their entry in the registry.
+/// The uploads in one request: their entries in the registry.
 enum PlainUploads {
-    /// The file is the body of one request. Where the server offers to resume it (the IETF draft), that is used.
+    /// An upload with the file as the body of one PUT request. Where the server offers resumable uploads (the IETF
+    /// draft), they are used.
     static let put: JobSpec.UploadProtocol = JobSpec.UploadProtocol(
         UploadEntry(
             name: "put", method: "PUT", keys: ["createFolders", "chunkSize", "method", "success"],
@@ -11,16 +12,16 @@ enum PlainUploads {
             isOneRequest: true, confirmsLostAnswers: true, hint: { MissingFolder.hint(for: $0, method: $1, url: $2) },
             dialogue: plain))
 
-    /// The same by POST, which isn't sent twice.
+    /// An upload with the file as the body of one POST request, which is not repeated.
     static let post: JobSpec.UploadProtocol = JobSpec.UploadProtocol(
         UploadEntry(
             name: "post", method: "POST", keys: ["chunkSize", "method", "success"],
             variant: { $0.createFolders ? postIntoFolders : nil }, isOneRequest: true, dialogue: plain))
 
-    /// `put` with `createFolders`: folders that are missing are made (WebDAV's MKCOL).
+    /// An upload by `put` with `createFolders`, which creates missing folders (WebDAV's MKCOL).
     static let putIntoFolders: JobSpec.UploadProtocol = JobSpec.UploadProtocol(intoFolders(put.entry))
 
-    /// A program may ask for that; a job file may not.
+    /// An upload by POST that creates missing folders; a program may ask for it, a job file may not.
     private static let postIntoFolders: JobSpec.UploadProtocol = JobSpec.UploadProtocol(intoFolders(post.entry))
 
     private static func intoFolders(_ plain: UploadEntry) -> UploadEntry {
@@ -48,10 +49,11 @@ enum PlainUploads {
         }
     }
 
-    /// An upload that asks first whether an earlier attempt's file is there, and is held to its receipt.
+    /// Returns a dialogue that first asks whether an earlier attempt's file exists, and that requires a confirming
+    /// response.
     ///
-    /// - Parameter send: How the file is sent: with these options where the server is offered to resume it, and what an
-    ///   earlier attempt left.
+    /// - Parameter send: A closure that makes the dialogue of the transfer. It receives the options, where the server
+    ///   is offered resumable uploads, and the state of an earlier attempt.
     private static func confirmed(
         _ attempt: UploadAttempt, _ send: (ResumableOptions?, UploadState?) -> (any UploadDialogue)?
     ) throws(TransferError) -> (any UploadDialogue)? {

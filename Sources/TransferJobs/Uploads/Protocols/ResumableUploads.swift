@@ -1,9 +1,9 @@
 import TransferCore
 import TransferUpload
 
-/// The uploads of the IETF's draft: their entry in the registry.
+/// The uploads by the IETF draft: their entry in the registry.
 enum ResumableUploads {
-    /// Resumable Uploads for HTTP, an IETF draft.
+    /// An upload by the IETF draft "Resumable Uploads for HTTP".
     static let resumable: JobSpec.UploadProtocol = JobSpec.UploadProtocol(
         UploadEntry(
             name: "resumable", method: "POST", keys: ["chunkSize", "method"], hasURLPerFile: true, canBeAsked: true,

@@ -1,9 +1,9 @@
 import TransferCore
 import TransferUpload
 
-/// The uploads to servers of objects: their entry in the registry.
+/// The uploads to object servers: their entry in the registry.
 enum S3Uploads {
-    /// Amazon's S3 and what speaks like it; the URL is `s3://bucket/key`.
+    /// Uploads to Amazon S3 and compatible servers; the URL is `s3://bucket/key`.
     static let s3: JobSpec.UploadProtocol = JobSpec.UploadProtocol(
         UploadEntry(
             name: "s3", method: "PUT",
@@ -14,7 +14,7 @@ enum S3Uploads {
             putsIntoFolders: true, hasURLPerFile: true, origin: endpoint, canBeAsked: true, dialogue: object,
             place: signed))
 
-    /// Buckets have a server that the URL doesn't name.
+    /// Returns the origin of a bucket's server, which the URL does not name.
     @Sendable private static func endpoint(_ url: String, _ settings: JobSettings, _ secrets: SecretSource) -> Origin? {
         (try? (settings.s3 ?? JobSettings.S3Access()).location(url, secrets)).flatMap { Origin(url: $0.url) }
     }
@@ -39,12 +39,13 @@ enum S3Uploads {
             state: attempt.state)
     }
 
-    /// Objects have the time of their making; that of the file stands where other tools keep it, too (rclone, s3fs).
+    /// Returns the field with the file's time, in the form of other tools (rclone, s3fs). An object's own time is that
+    /// of its creation.
     private static func time(_ labels: RepresentationLabels) -> [HeaderField] {
         labels.modified.map { [HeaderField("x-amz-meta-mtime", "\($0)")] } ?? []
     }
 
-    /// Objects are asked for by requests that are signed, in the bucket's region.
+    /// Returns the place of the uploaded object, whose requests are signed for the bucket's region.
     @Sendable private static func signed(
         _ attempt: UploadAttempt
     ) throws(TransferError) -> @Sendable (UploadResult) -> VerifyingDialogue.Place {

@@ -1,9 +1,9 @@
 import TransferCore
 import TransferUpload
 
-/// The uploads of tus: their entry in the registry.
+/// The uploads by tus: their entry in the registry.
 enum TusUploads {
-    /// tus 1.0.
+    /// An upload by tus 1.0.
     static let tus: JobSpec.UploadProtocol = JobSpec.UploadProtocol(
         UploadEntry(
             name: "tus", method: "POST", keys: ["metadata", "parallel", "chunkSize", "tus"], givesNames: true,
@@ -23,7 +23,7 @@ enum TusUploads {
         return TusDialogue(url: attempt.upload.url, source: attempt.source, options: tus, state: attempt.state)
     }
 
-    /// Names for what a copy's source says of the file; tus itself has none.
+    /// Returns the metadata of a copy's source under names for them, since tus itself defines none.
     private static func labels(_ labels: RepresentationLabels?) -> [TusMetadata] {
         guard let labels else { return [] }
         return [
