@@ -7,32 +7,32 @@ package import TransferJobs
 package import TransferStore
 import TransferWatch
 
-/// Moves or deletes a file that was uploaded, if it still is the version that was. Blocks: for workers.
+/// The moving or deletion of an uploaded file that is still the uploaded version. Blocks, so it belongs on a worker
+/// thread.
 ///
-/// The file gets a hidden name in its own folder first, which follows from its row in the ledger. Under that nobody
-/// replaces it between the look at it and what is done with it, and it's found again by a process that comes after a
-/// crash.
+/// The file first gets a hidden name in its own folder, derived from its row in the upload history. Under that name, no
+/// other process replaces it between its check and the action, and a process after a crash finds it again.
 package struct AfterUpload {
     package enum Outcome: Sendable, Hashable {
         case deleted
         case moved(to: String)
-        /// Nothing, or another version, is at the path.
+        /// The path has no file, or another version.
         case notThere
-        /// The file was written since, with its size and its time as they were: its bytes were never sent.
+        /// The file was written since, with its size and time restored, so that its bytes were never sent.
         case rewritten
-        /// Nothing is to be done with it any more.
+        /// The file is kept, because the rules no longer ask for another action.
         case kept
         case stays(TransferError)
-        /// The watched folder can't be reached.
+        /// The watched folder cannot be reached.
         case noFolder
-        /// The file is left as it was found, for whoever comes next.
+        /// The file is left as it was found, for a later process.
         case stopped
     }
 
     package let row: HistoryRow
     package let root: String
     package let then: WatchSpec.Then
-    /// Asked while a file is copied, which may take long.
+    /// A function that is called while a file is copied, which may take long.
     package var isStopped: @Sendable () -> Bool = { false }
 
     private var version: FileVersion { row.version }
@@ -40,18 +40,18 @@ package struct AfterUpload {
     private var name: String { WatchedPath.name(version.path) }
     package var hiddenName: String { Self.hiddenName(of: row) }
 
-    /// No program makes such a name by chance, and the watcher leaves dot files alone.
+    /// Returns the hidden name. No program creates such a name by chance, and the watcher ignores dot files.
     package static func hiddenName(of row: HistoryRow) -> String {
         ".transfer-\(row.id)-\(row.version.stamp.inode ?? 0)"
     }
 
     package struct Result: Sendable {
         package let outcome: Outcome
-        /// The file has other names, too.
+        /// Whether the file has other names too.
         package var hasOtherNames = false
-        /// The same file is there, and something of it has changed since.
+        /// Whether the same file is there but has changed since.
         package var isChanged = false
-        /// When it was given its name back, which is no change of its bytes (`st_ctim`, in nanoseconds since 1970).
+        /// The time when it got its name back, which changes no bytes (`st_ctim`, in nanoseconds since 1970).
         package var givenBack: Int64?
     }
 
@@ -70,20 +70,20 @@ package struct AfterUpload {
             givenBack: isGivenBack ? FolderPlaces.file(name, in: folder)?.stamp.changed : nil)
     }
 
-    /// That the kernel doesn't show it isn't that it's gone.
+    /// Returns the outcome for a file that was not seen: a failed check by the kernel does not prove its absence.
     private func connectionNotice(_ look: PlaceLook) -> Outcome {
         if case .unclear(let error) = look { .stays(.file("look at", path, error)) } else { .notThere }
     }
 
     private func run(_ folder: Int32, _ wasHidden: inout Bool) -> Outcome {
         if then == .keep {
-            // A process that was to do something else may have ended in the middle of it.
+            // A process with another task may have ended in the middle of it.
             if holdsVersion(folder) { giveBack(folder) }
             return .kept
         }
         UnfinishedNaming.undo(hiddenPath, of: path)
         if !holdsVersion(folder) {
-            // The file's names of before and after would be news for the watcher, again and again while somebody writes
+            // A hidden file and its return would be new events for the watcher, again and again while a process writes
             // it.
             guard isVersion(name, in: folder), transfer_is_written(folder, name, inode, 0) != 1 else {
                 return connectionNotice(FolderPlaces.look(name, in: folder))
@@ -93,7 +93,7 @@ package struct AfterUpload {
             guard error == 0 else {
                 return error == ENOENT ? .notThere : .stays(.file("rename", path, error))
             }
-            // A process that has it open for writing makes another version of it.
+            // A process that has the file open for writing creates another version of it.
             let isWritten = transfer_is_written(folder, hiddenName, inode, 0) == 1
             guard holdsVersion(folder), !isWritten else {
                 giveBack(folder)
@@ -124,12 +124,13 @@ package struct AfterUpload {
     private var path: String { root + "/" + version.path }
     private var hiddenPath: String { "\(root)/\(WatchedPath.folder(version.path))/\(hiddenName)" }
 
-    /// A writer can set its time back, but not that of its last change (inode(7)), which a new name or another
-    /// mode sets, too: then what it held before decides. Where that isn't known it's sent again rather than lost.
+    /// Returns an outcome if the bytes may differ from the sent ones. A writer can restore the file's time, but not its
+    /// change time (inode(7)), which a rename or a new mode sets too. The bytes sent then decide; if they are unknown,
+    /// the file is sent again rather than lost.
     private func doubt(_ folder: Int32) -> Outcome? {
         guard let seen = FolderPlaces.file(name, in: folder), row.mayHaveChanged(seen.stamp) else { return nil }
         guard let digest = row.digest, digest.algorithm == .sha256 else {
-            // Programs of before noted nothing to go by.
+            // Earlier versions of this program recorded no change time to compare with.
             guard row.version.stamp.changed != nil else { return nil }
             guard let sent = row.fingerprint else { return .rewritten }
             return switch VersionDigest.match(sent, version, root: root, isStopped: isStopped) {
@@ -150,8 +151,8 @@ package struct AfterUpload {
         version.isSame(as: FolderPlaces.file(name, in: folder)?.stamp)
     }
 
-    /// Whether the hidden name has the version. Some file systems of FUSE give a file another time when they rename it: the
-    /// bytes that were sent decide then.
+    /// Returns whether the hidden name has the version. Some FUSE file systems change a file's time at a rename; the
+    /// sent bytes decide then.
     private func holdsVersion(_ folder: Int32) -> Bool {
         guard let seen = FolderPlaces.file(hiddenName, in: folder) else { return false }
         if version.isSame(as: seen.stamp) { return true }
@@ -161,7 +162,7 @@ package struct AfterUpload {
         return file.fingerprint(isStopped: isStopped) == sent
     }
 
-    /// Under its own name again; beside it, where somebody has made a new file of that name meanwhile.
+    /// Gives the file its own name again, or a numbered one if another file has taken the name meanwhile.
     private func giveBack(_ folder: Int32) {
         for number in 0..<10_000 {
             let name = number == 0 ? name : Self.numbered(name, number)
@@ -173,7 +174,7 @@ package struct AfterUpload {
 
     private func move(_ folder: Int32, into target: String) throws(TransferError) -> String {
         let wanted = target + "/" + version.path
-        // Before the file leaves its own folder.
+        // The folder is made before the file leaves its own.
         for made in try FolderMaker.makeParents(of: wanted) { FolderMaker.sync(FolderMaker.parent(of: made)) }
         let parent = WatchedPath.folder(wanted)
         let place = transfer_open_at(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
@@ -194,12 +195,13 @@ package struct AfterUpload {
         throw .file("move \(path) to", parent, EEXIST)
     }
 
-    /// To another file system: copied under a hidden name, durable, named, and only then deleted here.
+    /// Moves the file to another file system: copies it under a hidden name, makes it durable, names it, and only then
+    /// deletes the original.
     private func copy(_ folder: Int32, to place: Int32, _ parent: String) throws(TransferError) -> String {
         let source = transfer_open_at(folder, hiddenName, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0)
         guard source >= 0 else { throw .file("read", path, errno) }
         defer { close(source) }
-        // A copy that a killed process left is begun anew. It may have been about to get its name.
+        // A partial copy of a killed process, which may have been about to be named, is begun anew.
         if FolderPlaces.file(hiddenName, in: place)?.stamp.size == version.size {
             UnfinishedNaming.undo("\(parent)/\(name)", of: "\(parent)/\(hiddenName)")
         }
@@ -226,7 +228,8 @@ package struct AfterUpload {
     private func giveName(_ place: Int32, _ parent: String) throws(TransferError) -> String {
         for number in 0..<10_000 {
             let name = number == 0 ? name : Self.numbered(name, number)
-            // The copy of a process that was killed before it could delete this one: the same bytes and time.
+            // The existing file is the copy of a process that was killed before it deleted the original: the bytes and
+            // the time are equal.
             if let stamp = FolderPlaces.file(name, in: place)?.stamp, mayBeCopy(stamp),
                 FileDigest.areEqual(parent + "/" + hiddenName, parent + "/" + name)
             {
@@ -242,15 +245,17 @@ package struct AfterUpload {
         throw .file("move \(path) to", parent, EEXIST)
     }
 
-    /// Whether a file has the size and the time of the version, as far as its file system keeps times: FAT does by two
-    /// seconds.
+    /// Returns whether a file has the size and the time of the version, with the precision of its file system: FAT
+    /// stores times in steps of two seconds.
     private func mayBeCopy(_ stamp: FileStamp) -> Bool {
         if FileStamp(size: version.size, modified: version.modified).isSameVersion(as: stamp) { return true }
         return stamp.size == version.size && stamp.modified % 1_000_000_000 == 0
             && abs(stamp.modified - version.modified) <= 2_000_000_000
     }
 
-    /// - Throws: When it's to stop, too.
+    /// Copies the bytes of the file.
+    ///
+    /// - Throws: The system's error, or `cancelled` when it is stopped.
     private func copyBytes(_ source: Int32, _ copy: Int32, _ parent: String) throws(TransferError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { buffer.deallocate() }
@@ -268,7 +273,7 @@ package struct AfterUpload {
                 guard part > 0 else { throw .file("write to", parent, errno) }
                 written += part
             }
-            // Bytes that the disk still has to take are all that somebody who stops this waits for.
+            // Regular syncing limits the time that a stop has to wait for the disk.
             unsaved += count
             if unsaved >= 64 << 20 {
                 guard fdatasync(copy) == 0 else { throw .file("write to", parent, errno) }
@@ -281,14 +286,14 @@ package struct AfterUpload {
         var status = stat()
         if fstat(source, &status) == 0 {
             fchmod(copy, status.st_mode & 0o7777)
-            // Only a privileged process may give files away.
+            // Only a privileged process may change the owner.
             _ = fchown(copy, status.st_uid, status.st_gid)
         }
         let error = transfer_set_modified(copy, version.modified)
         guard error == 0 else { throw .file("set the time of a file in", parent, error) }
     }
 
-    /// `name.1.ext`, as downloads get one that is free.
+    /// Returns `name.1.ext`, as for downloads that need a free name.
     package static func numbered(_ name: String, _ number: Int) -> String {
         FittedName.numbered(name, number, limit: 255)
     }

@@ -1,16 +1,16 @@
 package import TransferCore
 package import TransferStore
 
-/// When files of a watched folder that failed are tried again: a folder has no end, so nothing in it is given up for ever.
+/// The retries of failed files of a watched folder. A folder never ends, so none of its files is given up for ever.
 ///
-/// Each file has a time of its own, which grows with its failures. And a success says that the server takes files of this
-/// folder, perhaps again: it wakes one that failed, as a probe. A probe that succeeds wakes two others, so that they all
-/// follow soon; one that fails ends that, for a time which grows too. So a success never brings back more than one file
-/// that the server refuses, however many there are.
+/// Each file has its own time, with delays that grow by its failures. A success shows that the server accepts files of
+/// this folder, so it wakes one failed file as a probe. A successful probe wakes two others, so that all follow soon. A
+/// failed probe stops the waking for a growing time. A success thus never wakes more than one file that the server
+/// refuses.
 ///
-/// A pure value: it's told what happened, and says what is to be done by whoever has the files.
+/// A pure value: it takes events, and returns actions for the owner of the files.
 package struct FailedFiles: Sendable {
-    /// How long a file that failed stays alone.
+    /// The delays before a failed file is retried.
     package struct Delays: Sendable, Hashable {
         package var first = Duration.seconds(60)
         package var most = Duration.seconds(6 * 3600)
@@ -20,7 +20,9 @@ package struct FailedFiles: Sendable {
             self.most = most
         }
 
-        /// - Parameter failures: In a row; 1 after the first.
+        /// Returns the delay.
+        ///
+        /// - Parameter failures: The number of failures in a row; 1 after the first.
         package func delay(after failures: Int) -> Duration {
             var delay = first
             for _ in 1..<max(1, min(failures, 64)) where delay < most { delay *= 2 }
@@ -29,25 +31,25 @@ package struct FailedFiles: Sendable {
     }
 
     package enum Event: Sendable, Hashable {
-        /// At the start: files had failed before, and the first of them comes back by itself then. The server may take them
-        /// by now, so that one of them asks; the others keep their times, however often that begins.
+        /// The folder was started with failed files, the first of which returns after this time. The server may accept
+        /// them by now, so one of them is a probe. The others keep their times, however often the folder is started.
         case began(next: Duration)
         /// A file was confirmed.
         case succeeded(job: Int64)
-        /// A file failed for good, and is to be tried again after that time at the latest.
+        /// A file failed for good, and must be retried after this time at the latest.
         case failed(job: Int64, again: Duration)
-        /// A job ended without either.
+        /// A job ended with neither result.
         case left(job: Int64)
         /// The answer to an action.
         case woken(Woken)
-        /// ``nextWake`` has come.
+        /// The time ``nextWake`` has come.
         case due
     }
 
-    /// Files that were woken.
+    /// The files that were woken.
     package struct Woken: Sendable, Hashable {
         package var jobs: [Int64]
-        /// The time until the next of those that are left comes back by itself; `nil` when none is left.
+        /// The time until the next remaining file returns automatically; `nil` if none remains.
         package var next: Duration?
     }
 
@@ -56,7 +58,7 @@ package struct FailedFiles: Sendable {
         case wake(FailedSelection, count: Int)
     }
 
-    /// Files that were woken and haven't ended.
+    /// The woken files that have not ended.
     private struct UnderWay: Sendable {
         var jobs: Set<Int64> = []
         var since = MonotonicTime(nanoseconds: .min)
@@ -65,22 +67,22 @@ package struct FailedFiles: Sendable {
     private let delays: Delays
     private var probes = UnderWay()
     private var tries = UnderWay()
-    /// Files that are woken by successes next.
+    /// The number of files that successes will wake next.
     private var earned = 0
     private var failedProbes = 0
-    /// Until then a success wakes nothing.
+    /// The time until which a success wakes no file.
     private var heldUntil: MonotonicTime?
     private var nextDue: MonotonicTime?
-    /// An answer is awaited: of these files.
+    /// The action whose answer is awaited.
     private var asked: Action = .none
 
-    /// The most files that are woken at a time by successes, and by their time.
+    /// The most files that are woken at a time: by successes, and by their own time.
     package static let mostProbes = 32
     package static let mostTries = 16
 
     package init(_ delays: Delays) { self.delays = delays }
 
-    /// The time at which it wants to hear ``Event/due``.
+    /// The time at which ``Event/due`` must be passed.
     package var nextWake: MonotonicTime? {
         guard asked == .none, let nextDue else { return nil }
         guard tries.jobs.count >= Self.mostTries else { return nextDue }
@@ -117,7 +119,8 @@ package struct FailedFiles: Sendable {
         return next(now)
     }
 
-    /// Somebody may have taken a probe out, which nobody tells; one that takes longer than that holds up nobody.
+    /// Returns whether a success may wake a probe. A probe may have been removed without notice, so one that takes too
+    /// long does not block others.
     private func mayProbe(_ now: MonotonicTime) -> Bool {
         if let heldUntil, heldUntil > now { return false }
         if case .wake(let selection, _) = asked, selection != .due { return false }
@@ -131,7 +134,7 @@ package struct FailedFiles: Sendable {
         case .wake(.probe, _), .wake(.followers, _): probes = Self.adding(woken.jobs, to: probes, now, delays.first)
         case .wake(.due, _):
             tries = Self.adding(woken.jobs, to: tries, now, delays.first)
-            // Failed files may not be woken now, as while the folder is paused.
+            // Failed files may not be woken now, for example while the folder is paused.
             if woken.jobs.isEmpty, woken.next != nil { nextDue = now + delays.first }
         case .none: break
         }

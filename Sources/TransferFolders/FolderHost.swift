@@ -1,27 +1,27 @@
 package import TransferJobs
 package import TransferStore
 
-/// Something of a watched folder that the queue has to know which runs its jobs.
+/// The news of a watched folder for the queue that runs its jobs.
 package enum FolderNotification: Sendable {
-    /// The folder is watched from now on, by this batch.
+    /// The folder is watched from now on, with this batch.
     case began(HeldBatch, HistoryChanges)
-    /// Files were taken.
+    /// Files were taken into the queue.
     case took(HeldBatch, HistoryChanges)
-    /// Files were still taken when watching had ended: they go on as in a batch that nobody watches.
+    /// Files were taken while watching ended; they continue as jobs of an ordinary batch.
     case tookLast(HeldBatch, HistoryChanges)
     /// Files that had failed are ready again.
     case woke(HeldBatch, WokenFiles)
-    /// Another hand has changed jobs of the batch.
+    /// The batch has jobs that another party changed.
     case changed(batch: Int64)
-    /// Nobody watches it any more.
+    /// The folder is no longer watched.
     case ended(batch: Int64)
     case storeFailed(any Error)
 }
 
-/// The queue that runs the jobs of watched folders. It lives on the loop of their keepers: no hop, and nothing comes in
-/// between.
+/// The queue that runs the jobs of watched folders. It is on the loop of their uploaders, so that calls are direct and
+/// uninterrupted.
 package protocol FolderHost: Sendable {
     func hear(_ news: FolderNotification, from uploader: FolderUploader)
-    /// All folders that are watched now.
+    /// Returns all folders that are watched now.
     func watchedSpecs() -> [WatchSpec]
 }

@@ -5,13 +5,13 @@ import TransferJobs
 import TransferStore
 import TransferWatch
 
-// Work on files after their server has confirmed them.
+// The work on files after their server has confirmed them.
 extension FolderUploader {
     private static let page = 128
 
     // MARK: Moving and deleting
 
-    /// Moves or deletes what is due, in pages; what a process before this one began is found among it.
+    /// Moves or deletes the files that are due, in pages, including those left by an earlier process.
     package func actOnDue() {
         guard !isStopped, hasRoot else { return }
         guard due.acting == nil else {
@@ -23,17 +23,19 @@ extension FolderUploader {
 
     private func act() async {
         defer { due.acting = nil }
-        // A caller who comes while this waits for an answer is heard before it ends.
+        // A call during a wait is handled before this ends.
         repeat {
             due.mustActAgain = false
             guard await onStore({ try $0.followClock() }) != nil else { return }
             while !isStopped, hasRoot, await actOnPage() {}
             guard !isStopped, let next = await onStore({ [folder] in try $0.nextDue(folder: folder) }) else { return }
-            // A file that couldn't be done with at once is no reason to try without end.
+            // A failure must not cause endless immediate retries.
             if let next { schedule(dueAt: max(next, WallClock.milliseconds + 1000)) }
         } while due.mustActAgain && !isStopped && hasRoot
     }
 
+    /// Handles one page of files.
+    ///
     /// - Returns: Whether there may be more.
     private func actOnPage() async -> Bool {
         let (folder, plan) = (folder, plan)
@@ -44,7 +46,7 @@ extension FolderUploader {
         let others = host.watchedSpecs()
         let refusals = self.refusals(of: rows)
         let outcomes = try? await pools.files.run { [stopFlag] in
-            // A link or a mount may have come since the folder began to be watched.
+            // A link or a mount may have appeared since the folder began to be watched.
             if plan.spec.then != .keep, let conflict = FolderConflict.first(of: plan.spec, among: others) {
                 return rows.map { _ in AfterUpload.Result(outcome: .stays(conflict.error)) }
             }
@@ -68,7 +70,7 @@ extension FolderUploader {
         var settlements: [HistorySettlement] = []
         for (row, result) in zip(rows, outcomes) {
             switch result.outcome {
-            // By its other names it may be offered, and is no new version.
+            // The file's other names may be offered, and are not a new version.
             case .rewritten: settlements.append(HistorySettlement(row: row.id, kind: .done))
             case .deleted, .moved:
                 if case .moved = result.outcome { due.moved.moved(row.version, at: .now) }
@@ -98,17 +100,17 @@ extension FolderUploader {
             case .moved(let target): tell(.moved(path: row.version.path, to: target))
             case .stays(let error): tell(.stays(path: row.version.path, error, again: pauses[row.id]))
             case .notThere where result.isChanged: suspect(row.version.path)
-            // Forgotten, it's new when it's found again.
+            // The row was removed, so the file is new when it is found again.
             case .rewritten: suspect(row.version.path)
             case .notThere, .noFolder, .kept, .stopped: break
             }
         }
         tellBacklog()
-        // The one who finds the folder again calls.
+        // The function is called again when the folder is found again.
         return !isGone
     }
 
-    /// Why files stay that were moved before and came back.
+    /// Returns why files stay that were moved before and came back.
     private func refusals(of rows: [HistoryRow]) -> [Int64: TransferError] {
         guard case .move(let target) = plan.spec.then else { return [:] }
         let now = MonotonicTime.now
@@ -117,10 +119,10 @@ extension FolderUploader {
         }
     }
 
-    /// One timer, for the first that is due.
+    /// Schedules the one timer for the first due file.
     package func schedule(dueAt time: Int64) {
         guard !isStopped else { return }
-        // A clock that is set, and a machine that slept, are noticed within the hour.
+        // The limit ensures that a changed clock or a sleep of the machine is noticed within an hour.
         let wait = min(max(0, time - WallClock.milliseconds), 3_600_000)
         let next = MonotonicTime.now + .milliseconds(wait)
         if let planned = due.at, planned <= next { return }
@@ -130,8 +132,8 @@ extension FolderUploader {
 
     // MARK: Digests
 
-    /// Notes what confirmed files hash to while they are what was uploaded, so that a changed time alone is no new
-    /// version.
+    /// Records the digests of confirmed files while they are unchanged, so that a changed time alone does not make a
+    /// new version.
     package func computeDigests() {
         guard plan.keepsDigest, !isStopped else { return }
         guard hashing.want() else { return }
@@ -153,7 +155,7 @@ extension FolderUploader {
             for row in rows where !stopFlag.isSet {
                 let result = VersionDigest.compute(row.version, root: root) { stopFlag.isSet }
                 if stopFlag.isSet { break }
-                // The bytes of a file that has changed since it was taken needn't be those that were sent.
+                // A file that has changed since it was taken may have other bytes than the sent ones.
                 if case .digest(let digest) = result,
                     let seen = places.file(row.version.path), !row.mayHaveChanged(seen.stamp)
                 {

@@ -5,10 +5,10 @@ import TransferJobs
 import TransferStore
 import TransferWatch
 
-// The ledger holds what is in the folder, and not all that ever was.
+// The pruning of the upload history, which holds the files in the folder, and not all that ever were.
 extension FolderUploader {
     private static let page = 512
-    /// Files that are looked at one by one.
+    /// The most suspicious files that are checked individually.
     private static let mostSuspects = 1000
 
     package func pruneIfWorthwhile(isQuiet: Bool) {
@@ -20,7 +20,9 @@ extension FolderUploader {
         Task { pruning.ended(rows: await prunePages(onlyGone: onlyGone)) }
     }
 
-    /// - Returns: How many rows there are then, where all were looked at.
+    /// Prunes the history, a page at a time.
+    ///
+    /// - Returns: The number of rows afterwards, if all were checked.
     private func prunePages(onlyGone: Bool) async -> Int? {
         let (folder, root) = (folder, plan.root)
         let grace = times.pruneGrace.inMilliseconds
@@ -42,7 +44,7 @@ extension FolderUploader {
             suspects += missed.count
             if suspects <= Self.mostSuspects { missed.forEach(suspect) }
         }
-        // Too many files have another time now than was recorded, which a reading shows.
+        // If too many files have new times, reading the folder finds them.
         if suspects > Self.mostSuspects { watcher?.rescan() }
         counts.keptMore(pruned.returned - pruned.missed)
         tellBacklog()
@@ -57,7 +59,7 @@ extension FolderUploader {
         return count
     }
 
-    /// Forgets names that aren't there any more: should they come back, that is told again.
+    /// Forgets names that no longer exist, so that they are reported again if they return.
     private func forgetOtherNames() async {
         let (folder, root) = (folder, plan.root)
         var last = ""
@@ -78,7 +80,7 @@ extension FolderUploader {
     private struct Looked: Sendable {
         var present: [Int64] = []
         var absent: [Int64] = []
-        /// Files that have changed since, with what they are now.
+        /// The files that have changed since, with their present versions.
         var changed: [(row: Int64, now: FileVersion)] = []
     }
 
@@ -92,11 +94,11 @@ extension FolderUploader {
             case .file(let seen) where row.version.stamp.inode == seen.stamp.inode:
                 looked.changed.append((row.id, FileVersion(seen.stamp, path: path)))
             case .file, .nothing:
-                // Else the disk that it's on isn't there, or the file is just being moved.
+                // Otherwise its disk is not mounted, or the file is just being moved.
                 if places.device(above: path) == row.version.stamp.device, !isHidden(row, places) {
                     looked.absent.append(row.id)
                 }
-            // Nobody knows while the kernel doesn't say.
+            // The state is unknown if the kernel gives no clear answer.
             case .unclear: break
             }
         }
@@ -108,8 +110,8 @@ extension FolderUploader {
         return folder >= 0 && FolderPlaces.file(AfterUpload.hiddenName(of: row), in: folder) != nil
     }
 
-    /// Rows whose file isn't there: also former versions of files whose present one is known. Nobody has heard of the
-    /// others, as a time that is set is no event; they are looked at once more.
+    /// Returns rows whose file is gone, including former versions of files whose present version is known. Other
+    /// changed files are checked once more, because setting a time causes no event.
     private func absent(_ looked: Looked) async -> (rows: [Int64], suspects: [String])? {
         guard !looked.changed.isEmpty else { return (looked.absent, []) }
         let folder = folder

@@ -2,7 +2,7 @@ import TransferCore
 package import TransferEventLoop
 import TransferStore
 
-// Times at which a watched folder does something.
+// The times at which a watched folder acts.
 extension FolderUploader {
     package func timer(_ which: WatchTimer) -> LoopTimer {
         if let timer = timers[which] { return timer }
@@ -22,7 +22,7 @@ extension FolderUploader {
     }
 }
 
-// Files that failed are tried again (``FailedFiles``).
+// The retries of failed files (``FailedFiles``).
 extension FolderUploader {
     package func hear(_ event: FailedFiles.Event) {
         switch failed.event(event, at: .now) {

@@ -5,8 +5,8 @@ package import TransferJobs
 package import TransferStore
 package import TransferWatch
 
-/// Takes what a watcher offers into the ledger and the queue, and sees to files that were confirmed. Lives on the
-/// queue's loop; whatever blocks is done by workers.
+/// The uploader of a watched folder: it takes offered files into the upload history and the queue, and handles
+/// confirmed files. It is on the queue's loop; workers do all blocking work.
 package actor FolderUploader: LoopActor {
     package nonisolated let loop: EventLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -17,7 +17,7 @@ package actor FolderUploader: LoopActor {
     package let pools: WatchPools
     package let tell: @Sendable (WatchedFolderEvent) -> Void
     package let folder: Int64
-    /// The batch has another row after its batch was forgotten.
+    /// The folder's batch, which gets another row after it was forgotten.
     package private(set) var batch: HeldBatch
     package nonisolated let times: WatchTimes
 
@@ -28,7 +28,7 @@ package actor FolderUploader: LoopActor {
     /// Whether the watched folder is there.
     package private(set) var hasRoot = false
     private var isFull = false
-    /// All folders were read, and what was found was taken.
+    /// Whether all folders were read, and all found files taken.
     private var hasCaughtUp = false
     package private(set) var offering = Offering.nothing
     package var counts: FolderCounts
@@ -38,18 +38,18 @@ package actor FolderUploader: LoopActor {
     package var failed: FailedFiles
     package var timers: [WatchTimer: LoopTimer] = [:]
 
-    /// Files that may have other bytes than those that are being uploaded.
+    /// The files that may have other bytes than those being uploaded.
     private var changedUnderWay: Set<PathKey> = []
 
-    /// Names that were told not to be uploaded, or found to have been told: those that needn't be looked up.
+    /// The other names that were already reported or looked up, and need no further lookup.
     private var otherNames: Set<PathKey> = []
     private static let mostOtherNames = 10_000
 
-    /// How far what the watcher offers has got.
+    /// The state of the watcher's present offer.
     package enum Offering: Sendable {
         case nothing
         case inquiring
-        /// Handed to the ledger, from which it isn't taken back.
+        /// The files were passed to the upload history, which cannot be undone.
         case taking
     }
 
@@ -72,7 +72,7 @@ package actor FolderUploader: LoopActor {
             open: opened.changes.open, stamp: opened.changes.stamp, kept: kept, countsKept: plan.spec.keepFor != nil)
     }
 
-    /// Begins to watch.
+    /// Starts to watch.
     package func start(_ opened: OpenedHistory) {
         host.hear(.began(opened.batch, opened.changes), from: self)
         var options = FolderWatcher.Options()
@@ -95,7 +95,7 @@ package actor FolderUploader: LoopActor {
         computeDigests()
     }
 
-    /// - Returns: When nothing more comes of it.
+    /// Ends watching, and returns when no further action can follow.
     package func stop() async {
         stopFlag.set()
         let ending = ending ?? Task { await end() }
@@ -108,7 +108,7 @@ package actor FolderUploader: LoopActor {
         watcher = nil
         for timer in timers.values { loop.remove(timer) }
         timers = [:]
-        // The next keeper of the folder may want something else of the same file.
+        // The next uploader of the folder may have to treat the same file differently.
         await due.acting?.value
         let id = batch.id
         host.hear(.ended(batch: id), from: self)
@@ -131,7 +131,7 @@ package actor FolderUploader: LoopActor {
         tell(.watch(event))
     }
 
-    /// Work whose outcome comes back here; the database's failure is the queue's.
+    /// Does `work` on the store's thread and returns its result; a failure of the database is passed to the queue.
     package func onStore<Value: Sendable>(_ work: @escaping @Sendable (any UploadHistory) throws -> Value) async -> Value?
     {
         do {
@@ -159,9 +159,10 @@ package actor FolderUploader: LoopActor {
 
     // MARK: Ends of jobs
 
-    /// Jobs of the folder ended, or were taken out.
+    /// Notes that jobs of the folder ended or were removed.
     ///
-    /// - Parameter failure: The error of the end with that number, and when its file is tried again.
+    /// - Parameter failure: A function that returns the error of the end with that number, and the time until its file
+    ///   is retried.
     package func jobsEnded(
         _ ends: [WatchedEnds.End], open: Int, stamp: Int, failure: (Int) -> (error: TransferError, again: Duration?)?
     ) {
@@ -193,7 +194,8 @@ package actor FolderUploader: LoopActor {
                 }
             }
         }
-        // Not for each single end, as the watcher offers many at once. What it is offering now may be refused.
+        // The watcher offers many files at once, so it is not resumed for each end. Its present offer may still be
+        // refused.
         if isFull || offering != .nothing, open <= plan.lowMark {
             isFull = false
             watcher?.proceed()
@@ -210,7 +212,7 @@ extension FolderUploader: WatchConsumer {
         defer { offering = .nothing }
         let (folder, plan) = (folder, plan)
         guard let looks = await onStore({ try $0.look(files, folder: folder) }) else { return refuse() }
-        // Files that a reading finds are known nearly always.
+        // Files that a reading finds are nearly always known.
         let isNews = zip(files, looks).contains { file, look in
             if case .known(let row) = look { row.mayHaveChanged(file.stamp) } else { true }
         }
@@ -227,13 +229,13 @@ extension FolderUploader: WatchConsumer {
         var otherNames: [(known: String, name: String)] = []
         for offer in offers {
             let path = offer.version.path
-            // The folder tells nothing of a time that was set, nor of bytes that were cut off by name.
+            // A time that was set, or a truncation by name, causes no event.
             if offer.isOutdated { suspect(path) }
             if case .otherName(let known) = offer.finding { otherNames.append((known, path)) }
             if !offer.isForLater {
                 changedUnderWay.remove(PathKey(path))
             } else if changedUnderWay.insert(PathKey(path)).inserted {
-                // The file's upload may have ended since the ledger was asked.
+                // The file's upload may have ended since the query of the history.
                 suspect(path)
             }
         }
@@ -270,13 +272,13 @@ extension FolderUploader: WatchConsumer {
         _ = await onStore { [folder] in try $0.note(old: files, folder: folder) }
     }
 
-    /// The file may be another version than the one that is known, or the one that was known has been let go: of neither
-    /// the folder tells.
+    /// Requests another look at a file. It may be another version than the known one, or the known one was dropped;
+    /// neither causes an event.
     package func suspect(_ path: String) {
         watcher?.look(at: [path])
     }
 
-    /// Once for each, also when the folder is watched anew.
+    /// Reports other names once each, even if the folder is watched again.
     private func tellOtherNames(_ names: [(known: String, name: String)]) async {
         if otherNames.count >= Self.mostOtherNames { otherNames.removeAll() }
         let found = names.filter { otherNames.insert(PathKey($0.name)).inserted }

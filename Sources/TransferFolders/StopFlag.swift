@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells workers in the midst of something long that it isn't wanted any more.
+/// A flag that asks workers to stop a long task.
 package final class StopFlag: Sendable {
     private let flag = Atomic(false)
 

@@ -3,16 +3,18 @@ import TransferEngine
 import TransferJobs
 package import TransferWatch
 
-/// The SHA-256 of a version of a file. Blocks: for workers.
+/// The SHA-256 of a version of a file. Blocks, so it belongs on a worker thread.
 package enum VersionDigest {
     package enum Result: Sendable, Hashable {
         case digest(Checksum)
-        /// The path has another version, or nothing.
+        /// The path has another version, or no file.
         case otherVersion
         case unreadable(TransferError)
     }
 
-    /// - Parameter isStopped: Then it's unreadable.
+    /// Computes the digest of a version.
+    ///
+    /// - Parameter isStopped: A function that returns whether to stop; the result is then `unreadable`.
     package static func compute(_ version: FileVersion, root: String, isStopped: () -> Bool = { false }) -> Result {
         do throws(TransferError) {
             let file = try SourceFile(root + "/" + version.path)
@@ -24,7 +26,10 @@ package enum VersionDigest {
         }
     }
 
-    /// - Returns: ``SourceFile/fingerprint(isStopped:)``; `nil` where it can't be read as this version.
+    /// Computes the fingerprint of a version.
+    ///
+    /// - Returns: The value of ``SourceFile/fingerprint(isStopped:)``; `nil` if the file cannot be read as this
+    ///   version.
     package static func fingerprint(
         _ version: FileVersion, root: String, isStopped: () -> Bool = { false }
     ) -> UInt64? {
@@ -34,15 +39,17 @@ package enum VersionDigest {
         return found
     }
 
-    /// Whether a file has the bytes that were sent.
+    /// The result of comparing a file with the bytes that were sent.
     package enum Match: Sendable, Hashable {
         case same, other
-        /// The path has another version, or nothing.
+        /// The path has another version, or no file.
         case otherVersion
         case unreadable
     }
 
-    /// - Parameter fingerprint: ``SourceFile/sentFingerprint``.
+    /// Compares a file with a fingerprint.
+    ///
+    /// - Parameter fingerprint: The value of ``SourceFile/sentFingerprint``.
     package static func match(
         _ fingerprint: UInt64, _ version: FileVersion, root: String, isStopped: () -> Bool = { false }
     ) -> Match {

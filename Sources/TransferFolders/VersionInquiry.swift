@@ -4,13 +4,13 @@ package import TransferJobs
 package import TransferStore
 package import TransferWatch
 
-/// Finds out about versions what the ledger alone can't tell: it has numbers, and what was sent were bytes. A file system
-/// gives a new file the inode of one that was removed, and numbers all files anew when it's copied or mounted again.
+/// The examination of versions by their bytes, which the upload history alone cannot identify by numbers. A file system
+/// reuses inodes of removed files, and numbers all files anew when it is copied or mounted again.
 ///
-/// Blocks: for workers.
+/// Blocks, so it belongs on a worker thread.
 package struct VersionInquiry {
     package let plan: WatchPlan
-    /// Then no more is read, and what was found isn't needed.
+    /// A function that returns whether to stop; no more files are read then, and the findings are not needed.
     package let isStopped: @Sendable () -> Bool
 
     package init(_ plan: WatchPlan, isStopped: @escaping @Sendable () -> Bool = { false }) {
@@ -27,12 +27,12 @@ package struct VersionInquiry {
         }
     }
 
-    /// Files of up to so many bytes are read when they are found; longer ones when they are about to be sent
-    /// (`OpenedSource.mostRead`).
+    /// The size up to which files are read when they are found, in bytes. Larger ones are read when they are about to
+    /// be sent (`OpenedSource.mostRead`).
     package static let smallSize: Int64 = 1 << 20
 
-    /// The bytes of a version have to be known before any of it is sent, and also where none ever is: a copy of it, or
-    /// its new time, isn't another one.
+    /// Returns the fingerprint of a new version, which is needed before its bytes are sent, or even if they never are.
+    /// It identifies a copy or a touched file as the same version.
     private func fingerprint(_ offer: HistoryOffer) -> UInt64? {
         let file = offer.version
         guard offer.makesVersion, !plan.needsDigest, file.size <= Self.smallSize else { return nil }
@@ -45,15 +45,15 @@ package struct VersionInquiry {
         case .returned(let row): return unchanged(file, row, places, else: .returned(row: row.id))
         case .onOtherDevice(let row): return unchanged(file, row, places, else: .renumbered(row: row.id))
         case .renumbered(let row, let otherwise):
-            // No byte of those was read, and nothing is to be.
+            // The bytes of old files were never read, and are not read now.
             if row.state == .old {
                 return plan.spec.isNewOnly ? .renumbered(row: row.id) : finding(file, otherwise, places)
             }
-            // Only its bytes tell that it's the one that was uploaded.
+            // Only the bytes show whether this is the uploaded file.
             switch compare(file, row) {
             case .same: return .renumbered(row: row.id)
             case .outdated: return .outdated
-            // The file isn't to be sent unasked, and nobody can say that this isn't it.
+            // The file must not be sent without a request, and may be this one.
             case .unknown where row.isGivenUp || row.state == .leftAlone: return .renumbered(row: row.id)
             case .other, .unknown, .unreadable: return finding(file, otherwise, places)
             }
@@ -77,18 +77,18 @@ package struct VersionInquiry {
         }
     }
 
-    /// The file's path and numbers are those of the row; something may have given it other bytes and its former time,
-    /// as editors of tags do, or it's another file with the inode of the former one.
+    /// Returns the finding for a file with the path and numbers of a row. Its bytes may have changed while its time was
+    /// restored, as tag editors do, or it may be a new file with the same inode.
     ///
-    /// - Parameter known: Of one that is the row's.
+    /// - Parameter known: The finding if the file is that of the row.
     private func unchanged(
         _ file: FileVersion, _ row: HistoryRow, _ places: FolderPlaces, else known: HistoryOffer.Finding
     ) -> HistoryOffer.Finding {
         guard let seen = places.file(file.path), row.mayHaveChanged(seen.stamp) else { return known }
         switch row.state {
-        // A file that waits is looked at when it's opened.
+        // A waiting file is checked when it is opened.
         case .open: return row.isGone ? known : .later
-        // A file that failed is sent as it is by then; one that is left alone stays so.
+        // A failed file is sent in its present state; an ignored one stays ignored.
         case .failed where row.digest == nil, .leftAlone, .old: return known
         case .confirmed, .failed: break
         }
@@ -102,30 +102,30 @@ package struct VersionInquiry {
         }
     }
 
-    /// The file's numbers are those of a row with another path.
+    /// Returns the finding for a file with the numbers of a row with another path.
     private func elsewhere(_ file: FileVersion, _ row: HistoryRow, _ places: FolderPlaces) -> HistoryOffer.Finding {
         if row.version.isSame(as: places.file(row.version.path)?.stamp) {
-            // A hard link; or, on another file system inside, a file that has the same number by chance.
+            // The file is a hard link, or has the same number by chance on another file system within the folder.
             let seen = places.file(file.path)
             let other = places.file(row.version.path)
             if let seen, let other, seen.stamp.device != other.stamp.device { return new(file, nil) }
             return .otherName(of: row.version.path)
         }
-        // A file that wasn't sent yet is sent by its new name, whatever it is.
+        // A file that was not sent yet is sent by its new name, whatever it contains.
         guard row.state == .confirmed || row.state == .leftAlone else { return .moved }
         switch compare(file, row) {
         case .same where isMadeSince(row, file, places): return .another(row: row.id, digest: newDigest(file))
         case .same: return .moved
         case .other(let digest): return .another(row: row.id, digest: digest ?? newDigest(file))
         case .outdated: return .outdated
-        // The file was to be left alone, and nobody can say that this isn't it.
+        // The file had to be left alone, and may be this one.
         case .unknown, .unreadable: break
         }
         return row.state == .leftAlone ? .moved : .another(row: row.id, digest: newDigest(file))
     }
 
-    /// Whether the file under another name was made after the row's was seen: the same bytes in a new file, which has the
-    /// inode of one that isn't there any more. Both times are by the clock of their file system.
+    /// Returns whether the file was made after the row's file was seen. It is then a new file with the same bytes and a
+    /// reused inode. Both times are by the clock of their file system.
     private func isMadeSince(_ row: HistoryRow, _ file: FileVersion, _ places: FolderPlaces) -> Bool {
         guard PathKey(row.version.path) != PathKey(file.path), let seen = row.version.stamp.changed,
             let born = places.born(file.path)
@@ -139,7 +139,7 @@ package struct VersionInquiry {
         switch VersionDigest.compute(file, root: plan.root, isStopped: isStopped) {
         case .digest(let digest): return .new(digest: digest)
         case .otherVersion: return .outdated
-        // The upload fails when the file is opened, which is told.
+        // The upload fails when the file is opened, which is reported.
         case .unreadable: return .new(digest: nil)
         }
     }
@@ -153,13 +153,13 @@ package struct VersionInquiry {
 
     // MARK: Bytes
 
-    /// The comparison of a file's bytes with those that a row stands for.
+    /// The result of comparing a file's bytes with those of a row.
     private enum Comparison {
         case same
         case other(Checksum?)
-        /// Nothing is known of the row's.
+        /// The bytes of the row are unknown.
         case unknown(Checksum?)
-        /// Another version is there, or nothing.
+        /// The path has another version, or no file.
         case outdated
         case unreadable
     }

@@ -1,12 +1,12 @@
 package import TransferEventLoop
 
-/// Threads for watched folders; they start when there is something for them.
+/// The threads for watched folders, which start when there is work for them.
 package struct WatchPools: Sendable {
-    /// Reads folders, in short steps.
+    /// The thread that reads folders, in short steps.
     package let folders = WorkerPool(name: "watch", threads: 1)
-    /// Reads, moves and deletes files, which may take long.
+    /// The threads that read, move and delete files, which may take long.
     package let files = WorkerPool(name: "watch-files", threads: 2)
-    /// Asks the ledger, and writes to it.
+    /// The thread that reads and writes the upload history.
     package let store = WorkerPool(name: "watch-store", threads: 1)
 
     package init() {
@@ -19,13 +19,13 @@ package struct WatchPools: Sendable {
     }
 }
 
-/// How long a watched folder waits for what.
+/// The delays of a watched folder.
 package struct WatchTimes: Sendable {
-    /// A file that isn't at its path may have been renamed, which isn't known yet.
+    /// The time before a missing file's row is removed, since a rename may not be known yet.
     package var pruneGrace = Duration.seconds(60)
-    /// Until a file that couldn't be moved or deleted is tried again.
+    /// The delays before a file that could not be moved or deleted is retried.
     package var thenAgain = FailedFiles.Delays(first: .seconds(10), most: .seconds(3600))
-    /// Until a file that failed is tried again.
+    /// The delays before a failed file is retried.
     package var again = FailedFiles.Delays()
 
     package init(

@@ -12,23 +12,26 @@ public import TransferWatch
 /// try await queue.run()
 /// ```
 ///
-/// An uploaded version is kept in the queue's database while its file is in the folder, so that a restart doesn't upload
-/// it again; nor does another name, whether it's a hard link or a confirmed file was renamed, as long as no other file
-/// takes its former name, and with it the place of its upload: then it's uploaded by its new one. A version is what its
-/// bytes are: a file whose numbers (inode, size, times) are not all as they were is compared with what was sent, by a
-/// fingerprint of that or by the SHA-256, which is noted after the upload. A file that was away for longer
-/// than a minute when somebody looked is uploaded again. The newest version of a file wins: an older one that waits for its upload makes
-/// room, and one that is on its way ends first.
+/// The queue's database keeps an uploaded version while its file is in the folder, so that a restart does not upload it
+/// again. A hard link or a renamed confirmed file is not uploaded again either. If another file takes the former name,
+/// and with it the place of the upload, the renamed file is uploaded by its new name.
 ///
-/// Nothing is given up for ever, as a folder has no end: an origin that doesn't answer is probed as long as that takes, and
-/// a file that failed is tried again, a minute to six hours later (``/TransferJobs/JobFailure/again``) or when another one has succeeded.
+/// A version is defined by its bytes. A file with a changed inode, size or time is compared with the sent bytes. The
+/// comparison uses a fingerprint or the SHA-256 that is recorded after the upload. A file that was found missing for
+/// more than a minute is uploaded again. The newest version of a file wins: an older one that waits for its upload is
+/// dropped, and one under way ends first.
 ///
-/// Files that were deleted or changed before their upload began end without one. A thousand at most are in the queue;
-/// what is beyond waits in the folder.
+/// No file is given up for ever, because a folder has no end. An origin without an answer is probed for ever. A failed
+/// file is retried after a minute to six hours (``/TransferJobs/JobFailure/again``), or when another file has
+/// succeeded.
+///
+/// The jobs of files that were deleted or changed before their upload end without one. At most a thousand files are in
+/// the queue; the rest wait in the folder.
 public final class WatchedFolder: Sendable {
+    /// The rules of the folder.
     public let spec: WatchSpec
-    /// The batch that its jobs are in: `watch:` and the folder's path. `QueueRemote.forget(name:endedBefore:)` of it
-    /// forgets what was uploaded, too, where no time is given.
+    /// The batch of its jobs: `watch:` and the folder's path. `QueueRemote.forget(name:endedBefore:)` without a time
+    /// also forgets the folder's upload history.
     public let batch: String
     package let uploader: FolderUploader
 
@@ -38,37 +41,39 @@ public final class WatchedFolder: Sendable {
         self.uploader = uploader
     }
 
-    /// Ends watching; what is queued stays in the queue. A copy to another file system that is under way is given up, and
-    /// its file stays to be moved.
+    /// Ends watching; queued files stay in the queue. A copy to another file system that is under way is abandoned, and
+    /// its file remains to be moved.
     ///
-    /// Once this has returned, no event comes, and no file is moved or deleted, any more.
+    /// After the return, there are no more events, and no file is moved or deleted.
     public func stop() async { await uploader.stop() }
 
-    /// The path of a job's file, beneath the folder: jobs are named by it and a number.
+    /// Returns the path of a job's file beneath the folder; the job's name consists of the path and a number.
     public static func path(ofJob identity: String) -> String { WatchedPath.path(ofJob: identity) }
 }
 
-/// News of a watched folder besides the events of its jobs (``/TransferJobs/QueueEvent``).
+/// The news of a watched folder, besides the events of its jobs (``/TransferJobs/QueueEvent``).
 public enum WatchedFolderEvent: Sendable {
-    /// At the start: somebody paused the folder's batch, and what comes waits until it's resumed.
+    /// The folder's batch is paused at the start, so that new files wait until a user resumes it.
     case paused
-    /// At the start: files went elsewhere when the folder was watched before (redacted). What was uploaded stays there.
+    /// The folder was watched with another URL before, which is reported at the start (redacted). Earlier uploads stay
+    /// there.
     case retargeted(from: String)
     case watch(WatchEvent)
     /// A version is recorded as confirmed by the server.
     case confirmed(path: String, url: String)
-    /// The file was moved, as ``/TransferJobs/WatchSpec/then`` asks.
+    /// The file was moved, as ``/TransferJobs/WatchSpec/then`` requires.
     case moved(path: String, to: String)
     case deleted(path: String)
-    /// A confirmed file couldn't be moved or deleted, or the server's digest is another one; it stays where it is. With the
-    /// time until that is tried again; `nil` where it isn't.
+    /// A confirmed file could not be moved or deleted, or the server has another digest; it stays where it is. The last
+    /// value is the time until a retry; `nil` if there is none.
     case stays(path: String, TransferError, again: Duration?)
-    /// Another name of a file that is, or will be, uploaded by the other one: a hard link, or a file that was renamed
-    /// afterwards. Told once for each name.
+    /// A file is another name of one that is or will be uploaded: a hard link, or a file that was renamed afterwards.
+    /// Reported once for each name.
     case notUploaded(path: String, sameAs: String)
-    /// How many files wait for their upload, and how many are confirmed but wait for ``/TransferJobs/WatchSpec/keepFor``.
+    /// The number of files that wait for their upload, and of confirmed files that wait for
+    /// ``/TransferJobs/WatchSpec/keepFor``.
     case backlog(waiting: Int, kept: Int)
-    /// Whether the folder may hold more files that are to be uploaded than those that were counted: it's read at the moment,
-    /// or no more are taken before others were uploaded. Told when it changes; at the start it's so.
+    /// Whether the folder may hold more files to upload than were counted, because it is being read, or the queue is
+    /// full. Reported when it changes; true at the start.
     case holdsMore(Bool)
 }

@@ -1,4 +1,4 @@
-// The parts of the queue that have names in its interface: who imports the queue has them too.
+// The modules whose types appear in the queue's interface, so that importing the queue imports them too.
 @_exported public import TransferCore
 @_exported public import TransferFolders
 @_exported public import TransferJobs
@@ -6,5 +6,5 @@
 @_exported public import TransferStore
 @_exported public import TransferWatch
 
-/// The durable queue, under the name that programs know: `TransferQueue.open(…)`.
+/// The durable queue, under its public name: `TransferQueue.open(…)`.
 public typealias TransferQueue = JobQueue

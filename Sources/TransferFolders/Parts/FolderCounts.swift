@@ -1,13 +1,13 @@
-/// How many files of a watched folder wait: to be uploaded, and to be moved or deleted after that.
+/// The numbers of waiting files of a watched folder: to be uploaded, and to be moved or deleted afterwards.
 package struct FolderCounts {
-    /// Jobs that haven't ended, by the transaction with that stamp.
+    /// The number of jobs that have not ended, as of the last stamped transaction.
     package private(set) var open: Int
     private var stamp: Int
-    /// Confirmed files whose time hasn't come; counted where files are kept for a while.
+    /// The number of confirmed files that are not due yet; counted only if files are kept for a while.
     package private(set) var kept: Int
     private let countsKept: Bool
     private var reported: (waiting: Int, kept: Int)?
-    /// Whether the folder was last said to hold files that aren't counted.
+    /// Whether the folder was last reported to hold files that are not counted.
     private var holdsMore = false
 
     package init(open: Int, stamp: Int, kept: Int, countsKept: Bool) {
@@ -17,13 +17,13 @@ package struct FolderCounts {
         self.countsKept = countsKept
     }
 
-    /// Notes the jobs that a transaction left open; a later transaction has the last word.
+    /// Notes the jobs that a transaction left open; the latest transaction counts.
     package mutating func note(open: Int, stamp: Int) {
         guard stamp >= self.stamp else { return }
         (self.open, self.stamp) = (open, stamp)
     }
 
-    /// Notes whether the folder holds files that aren't counted yet.
+    /// Notes whether the folder holds files that are not counted yet.
     ///
     /// - Returns: Whether that has changed.
     package mutating func isNews(holdsMore: Bool) -> Bool {
@@ -33,7 +33,9 @@ package struct FolderCounts {
 
     package mutating func keptMore(_ count: Int) { if countsKept { kept = max(0, kept + count) } }
 
-    /// - Returns: What is to be told; `nil` where it was told already.
+    /// Takes the numbers for a report.
+    ///
+    /// - Returns: The numbers to report; `nil` if they were reported already.
     package mutating func news() -> (waiting: Int, kept: Int)? {
         guard reported.map({ $0 != (open, kept) }) ?? true else { return nil }
         reported = (open, kept)

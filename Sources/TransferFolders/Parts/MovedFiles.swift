@@ -1,11 +1,10 @@
 package import TransferCore
 package import TransferWatch
 
-/// The files that were moved out of a watched folder lately, and how often: one that comes back each time is in a circle.
+/// The files that were recently moved out of a watched folder, with counts, to detect files that move in a circle.
 ///
-/// ``FolderConflict`` finds circles of the folders that one process watches. Another process, or another program, may move
-/// files back, too, and the same bytes would be uploaded without end. A person who puts a file back once or twice has it
-/// uploaded again.
+/// ``FolderConflict`` finds circles among the folders of one process. Another process or program may also move files
+/// back, and the same bytes would be uploaded endlessly. A file that a user puts back once or twice is uploaded again.
 package struct MovedFiles: Sendable {
     private struct Key: Hashable {
         let path: PathKey
@@ -24,11 +23,11 @@ package struct MovedFiles: Sendable {
         var last: MonotonicTime
     }
 
-    /// The moves of one version within ``span``, after which it stays.
+    /// The most moves of one version within ``span``, after which it stays.
     package static let most = 3
-    /// A version that was not moved for so long has come to rest.
+    /// The time without a move after which a version has come to rest.
     package static let span = Duration.seconds(3600)
-    /// The versions that are remembered: those that were moved longest ago are forgotten.
+    /// The number of remembered versions. Beyond it, those that were moved longest ago are forgotten.
     private static let capacity = 4096
 
     private var entries: [Key: Entry] = [:]
@@ -42,7 +41,7 @@ package struct MovedFiles: Sendable {
         if entries.count > Self.capacity { shrink() }
     }
 
-    /// Whether the version has come back as often as it may.
+    /// Returns whether the version has come back as often as it may.
     package func isCircling(_ version: FileVersion, at now: MonotonicTime) -> Bool {
         guard let entry = entries[Key(version)], isRecent(entry, now) else { return false }
         return entry.count >= Self.most
@@ -58,7 +57,7 @@ package struct MovedFiles: Sendable {
         entries = entries.filter { $0.value.last > oldest }
     }
 
-    /// The reason for which such a file stays.
+    /// Returns the error with which such a file stays.
     package static func refusal(_ target: String) -> TransferError {
         TransferError(
             .invalidRequest,

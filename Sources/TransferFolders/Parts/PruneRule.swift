@@ -1,22 +1,26 @@
-/// When the ledger is looked through for files that aren't there any more: when it has grown by as much as it held, so that
-/// this costs little for each file.
+/// The rule for searches of the upload history for files that no longer exist. A search is due when the history has
+/// doubled, so that its cost per file is low.
 package struct PruneRule {
     package private(set) var isUnderWay = false
     private var hasPruned = false
-    /// Files that came since the last look.
+    /// The number of files that came since the last search.
     private var taken = 0
-    /// Rows at the last look.
+    /// The number of rows at the last search.
     private var rows = 0
 
     package mutating func took(_ count: Int) { taken += max(0, count) }
 
-    /// - Parameter isQuiet: Nothing else is to be done.
+    /// Returns whether a search is worthwhile.
+    ///
+    /// - Parameter isQuiet: Whether there is no other work.
     package func isWorthwhile(isQuiet: Bool) -> Bool {
         isQuiet ? !hasPruned || taken >= max(1000, rows / 4) : taken >= max(4000, rows)
     }
 
-    /// - Parameter onlyGone: Only rows that were found to be gone before are looked at.
-    /// - Returns: `false` while a look is under way.
+    /// Begins a search.
+    ///
+    /// - Parameter onlyGone: Whether only rows are checked that were found missing before.
+    /// - Returns: `false` while a search is under way.
     package mutating func begin(onlyGone: Bool) -> Bool {
         guard !isUnderWay else { return false }
         isUnderWay = true
@@ -24,7 +28,9 @@ package struct PruneRule {
         return true
     }
 
-    /// - Parameter rows: How many there are now; `nil` where they weren't counted.
+    /// Notes the end of a search.
+    ///
+    /// - Parameter rows: The present number of rows; `nil` if they were not counted.
     package mutating func ended(rows count: Int?) {
         isUnderWay = false
         if let count { rows = count }

@@ -1,29 +1,31 @@
 package import TransferCore
 import TransferEventLoop
 
-/// The timers of a watched folder; each is made when it's first needed.
+/// The timers of a watched folder; each is made when it is first needed.
 package enum WatchTimer: Hashable, Sendable, CaseIterable {
-    /// The first confirmed file that is to be moved or deleted.
+    /// The time of the first confirmed file that has to be moved or deleted.
     case due
-    /// The second look at files that are gone.
+    /// The second check of missing files.
     case prune
-    /// The first failed file that is tried again.
+    /// The time of the first failed file that is retried.
     case failed
 }
 
-/// Work on confirmed files that are due: one after the other, and once more where somebody called meanwhile.
+/// The work on confirmed files that are due: one run at a time, and one more if a call came meanwhile.
 package struct DueFiles {
     package var acting: Task<Void, Never>?
     package var mustActAgain = false
-    /// The time at which the next one is due.
+    /// The time at which the next file is due.
     package var at: MonotonicTime?
-    /// Files that were moved lately.
+    /// The files that were moved recently.
     package var moved = MovedFiles()
-    /// How often in a row a row of the ledger came to nothing.
+    /// The number of failures in a row, by row of the upload history.
     private var failures: [Int64: Int] = [:]
     private static let mostFailures = 10_000
 
-    /// - Returns: How often in a row, with this time.
+    /// Notes a failure.
+    ///
+    /// - Returns: The number of failures in a row, including this one.
     package mutating func failed(_ row: Int64) -> Int {
         let count = (failures[row] ?? 0) + 1
         if count > 1 || failures.count < Self.mostFailures { failures[row] = count }
@@ -33,12 +35,14 @@ package struct DueFiles {
     package mutating func settled(_ row: Int64) { failures[row] = nil }
 }
 
-/// Work of which one at a time is under way, and which is done once more where somebody asked for it meanwhile.
+/// Work that runs once at a time, and once more if it was requested meanwhile.
 package struct RepeatedWork {
     private var isUnderWay = false
     private var isWanted = false
 
-    /// - Returns: Whether it's to begin.
+    /// Requests a run.
+    ///
+    /// - Returns: Whether to begin now.
     package mutating func want() -> Bool {
         isWanted = true
         guard !isUnderWay else { return false }
@@ -46,6 +50,8 @@ package struct RepeatedWork {
         return true
     }
 
+    /// Takes a request.
+    ///
     /// - Returns: Whether there is another round.
     package mutating func next() -> Bool {
         guard isWanted else { return false }

@@ -1,39 +1,39 @@
 import TransferCore
 
-/// The time that the rest of a batch takes, by what all of its transfers together move.
+/// The time that the rest of a batch takes, by the common rate of all its transfers.
 ///
-/// Pure. Sizes are known only once a transfer has begun: of jobs that wait, the mean of the others is expected.
+/// Pure. A size is known only once a transfer has begun, so a waiting job is expected to have the mean size.
 struct BatchOutlook {
     /// A transfer under way.
     struct Transfer {
-        /// Bytes of the file; `nil` where they are unknown.
+        /// The size of the file in bytes; `nil` if it is unknown.
         var total: Int64?
-        /// Bytes of it that are there.
+        /// The number of bytes of the file that are there.
         var completed: Int64
     }
 
-    /// Bytes a second, of all transfers together.
+    /// The bytes per second of all transfers together.
     var rate = 0.0
-    /// Jobs a second that end.
+    /// The number of jobs that end per second.
     var jobRate = 0.0
-    /// Jobs of the run that have ended, apart from those that turned out to be complete without a question.
+    /// The number of jobs of the run that have ended, without those that were found complete without a request.
     var ended = 0
-    /// Bytes that those moved.
+    /// The bytes that the ended jobs moved.
     var endedBytes: Int64 = 0
     var underWay: [Transfer] = []
-    /// Jobs that have not begun.
+    /// The number of jobs that have not begun.
     var waiting = 0
 
-    /// `nil` where nothing moves, and where nothing is known of the sizes.
+    /// The estimated remaining time; `nil` if nothing moves or no sizes are known.
     var eta: Duration? {
         guard !underWay.isEmpty || waiting > 0 else { return nil }
         if rate > 0, let bytes = bytesLeft, bytes > 0 { return Self.duration(bytes / rate) }
-        // Jobs with empty or unchanged files end without bytes.
+        // Jobs with empty or unchanged files end without moving bytes.
         guard jobRate > 0 else { return nil }
         return Self.duration(Double(underWay.count + waiting) / jobRate)
     }
 
-    /// Bytes that are left of all jobs, as far as that can be expected.
+    /// The expected remaining bytes of all jobs; `nil` if sizes are unknown.
     private var bytesLeft: Double? {
         let known = underWay.compactMap(\.total)
         let count = ended + known.count

@@ -5,23 +5,23 @@ import TransferStore
 
 /// The jobs of a batch that wait, and their reasons.
 struct BatchWaits {
-    /// Jobs that haven't ended.
+    /// The number of jobs that have not ended.
     var left: Int
-    /// The jobs that this process is at.
+    /// The number of jobs that this process works on.
     var busy: Int
     var asleep: [SleepingJob] = []
     var held: (byNetwork: Int, byOrigin: [String: Int]) = (0, [:])
     /// The reason of most of the jobs that the network holds.
     var network: WaitReason?
 
-    /// Says how many wait, and for what most of them do.
+    /// Writes the number of waiting jobs and the most common reason into a report.
     ///
-    /// - Parameter pause: Why an origin is spared, and for how long.
+    /// - Parameter pause: A function that returns why an origin is paused, and for how long.
     func note(
         in progress: inout BatchProgress, now: MonotonicTime,
         pause: (String) -> (error: TransferError, remaining: Duration)?
     ) {
-        // Counts of what is still in the store are upper bounds.
+        // Counts of jobs that are still in the store are upper bounds.
         let most = max(0, left - busy)
         progress.waiting = min(most, asleep.count + held.byOrigin.values.reduce(held.byNetwork, +))
         if let network {
@@ -40,7 +40,7 @@ struct BatchWaits {
     }
 }
 
-/// A report without the part of it that goes on by itself: a countdown.
+/// A report without its countdowns, which change with time alone.
 struct BatchReport: Equatable {
     var totals: BatchTotals
     var active: Int
@@ -63,7 +63,7 @@ struct BatchReport: Equatable {
             }
     }
 
-    /// Why the network keeps everything that is left from going on.
+    /// The reason why the network holds all remaining jobs; `nil` if it does not.
     var networkWait: String? {
         guard active == 0, case .network(let reason) = waitsFor else { return nil }
         return reason

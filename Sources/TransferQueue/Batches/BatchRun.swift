@@ -3,41 +3,41 @@ import TransferEventLoop
 import TransferJobs
 import TransferStore
 
-/// The run of one batch: its counts, its rate, and what is left. The runner's own.
+/// The run of one batch: its counts, its rate, and the remaining jobs. Only the runner uses it.
 final class BatchRun {
     let id: Int64
     let name: String
     let directory: String
     let started: MonotonicTime
     var totals = BatchTotals()
-    /// Jobs that could not be read: they are in no store.
+    /// The number of jobs that could not be read; they are in no store.
     var unreadable = 0
-    /// Jobs not ended: in the store or under way.
+    /// The number of jobs that have not ended: in the store or under way.
     var remaining = 0
-    /// The last transaction that the counts include, by its stamp, where the batch is a watched folder's.
+    /// The stamp of the last transaction that the counts include, if the batch belongs to a watched folder.
     var stamp = 0
-    /// Whether what was complete before has been looked at.
+    /// Whether the jobs that were complete before have been checked.
     var isChecked = false
     var isFinished = false
-    /// The run ended before the batch did.
+    /// Whether the run ended before the batch did.
     var wasStopped = false
-    /// Whether nothing is known of it but what staging said.
+    /// Whether only the staging's numbers are known of the batch.
     var isAsStaged = false
-    /// Whether files are to bear a note of where they came from.
+    /// Whether files get an attribute with their source.
     var marksFiles = false
-    /// Whether what nothing proves fails, whatever the jobs say of that.
+    /// Whether jobs without a proof of their content fail, whatever the jobs themselves allow.
     var isStrict = false
-    /// Bytes of attempts that have ended; those under way are read off their meters.
+    /// The bytes of attempts that have ended; those under way are read from their meters.
     var settledBytes: Int64 = 0
-    /// Jobs that turned out to be complete without a question to anybody: no measure of how fast the others go.
+    /// The number of jobs found complete without a request. They say nothing about the pace of other jobs.
     var keptUnasked = 0
-    /// Whether other processes work on it at the same time: what they have completed counts as kept.
+    /// Whether other processes work on the batch at the same time; the jobs that they complete count as kept.
     var isShared = false
-    /// Jobs that have ended after a question to their servers.
+    /// The number of jobs that have ended after a request to their servers.
     private var asked = 0
     private var pace = Pace()
 
-    /// How fast it goes, and the outlook for the rest.
+    /// The rate of the batch, and the outlook for the rest.
     private struct Pace {
         var bytes = RateWindow()
         var ends = RateWindow()
@@ -62,19 +62,19 @@ final class BatchRun {
 
     // MARK: Counts
 
-    /// Takes what the store counts when the run begins.
+    /// Takes the store's counts when the run begins.
     ///
     /// - Parameters:
-    ///   - goesOn: What ended badly in this run, before the batch was given more, stays as it is.
-    ///   - asksAgain: Whether complete files aren't simply kept.
-    /// - Returns: What is told of the batch.
+    ///   - goesOn: Whether jobs that ended badly in this run, before the batch got more, stay ended.
+    ///   - asksAgain: Whether complete files are checked again instead of simply kept.
+    /// - Returns: The totals to report.
     func begin(_ tally: BatchTally, goesOn: Bool, asksAgain: Bool) -> BatchTotals {
         let counts = tally.counts
         var totals = BatchTotals()
         totals.jobs = counts.values.reduce(0, +)
         if let watched = tally.watched {
             stamp = watched.stamp
-            // Nobody goes through those that ended: the ledger has what became of their files.
+            // No process visits the ended jobs of a watched folder: the upload history records their outcome.
             totals.kept = watched.counts[.done] ?? 0
             totals.failed = watched.counts[.failed] ?? 0
             totals.cancelled = watched.counts[.cancelled] ?? 0
@@ -91,9 +91,9 @@ final class BatchRun {
         return totals
     }
 
-    /// Takes what the store counts after another hand has changed jobs.
+    /// Takes the store's counts after another party has changed jobs.
     ///
-    /// - Returns: Whether that is out of date: more has been counted here since.
+    /// - Returns: Whether the counts are stale because more has been counted here since.
     func refresh(_ tally: BatchTally) -> Bool {
         let counts = tally.counts
         if let stamp = tally.watched?.stamp {
@@ -106,14 +106,14 @@ final class BatchRun {
         totals.cancelled = counts[.cancelled] ?? 0
         if isShared { totals.kept = max(0, (counts[.done] ?? 0) - totals.completed) }
         remaining = totals.jobs - unreadable - counts.ended
-        // The store keeps the last of the complete jobs only.
+        // The store keeps only the latest of the complete jobs.
         if tally.watched != nil { totals.jobs = remaining + totals.ended }
         return false
     }
 
-    /// A watched folder gave it more jobs.
+    /// Counts the jobs that a watched folder added.
     ///
-    /// - Returns: `false` where that has been counted: the store was asked after it.
+    /// - Returns: `false` if the last counts from the store include them already.
     func count(_ changes: HistoryChanges) -> Bool {
         guard changes.stamp > stamp else { return false }
         stamp = changes.stamp
@@ -123,13 +123,13 @@ final class BatchRun {
         return true
     }
 
-    /// Jobs are gone whose files have newer versions.
+    /// Removes jobs from the counts because their files have newer versions.
     func leave(_ count: Int) {
         remaining -= count
         totals.jobs -= count
     }
 
-    /// A job has ended.
+    /// Counts a job that has ended.
     func count(_ outcome: JobEnd.Outcome) {
         remaining -= 1
         switch outcome {
@@ -149,10 +149,10 @@ final class BatchRun {
 
     // MARK: Rates
 
-    /// Notes how far it is.
+    /// Notes the current position.
     ///
     /// - Parameters:
-    ///   - moved: Bytes of all its transfers, also of those that have ended.
+    ///   - moved: The bytes of all its transfers, including the ended ones.
     ///   - underWay: The transfers that are under way.
     func sample(bytes moved: Int64, underWay: [BatchOutlook.Transfer] = [], now: MonotonicTime) {
         pace.bytes.note(moved, at: now)
@@ -163,9 +163,9 @@ final class BatchRun {
             waiting: max(0, remaining - underWay.count))
     }
 
-    /// Bytes a second.
+    /// The rate, in bytes per second.
     var rate: Int64 { pace.bytes.rate }
 
-    /// An estimate of the time that is left.
+    /// The estimated remaining time.
     var eta: Duration? { pace.outlook.eta }
 }

@@ -1,21 +1,31 @@
 import TransferJobs
 import TransferStore
 
-/// Checks jobs against each other, in a database of its own: what staging them would find, without touching any queue.
+/// A checker of jobs against each other. It uses its own temporary database and finds the faults that staging would,
+/// without touching any queue.
 public final class JobChecker {
     private let store: any JobStore
     private let isShared: Bool
 
-    /// - Parameter isShared: Whether the jobs are for a queue that many machines share, or for whichever: they may ask for
-    ///   workers with tags then.
-    /// - Throws: When SQLite can't make a temporary database.
+    /// Creates a checker.
+    ///
+    /// - Parameter isShared: Whether the jobs are for a queue that several machines share, or for an unspecified queue.
+    ///   They may then require workers with tags.
+    /// - Throws: An error if SQLite cannot make a temporary database.
     public init(isShared: Bool = true) throws {
         self.isShared = isShared
         store = try SQLiteStore()
     }
 
-    /// - Parameter body: Calls its argument for each job, and returns what the reader of the file found.
-    /// - Returns: Everything that is wrong.
+    /// Checks the jobs of one batch.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the batch.
+    ///   - directory: The folder that relative paths start from.
+    ///   - body: A function that passes each job to its argument, and returns the faults that the reader of the file
+    ///     found.
+    /// - Returns: All faults.
+    /// - Throws: An error of `body` or of the database; faults of the jobs are not errors.
     public func check(
         _ name: String, directory: String,
         _ body: ((JobSpec, JobLocations?) throws -> Void) throws -> JobFileReport

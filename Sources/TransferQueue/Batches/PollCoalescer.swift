@@ -1,9 +1,11 @@
-/// Looks at what other processes do: one at a time, and another one where something was told meanwhile.
+/// The reading of other processes' changes, one at a time. Another reading follows if changes are notified meanwhile.
 struct PollCoalescer {
     private var isLooking = false
     private var isStale = false
 
-    /// - Returns: Whether this look goes ahead; else the one that is under way is followed by another one.
+    /// Requests a reading.
+    ///
+    /// - Returns: Whether it may start now; else the current one is followed by another.
     mutating func begins() -> Bool {
         guard !isLooking else {
             isStale = true
@@ -13,7 +15,9 @@ struct PollCoalescer {
         return true
     }
 
-    /// - Returns: Whether another look is needed.
+    /// Ends a reading.
+    ///
+    /// - Returns: Whether another reading is needed.
     mutating func endsStale() -> Bool {
         defer { (isLooking, isStale) = (false, false) }
         return isStale

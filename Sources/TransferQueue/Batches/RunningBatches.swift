@@ -4,44 +4,44 @@ import TransferEventLoop
 import TransferJobs
 import TransferStore
 
-/// The runner, as far as its batches need it.
+/// The part of the runner that its batches need.
 protocol BatchHost: PartHost {
     var batches: RunningBatches { get }
-    /// A batch comes in: what was found out about servers and folders before may have changed.
+    /// Prepares for a new batch: earlier findings about servers and folders may be out of date.
     func batchComes(with secrets: [Int64: JobSecrets])
     /// Whether other processes work on the batches at the same time.
     var sharesBatches: Bool { get }
-    /// Whether this process works on whatever others bring.
+    /// Whether this process works on all jobs that other processes bring.
     var awaitsOthers: Bool { get }
-    /// So many jobs of the lane are ready in the store.
+    /// Sets the number of ready jobs of a lane in the store.
     func backlogIs(_ lane: Lane, _ count: Int)
     func setSleepers(of batch: Int64, _ jobs: [SleepingJob])
     func restorePause(_ pause: StoredPause)
     func review()
-    /// Tells the servers of the batch's cancelled uploads.
+    /// Notifies the servers of the batch's cancelled uploads.
     func abandonCancelled(_ batch: Int64)
-    /// Tells the servers of cancelled uploads that no other process tells.
+    /// Notifies the servers of cancelled uploads that no other process has taken.
     func abandonTaken()
-    /// Another hand changed jobs of a watched folder.
+    /// Reports to the folder's uploader that another party changed its jobs.
     func tellWatch(of batch: Int64, _ tally: BatchTally)
-    /// Whether a folder's keeper may add to the batch, which so has no end.
+    /// Returns whether a folder's uploader may add jobs to the batch, which therefore never ends.
     func isWatched(_ batch: Int64) -> Bool
-    /// The run of the batch is over: a later one of another batch starts nothing of it.
+    /// Forgets the work of a batch whose run is over, so that a later run of another batch starts none of it.
     func forgetWork(of batch: Int64)
-    /// Does `work` on a worker; until it has come back nobody is idle.
+    /// Does `work` on a worker. The run is not idle until the result is back.
     func onWorker<Value: Sendable>(
         _ work: @escaping @Sendable () -> Value, then: @escaping @Sendable (isolated Self, Value) -> Void)
-    /// A batch has ended; somebody may wait for the last one.
+    /// Notes that a batch has ended; a caller may wait for the last one.
     func batchEnded()
-    /// The store may have something to be told to hooks of the batch or of its jobs.
+    /// Notes that the store may have messages for hooks of the batch or of its jobs.
     func tellHooks(of batch: Int64, revivesFailed: Bool)
     var census: FolderCache { get }
 }
 
-/// The batches of the run: how each comes into it, what its counts are, and its end.
+/// The batches of the run: the start of each, its counts, and its end.
 final class RunningBatches {
     private var runs: [Int64: BatchRun] = [:]
-    /// Batches that are being counted, and those of them that have changed since.
+    /// The batches that are being counted, and those of them that have changed since.
     private var counting: Set<Int64> = []
     private var stale: Set<Int64> = []
     private var polls = PollCoalescer()
@@ -51,14 +51,14 @@ final class RunningBatches {
     var isEmpty: Bool { runs.isEmpty }
     var ids: Dictionary<Int64, BatchRun>.Keys { runs.keys }
     var all: Dictionary<Int64, BatchRun>.Values { runs.values }
-    /// Batches that haven't ended.
+    /// The batches that have not ended.
     var open: [Int64] { runs.values.filter { !$0.isFinished }.map(\.id) }
     var allHaveEnded: Bool { runs.values.allSatisfy(\.isFinished) }
 
-    /// Whether the batch is part of the run: jobs of another one aren't this process's to start.
+    /// Returns whether the batch is part of the run; this process starts no jobs of other batches.
     func isInRun(_ batch: Int64) -> Bool { runs[batch].map { !$0.isFinished } ?? false }
 
-    /// The counts of each batch, and whether work is left.
+    /// The counts of each batch, and the number of jobs left.
     var summary: RunSummary {
         var summary = RunSummary()
         for run in runs.values {
@@ -70,11 +70,11 @@ final class RunningBatches {
 
     // MARK: The beginning
 
-    /// Takes a batch, which this process holds, into the run.
+    /// Takes a batch that this process holds into the run.
     ///
     /// - Parameters:
-    ///   - tellsOfFailed: What failed before any process could tell is told now.
-    ///   - ready: How many jobs are ready, by lane, of a batch of which nothing else is known.
+    ///   - tellsOfFailed: Whether failures that no process could report before are reported now.
+    ///   - ready: The number of ready jobs, by lane, of a new batch, which needs no query of the store.
     func add(
         _ batch: HeldBatch, secrets: [Int64: JobSecrets], options: RunOptions, tellsOfFailed: Bool = false,
         ready: [Lane: Int]? = nil, on host: isolated some BatchHost
@@ -92,17 +92,17 @@ final class RunningBatches {
             try $0.tally(batch: id)
         } then: { host, tally in
             let own = host.batches
-            // Until they have been looked at, those that were complete count as left.
+            // Jobs that were complete before count as left until they have been checked.
             let announced = own[id]?.begin(tally, goesOn: goesOn, asksAgain: options.refresh) ?? BatchTotals()
             host.emit(id, .batchStarted(announced))
             if tellsOfFailed, tally.counts[.failed] ?? 0 > 0 { own.tellOfFailed(id, tally.counts, on: host) }
-            // The files of complete jobs may be on the disks of others.
+            // The files of complete jobs may be on the disks of other machines.
             guard !host.sharesBatches else { return own.didCheckCompleted(id, on: host) }
             own.checkCompleted(id, after: 0, options, on: host)
         }
     }
 
-    /// Takes a new batch into the run: nothing has to be asked of it.
+    /// Takes a new batch into the run, without a query of the store.
     private func add(
         _ batch: HeldBatch, _ ready: [Lane: Int], _ options: RunOptions, on host: isolated some BatchHost
     ) {
@@ -118,7 +118,8 @@ final class RunningBatches {
         loadPauses(on: host)
     }
 
-    /// Staging gave all other failed jobs a new start: these ended with the process that had them.
+    /// Reports jobs that are still failed. Staging restarted all other failed jobs; these failed with the process that
+    /// had them.
     private func tellOfFailed(_ batch: Int64, _ counts: [JobState: Int], on host: isolated some BatchHost) {
         runs[batch]?.totals.failed = counts[.failed] ?? 0
         runs[batch]?.totals.skipped = counts[.skipped] ?? 0
@@ -142,7 +143,7 @@ final class RunningBatches {
 
     // MARK: Jobs that were complete before
 
-    /// Goes through the complete jobs, a page at a time: what is still there is kept, the rest is done again.
+    /// Checks the complete jobs, a page at a time. Unchanged ones are kept, and others are done again.
     private func checkCompleted(
         _ batch: Int64, after last: Int64, _ options: RunOptions, on host: isolated some BatchHost
     ) {
@@ -190,15 +191,15 @@ final class RunningBatches {
 
     private func didCheckCompleted(_ batch: Int64, on host: isolated some BatchHost) {
         runs[batch]?.isChecked = true
-        // Servers couldn't be told of jobs that were cancelled between two runs.
+        // The servers of jobs that were cancelled between two runs have not been notified yet.
         host.abandonCancelled(batch)
         loadPauses(on: host)
         loadReady(batch, on: host)
     }
 
-    // MARK: What the store knows
+    // MARK: State in the store
 
-    /// Goes on sparing servers that asked another process for it.
+    /// Restores the pauses that servers requested from another process.
     func loadPauses(on host: isolated some BatchHost) {
         host.withStore {
             try $0.pauses()
@@ -218,7 +219,7 @@ final class RunningBatches {
         }
     }
 
-    /// Another hand changed jobs of the batch in the store: count and look for work anew.
+    /// Counts the batch and searches for work again, after another party changed its jobs in the store.
     func refresh(_ batch: Int64, on host: isolated some BatchHost) {
         runs[batch]?.isAsStaged = false
         // Jobs may come faster than all of them can be counted.
@@ -234,13 +235,13 @@ final class RunningBatches {
             own.counting.remove(batch)
             let isStale = own.stale.remove(batch) != nil
             guard let run = own[batch], run.refresh(tally) || isStale else { return }
-            // More jobs came meanwhile, of its folder or of a program.
+            // More jobs came meanwhile, from the batch's folder or from a program.
             own.refresh(batch, on: host)
         }
         loadReady(batch, on: host)
     }
 
-    /// Other processes may have brought batches, ended jobs of those that are here, or made some ready.
+    /// Reads whether other processes have brought batches, ended jobs of present ones, or made jobs ready.
     func lookForWork(on host: isolated some BatchHost) {
         guard host.sharesBatches, polls.begins() else { return }
         if host.awaitsOthers { host.abandonTaken() }
@@ -257,7 +258,8 @@ final class RunningBatches {
         }
     }
 
-    /// Takes a batch that others have brought, or given more jobs. One that only has messages for hooks left has ended.
+    /// Takes a batch that other processes have brought or extended. A batch with only messages for hooks left counts as
+    /// ended.
     private func takeUp(_ batch: HeldBatch, on host: isolated some BatchHost) {
         guard runs[batch.id] != nil else { return add(batch, secrets: [:], options: RunOptions(), on: host) }
         host.withStore {
@@ -270,7 +272,7 @@ final class RunningBatches {
 
     // MARK: The end
 
-    /// Ends the runs of batches that have nothing left.
+    /// Ends the runs of batches that have no jobs left.
     func finish(on host: isolated some BatchHost) {
         for id in Array(runs.keys) {
             guard let run = runs[id], run.isChecked, !run.isFinished, run.remaining <= 0, !host.isWatched(id) else {
@@ -284,7 +286,7 @@ final class RunningBatches {
                 try $0.release(batch: id, isComplete: true, end: end)
             } then: { host, listeners in
                 host.tellHooks(of: id, revivesFailed: false)
-                // One that was taken up again meanwhile has another end.
+                // A batch that was taken up again meanwhile gets another end.
                 if let run = host.batches[id], run.isFinished {
                     host.emit(id, .batchFinished(run.totals, duration: .now - run.started))
                     host.batchEnded()
@@ -295,7 +297,7 @@ final class RunningBatches {
         host.batchEnded()
     }
 
-    /// The run ends before its batches do: a later one goes on with them.
+    /// Ends the run before its batches; a later run continues them.
     func stop(_ open: [Int64], on host: isolated some BatchHost) {
         for id in open {
             runs[id]?.isFinished = true
@@ -316,7 +318,7 @@ final class RunningBatches {
 
     // MARK: Single jobs
 
-    /// A job that could not even be read.
+    /// Counts a job that could not even be read.
     func add(_ failure: JobFailure, on host: isolated some BatchHost) {
         guard let run = runs.values.first(where: { $0.name == failure.batch }) else { return }
         run.unreadable += 1
@@ -325,7 +327,7 @@ final class RunningBatches {
         host.emit(run.id, .failed(failure))
     }
 
-    /// Counts an end that has been recorded, and tells it.
+    /// Counts a recorded end, and reports it.
     func announce(_ end: JobEnd, _ cursor: Int64, on host: isolated some BatchHost) {
         let run = runs[end.batch]
         run?.count(end.outcome)
@@ -345,7 +347,7 @@ final class RunningBatches {
         host.emit(end.batch, kind, cursor: cursor, route: end.route)
     }
 
-    /// Counts a job that another one's end has made impossible, and tells it.
+    /// Counts a job that the end of another job has made impossible, and reports it.
     func announce(_ skipped: SkippedJob, on host: isolated some BatchHost) {
         runs[skipped.batch]?.remaining -= 1
         runs[skipped.batch]?.totals.skipped += 1
@@ -356,7 +358,7 @@ final class RunningBatches {
 }
 
 extension JobReceipt {
-    /// The receipt of a job that was complete before.
+    /// Creates the receipt of a job that was complete before.
     fileprivate init(of job: CompletedJob, in batch: String) {
         self.init(
             batch: batch, job: job.identity, isUpload: job.isUpload, bytes: job.facts.size, transferred: 0, seconds: 0,

@@ -4,8 +4,8 @@ import Synchronization
 import TransferCore
 import TransferEventLoop
 
-/// Tells that a process wrote to the queue's database: of a folder by the kernel (inotify(7)), as no process knows of all of
-/// them; of a database elsewhere it tells now and then that one may have.
+/// The notice that a process wrote to the queue's database. For a folder it comes from the kernel (inotify(7)), because
+/// no process knows all others. For a database elsewhere it comes periodically, as a hint.
 final class StoreChanges: Sendable {
     private enum State {
         case idle
@@ -15,11 +15,11 @@ final class StoreChanges: Sendable {
 
     private let state = Mutex(State.idle)
 
-    /// Starts once, however often it's asked. Where the kernel gives no watch, only what this process does is told.
+    /// Starts once, however often it is called. If the kernel gives no watch, only changes by this process are noticed.
     ///
     /// - Parameters:
-    ///   - folder: The database's; `nil` for one elsewhere, where whoever waits looks once a second.
-    ///   - changed: Called on the loop; several changes may be told as one.
+    ///   - folder: The database's folder; `nil` for a database elsewhere, which is polled once a second.
+    ///   - changed: A function that is called on the loop, possibly once for several changes.
     func start(folder: String?, on loop: EventLoop, changed: @escaping @Sendable () -> Void) {
         guard let folder else { return start(every: .seconds(1), on: loop, changed: changed) }
         start(on: loop, changed: changed) {
@@ -75,7 +75,7 @@ final class StoreChanges: Sendable {
         }
     }
 
-    /// Which files they are of makes no difference: all that is in the folder is the database's.
+    /// Drains the notices. The names of files do not matter, because all files in the folder belong to the database.
     private static func drain(_ descriptor: Int32) {
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) { buffer in
             while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}

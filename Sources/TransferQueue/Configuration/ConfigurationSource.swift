@@ -2,19 +2,19 @@ import Glibc
 import TransferCore
 import TransferJobs
 
-/// A place where a configuration file may be. A program looks there; the library by itself looks nowhere.
+/// A place where a configuration file may be. Only a program looks there; the library does so never automatically.
 package struct ConfigurationSource: Sendable {
     package let path: String
-    /// Somebody named the file, so it has to be there.
+    /// Whether a user named the file, so that it must exist.
     package var isNamed = false
 
-    /// Why a file isn't used.
+    /// The reason why a file is not used.
     package enum Fault: Error {
-        /// The file can't be read, or others could have written it.
+        /// The file cannot be read, or other users could have written it.
         case unreadable(String)
-        /// The file was read, and isn't a configuration.
+        /// The file was read, and is not a configuration.
         ///
-        /// - Parameter isList: It's what curl's option `--config` takes.
+        /// - Parameter isList: The file is a list of options, as curl's `--config` takes.
         case faulty(JobFileReport, isList: Bool)
     }
 
@@ -25,12 +25,13 @@ package struct ConfigurationSource: Sendable {
         self.isNamed = isNamed
     }
 
-    /// The machine's file and the user's, the weakest first.
+    /// Returns the machine's file and the user's, the weakest first.
     ///
     /// - Parameters:
-    ///   - file: The one file that is named.
-    ///   - environment: The process's.
-    ///   - folder: What relative paths start from.
+    ///   - file: The one file that the user named.
+    ///   - isOff: Whether no configuration is read.
+    ///   - environment: The environment of the process.
+    ///   - folder: The folder that relative paths start from.
     package static func all(
         only file: String?, isOff: Bool, environment: [String: String], folder: String
     ) -> [ConfigurationSource] {
@@ -41,7 +42,8 @@ package struct ConfigurationSource: Sendable {
         return [ConfigurationSource(path: machine)] + (own(environment).map { [ConfigurationSource(path: $0)] } ?? [])
     }
 
-    /// The user's file. A relative `XDG_CONFIG_HOME` counts for nothing, as the XDG Base Directory Specification has it.
+    /// Returns the user's file. A relative `XDG_CONFIG_HOME` is ignored, as the XDG Base Directory Specification
+    /// requires.
     package static func own(_ environment: [String: String]) -> String? {
         if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") {
             return folder + "/transfer/config.json"
@@ -50,7 +52,9 @@ package struct ConfigurationSource: Sendable {
         return home + "/.config/transfer/config.json"
     }
 
-    /// - Returns: `nil` where there is no file.
+    /// Reads the file.
+    ///
+    /// - Returns: `nil` if there is no file and no user named it.
     package func read() throws(Fault) -> ConfigurationFile? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -72,7 +76,8 @@ package struct ConfigurationSource: Sendable {
         .unreadable("can't read \(path): \(String(cString: strerror(errno)).lowercasedFirst)")
     }
 
-    /// Programs, proxies and trust stand in the file: who can change it decides what is run and who reads along.
+    /// Checks that no other user can change the file. The file names programs, proxies and trust, so a writer decides
+    /// what runs and who reads the traffic.
     private func checkOwner(_ descriptor: Int32) throws(Fault) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -82,7 +87,7 @@ package struct ConfigurationSource: Sendable {
         let slash = path.lastIndex(of: "/") ?? path.startIndex
         let folder = slash == path.startIndex ? "/" : String(path[..<slash])
         guard stat(folder, &status) == 0 else { return }
-        // In a folder as /tmp is, nobody takes a file away from its owner.
+        // In a folder with the sticky bit, such as /tmp, no user can take a file away from its owner.
         if status.st_mode & S_ISVTX != 0 { status.st_mode &= ~mode_t(S_IWGRP | S_IWOTH) }
         try refuse(status, folder, mode: "go-w")
     }

@@ -4,37 +4,37 @@ import TransferEventLoop
 import TransferJobs
 import TransferStore
 
-/// The runner, as far as commands need it.
+/// The part of the runner that commands need.
 protocol CommandHost: PartHost {
     var commands: CommandPerformer { get }
     var jobs: Dictionary<Int64, RunningJob>.Values { get }
-    /// Jobs that go back to the queue and aren't recorded yet.
+    /// The jobs that return to the queue and are not recorded yet.
     var steps: [JobStep] { get }
     func changeSteps(where isMeant: (JobStep) -> Bool, _ change: (inout JobStep) -> Void)
     func cancelSteps(where isMeant: (JobStep) -> Bool)
     /// Stops a job that is under way.
     func interrupt(_ job: RunningJob, _ stop: RunningJob.Stop)
-    /// Jobs that were claimed and haven't started leave.
+    /// Removes claimed jobs that have not started.
     func takeBack(_ stop: RunningJob.Stop, where isMeant: (JobRecord) -> Bool)
     func forgetSleepers(of batch: Int64)
-    /// Origins that asked for a pause, or were given up, are tried again.
+    /// Tries origins again that asked for a pause or were given up.
     func openGates()
-    /// Origins that were given up are tried again.
+    /// Tries origins again that were given up.
     func reviveDead()
     func abandonCancelled(_ batch: Int64)
     func refreshFromStore(_ batch: Int64)
     func tellHooks(of batch: Int64, revivesFailed: Bool)
-    /// A run without an end goes on with a batch that had ended and has something left again.
+    /// Adds an ended batch that has jobs to do again to a continuous run.
     func takeUp(_ batch: Int64)
 }
 
-/// Commands of other processes, done one after the other.
+/// Commands of other processes, performed one after the other.
 final class CommandPerformer {
     private var commands = CommandQueue()
 
     // MARK: The socket
 
-    /// Makes the socket by which other processes ring.
+    /// Opens the socket on which other processes ring.
     func listen(folder: String, runtime: String?, on host: isolated some CommandHost) {
         for place in ControlSocket.folders(runtime: runtime, state: folder) {
             let socket = ControlSocket(folder: place, loop: host.loop) { [weak host] in
@@ -48,10 +48,10 @@ final class CommandPerformer {
 
     func close() { commands.socket = nil }
 
-    /// Whether all that was taken is done.
+    /// Whether all taken commands are done.
     var isIdle: Bool { commands.isIdle }
 
-    /// Takes what was asked of this process: somebody rang.
+    /// Takes the commands to this process, after another process rang.
     func takeAll(on host: isolated some CommandHost) {
         host.withStore {
             try $0.takeCommands()
@@ -70,7 +70,7 @@ final class CommandPerformer {
     private func performNext(on host: isolated some CommandHost) {
         guard let command = commands.next() else { return }
         host.emit(command.batch, .commanded(command.verb, job: command.job))
-        // The store doesn't know of these failures yet.
+        // The store does not know of these failures yet.
         let isFailing = host.steps.contains { $0.error != nil && command.means($0) }
         if let stop = command.stop { halt(stop, command, on: host) }
         if command.verb == .resume { unpause(command, on: host) }
@@ -96,7 +96,7 @@ final class CommandPerformer {
         } else if opensGates {
             host.openGates()
         } else if applied.count > 0 {
-            // As for a job that is new.
+            // Given-up origins are tried again, as for a new job.
             host.reviveDead()
         }
         commands.finished()
@@ -105,14 +105,14 @@ final class CommandPerformer {
         performNext(on: host)
     }
 
-    /// Jobs that were being claimed when a command came aren't started.
+    /// Keeps jobs from starting that were being claimed when a command came.
     func holdBack(on host: isolated some CommandHost) {
         guard let command = commands.current, let stop = command.stop else { return }
         host.takeBack(stop) { command.means($0.batch, $0.identity) }
     }
 
-    /// Stops what is under way, what was claimed and hasn't started, and what goes back to the queue and isn't recorded
-    /// yet: the store knows all of them as claimed.
+    /// Stops jobs under way, claimed jobs that have not started, and jobs that return to the queue unrecorded. The
+    /// store knows all of them as claimed.
     private func halt(_ stop: RunningJob.Stop, _ command: QueueCommand, on host: isolated some CommandHost) {
         for job in host.jobs where command.means(job.record.batch, job.record.identity) { host.interrupt(job, stop) }
         host.takeBack(stop) { command.means($0.batch, $0.identity) }
@@ -146,11 +146,12 @@ final class CommandPerformer {
         }
         if command.verb == .cancel { host.abandonCancelled(command.batch) }
         host.refreshFromStore(command.batch)
-        // It was asked for before the batch was let go, and found there after that: nobody else goes on with it.
+        // The command was given before the batch was released and found afterwards, so no other process continues the
+        // batch.
         if command.stop == nil, !applied.jobs.isEmpty { host.takeUp(command.batch) }
     }
 
-    /// Jobs on their way to be paused go on instead.
+    /// Lets jobs continue that were on their way to be paused.
     private func unpause(_ command: QueueCommand, on host: isolated some CommandHost) {
         for job in host.jobs where command.means(job.record.batch, job.record.identity) {
             if case .release(.paused) = job.stop { job.stop = .release(.queued) }
@@ -160,7 +161,7 @@ final class CommandPerformer {
 }
 
 extension QueueCommand {
-    /// The stop of jobs that are under way, if the command is one.
+    /// The way to stop jobs under way; `nil` if the command stops none.
     var stop: RunningJob.Stop? {
         switch verb {
         case .pause: .release(.paused)
@@ -169,22 +170,22 @@ extension QueueCommand {
         }
     }
 
-    /// Whether it's about that job.
+    /// Returns whether the command is about that job.
     func means(_ batch: Int64, _ identity: String) -> Bool {
         batch == self.batch && (job == nil || job == identity)
     }
 
     func means(_ step: JobStep) -> Bool { means(step.batch, step.identity) }
 
-    /// Whether origins that asked for a pause are tried again.
+    /// Returns whether origins that asked for a pause are tried again.
     ///
-    /// - Parameter isFailing: Whether a job that it's about has failed; one that only waits for its turn gets no other by a
-    ///   retry.
+    /// - Parameter isFailing: Whether a job of this command has failed. A retry gives no earlier turn to a job that
+    ///   only waits for one.
     func opensGates(isFailing: Bool) -> Bool { stop == nil && (verb == .resume || isFailing) }
 }
 
 extension JobStep {
-    /// A job on its way to wait for its next attempt has it at once, as one that waits already.
+    /// Lets a job that is about to wait for its next attempt start it at once, like one that already waits.
     mutating func cancelWaits() {
         state = .queued
         due = nil

@@ -1,20 +1,21 @@
 import TransferJobs
 
-/// What other processes asked of this one: one after the other, as what a command asks for holds until the next one.
+/// The commands of other processes to this one. They are performed one after the other, because the effect of one lasts
+/// until the next.
 struct CommandQueue {
-    /// By which others ring.
+    /// The socket on which other processes ring.
     var socket: ControlSocket?
     private var waiting: [QueueCommand] = []
-    /// The one that is being done.
+    /// The command that is being performed.
     private(set) var current: QueueCommand?
 
     var isIdle: Bool { current == nil && waiting.isEmpty }
 
     mutating func add(_ commands: [QueueCommand]) { waiting += commands }
 
-    /// Begins with the next one.
+    /// Begins with the next command.
     ///
-    /// - Returns: `nil` while one is being done, and when there is none.
+    /// - Returns: `nil` while a command is being performed, or if there is none.
     mutating func next() -> QueueCommand? {
         guard current == nil, !waiting.isEmpty else { return nil }
         current = waiting.removeFirst()

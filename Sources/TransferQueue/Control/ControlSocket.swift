@@ -2,13 +2,15 @@ import Glibc
 import TransferCore
 import TransferEventLoop
 
-/// A datagram socket by which other processes ring this one: what they want stands in the database.
+/// A datagram socket on which other processes wake this one. Their commands are in the database.
 final class ControlSocket {
     let path: String
     let descriptor: Int32
 
-    /// - Parameter onRing: Called on the loop.
-    /// - Returns: `nil` where no socket can be made; commands then take effect with the next change of the queue.
+    /// Opens the socket in a folder.
+    ///
+    /// - Parameter onRing: A function that is called on the loop.
+    /// - Returns: `nil` if no socket can be made; commands then take effect with the next change of the queue.
     init?(folder: String, loop: EventLoop, onRing: @escaping () -> Void) {
         let path = "\(folder)/transfer-\(getpid())-\(UInt32.random(in: 0...0xFFFF)).sock"
         guard var address = Self.address(path) else { return nil }
@@ -39,7 +41,7 @@ final class ControlSocket {
         unlink(path)
     }
 
-    /// Rings the process that listens there; one that doesn't any more is no error.
+    /// Wakes the process that listens at this path. It is no error if none listens.
     static func ring(_ path: String) {
         guard var address = address(path) else { return }
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -54,7 +56,8 @@ final class ControlSocket {
         }
     }
 
-    /// `nil` for a path that is too long for one (unix(7): 108 bytes with the zero at its end).
+    /// Returns the address; `nil` if the path is too long for a socket (unix(7): 108 bytes including the terminating
+    /// zero).
     private static func address(_ path: String) -> sockaddr_un? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -64,7 +67,7 @@ final class ControlSocket {
         return address
     }
 
-    /// Folders to try, in order: `XDG_RUNTIME_DIR` is short and private; the others serve where it isn't set.
+    /// Returns the folders to try, in order. `XDG_RUNTIME_DIR` is short and private; the others serve if it is not set.
     static func folders(runtime: String?, state: String) -> [String] {
         [runtime, state, "/tmp"].compactMap { $0 }
     }

@@ -5,16 +5,19 @@ import TransferEventLoop
 package import TransferJobs
 package import TransferStore
 
-/// What other processes may do with a queue: look at it, and ask for something.
+/// A client of a queue in another process, to read its state and send it commands.
 public final class QueueRemote: Sendable {
     let store: any JobStore & QueueReader
     private let folder: String
     private let runtimeFolder: String?
 
-    /// Opens the queue of a folder.
+    /// Opens the queue of a folder for reading and commands.
     ///
-    /// - Parameter runtimeFolder: A private folder for a socket (`XDG_RUNTIME_DIR`); the state folder serves without.
-    /// - Throws: `TransferError` when the folder or its database can't be used.
+    /// - Parameters:
+    ///   - state: The folder of the queue.
+    ///   - runtimeFolder: A private folder for a socket (`XDG_RUNTIME_DIR`); `nil` uses the state folder.
+    /// - Throws: `TransferError` if the folder or its database cannot be used. A queue that no process runs is not an
+    ///   error.
     public init(state: String, runtimeFolder: String?) throws {
         let folder = try StateFolder(state)
         store = try SQLiteStore(folder, isReader: true)
@@ -22,25 +25,30 @@ public final class QueueRemote: Sendable {
         self.runtimeFolder = runtimeFolder
     }
 
-    /// Looks at a queue that something else than a folder of this machine remembers.
+    /// Opens a queue with a store other than a folder of this machine.
     package init(over store: any JobStore & QueueReader) {
         self.store = store
         (folder, runtimeFolder) = ("/", nil)
     }
 
-    /// Ends what is waited for, where the queue is in a database that may be away. From any thread.
+    /// Ends waits for a database that is unreachable. May be called from any thread.
     package func cancelWaits() { store.cancelWaits() }
 
-    /// The workers of a queue that many machines share; none of one machine's queue.
+    /// Returns the workers of a queue that several machines share; empty for a queue of one machine.
+    ///
+    /// - Throws: `TransferError` if the database fails.
     public func workers() throws -> [WorkerStatus] { try reported { try store.workers() } }
 
-    /// The transfers under way of all workers of a queue that many machines share, the largest first. To be asked about once
-    /// a second while somebody watches: workers tell of single transfers only then.
+    /// Returns the transfers under way of all workers of a shared queue, the largest first. Callers should repeat it
+    /// about once a second while a user watches, because workers report single transfers only then.
+    ///
+    /// - Parameter limit: The most transfers to return.
+    /// - Throws: `TransferError` if the database fails.
     public func jobsUnderWay(limit: Int = 100) throws -> [JobUnderWay] {
         try reported { try store.jobsUnderWay(limit: limit) }
     }
 
-    /// A fault of the database is told with its remedy.
+    /// Runs `work`, and adds the remedy to a fault of the database.
     func reported<Value>(_ work: () throws -> Value) throws -> Value {
         do {
             return try work()
@@ -49,35 +57,49 @@ public final class QueueRemote: Sendable {
         }
     }
 
-    /// The identities of the batch's jobs that are complete.
+    /// Returns the identities of the batch's complete jobs.
+    ///
+    /// - Throws: `TransferError` if the database fails.
     public func completed(batch: String) throws -> Set<String> {
         try reported { try store.completedIdentities(batch: batch) }
     }
 
-    /// How the batches stand; all of them, or the one of that name.
+    /// Returns the states of all batches, or of the one with that name.
+    ///
+    /// - Throws: `TransferError` if the database fails. An unknown name is not an error.
     public func statuses(name: String? = nil) throws -> [BatchStatus] { try reported { try store.statuses(name: name) } }
 
-    /// The names of all batches, in the order in which they came.
+    /// Returns the names of all batches, in the order of their submission.
+    ///
+    /// - Throws: `TransferError` if the database fails.
     public func batchNames() throws -> [String] { try batchRegister().names }
 
-    /// All batches, in the order in which they came, with their numbers.
+    /// Returns all batches with their numbers, in the order of their submission.
+    ///
+    /// - Throws: `TransferError` if the database fails.
     public func batchRegister() throws -> BatchRegister { try reported { try store.batchRegister() } }
 
-    /// The jobs of a batch that failed for good, in the order they did.
+    /// Returns the jobs of a batch that failed for good, in the order of their failures.
+    ///
+    /// - Throws: `TransferError` if the database fails.
     public func failures(batch: String, limit: Int = .max) throws -> [FailedJob] {
         try reported { try store.failures(batch: batch, limit: limit) }
     }
 
-    /// Hooks (`onFinish`) of a batch, and of its jobs, that couldn't be told so far, the oldest first.
+    /// Returns the hooks (`onFinish`) of a batch and its jobs that could not be reached so far, the oldest first.
+    ///
+    /// - Throws: `TransferError` if the database fails.
     public func hookTroubles(batch: String, limit: Int = 20) throws -> [HookTrouble] {
         try reported { try store.hookTroubles(batch: batch, limit: limit) }
     }
 
-    /// Goes through the jobs of a batch in the order of its job file, with the memory of a page of them.
+    /// Visits the jobs of a batch in the order of its job file, a page at a time, to bound the memory.
     ///
     /// - Parameters:
-    ///   - failed: Only those that failed for good.
-    ///   - take: Takes a page; `false` ends the list.
+    ///   - batch: The name of the batch.
+    ///   - failed: Whether to visit only jobs that failed for good.
+    ///   - take: A function that takes a page; `false` ends the visit.
+    /// - Throws: `TransferError` if the database fails, and errors of `take`.
     public func jobs(batch: String, failed: Bool = false, _ take: ([ListedJob]) throws -> Bool) throws {
         var last: Int64 = 0
         while true {
@@ -91,47 +113,54 @@ public final class QueueRemote: Sendable {
 
     // MARK: Pages of all batches
 
-    /// A page of jobs of all batches.
+    /// Returns a page of the jobs of all batches.
     package func jobs(_ selection: JobSelection) throws -> [JobEntry] { try reported { try store.jobs(selection) } }
 
-    /// How many jobs are so, of all batches.
+    /// Returns the number of jobs of all batches in the selection.
     package func count(_ selection: JobSelection) throws -> Int { try reported { try store.count(selection) } }
 
-    /// The job of that number; `nil` where there is none any more.
+    /// Returns the job of that number; `nil` if it no longer exists.
     package func job(number: Int64) throws -> JobEntry? {
         var selection = JobSelection()
         selection.numbers = [number]
         return try jobs(selection).first
     }
 
-    /// The least and the greatest number that a job has; `nil` where there is none.
+    /// Returns the least and the greatest number of a job; `nil` if there is no job.
     package func jobNumbers() throws -> ClosedRange<Int64>? { try reported { try store.jobNumbers() } }
 
-    /// How the job ended; `nil` while it goes on, or where there is no such job.
+    /// Returns the end of a job; `nil` if it has not ended or does not exist.
     package func end(batch: String, job: String) throws -> QueueEvent? {
         try reported { try store.end(batch: batch, job: job) }
     }
 
-    /// The ends of jobs behind a cursor, in order.
+    /// Returns the ends of jobs after a cursor, in order.
     package func ends(after cursor: Int64, limit: Int) throws -> [QueueEvent] {
         try reported { try store.ends(after: cursor, limit: limit) }
     }
 
-    /// The cursor of the last end.
+    /// Returns the cursor of the last end.
     package func lastCursor() throws -> Int64 { try reported { try store.lastCursor() } }
 
     // MARK: Steering
 
+    /// The way in which a command was delivered.
     public enum Delivery: Sendable, Hashable {
-        /// Nobody runs the batch: done, to so many jobs.
+        /// No process runs the batch, so the command was applied at once, to this many jobs.
         case applied(jobs: Int)
-        /// The process that runs it was told.
+        /// The command was passed to the process that runs the batch.
         case handed(pid: Int32)
     }
 
-    /// Asks for something, of a batch or of one job in it.
+    /// Sends a command about a batch, or about one job in it.
     ///
-    /// - Throws: `TransferError` when there is no such batch or job.
+    /// - Parameters:
+    ///   - verb: The command.
+    ///   - batch: The name of the batch.
+    ///   - job: The job's identity; `nil` for every job of the batch.
+    /// - Returns: Whether the command was applied or passed on.
+    /// - Throws: `TransferError` if the batch or job does not exist, or the database fails. A job that has ended is not
+    ///   an error.
     public func ask(_ verb: QueueVerb, batch: String, job: String?) throws -> Delivery {
         switch try reported({ try store.deliver(verb, batch: batch, job: job) }) {
         case .applied(let jobs): return .applied(jobs: jobs)
@@ -147,26 +176,33 @@ public final class QueueRemote: Sendable {
         }
     }
 
-    /// Whether servers hold parts of the batch's cancelled uploads, as far as is known;
-    /// ``JobQueue/abandonCancelled(in:within:)`` tells them.
+    /// Returns whether servers are known to hold parts of the batch's cancelled uploads.
+    /// ``JobQueue/abandonCancelled(in:within:)`` notifies them.
+    ///
+    /// - Throws: `TransferError` if the database fails.
     public func hasAbandonedUploads(batch: String) throws -> Bool {
         try reported { try store.hasAbandonedUploads(batch: batch) }
     }
 
-    /// Forgets batches: the named one, or those that ended before that time (milliseconds since 1970).
+    /// Forgets batches: the named one, or all that ended before a time. Batches that run are never forgotten.
     ///
-    /// What was uploaded from a watched folder is forgotten with its batch only where no time is given: then all that is in
-    /// the folder is uploaded again. Otherwise its cancelled jobs, and those that may have arrived, aren't tried again.
+    /// Without a time, the upload history of a watched folder is forgotten too, so that all its files are uploaded
+    /// again. With a time it is kept, and cancelled jobs or those that may have arrived are not tried again.
     ///
-    /// - Returns: The names of those forgotten. Batches that run are never forgotten.
+    /// - Parameters:
+    ///   - name: The name of the batch; `nil` for all.
+    ///   - endedBefore: The time, in milliseconds since 1970.
+    /// - Returns: The names of the forgotten batches.
+    /// - Throws: `TransferError` if the database fails.
     public func forget(name: String?, endedBefore: Int64?) throws -> [String] {
         try reported { try store.forget(name: name, endedBefore: endedBefore) }
     }
 
-    /// Waits until nobody runs the batch any more, without asking again and again: the one who runs it rings, and the
-    /// kernel tells when that process is gone.
+    /// Waits until no process runs the batch, without polling: its process rings at the end, and the kernel reports the
+    /// process's exit.
     ///
-    /// - Returns: How the batch stands then; `nil` when there is no such batch.
+    /// - Returns: The state of the batch then; `nil` if it does not exist.
+    /// - Throws: `TransferError` if the database fails.
     public func wait(batch: String) async throws -> BatchStatus? {
         let loop = try EventLoop(name: "wait")
         defer { loop.stop() }
@@ -175,7 +211,7 @@ public final class QueueRemote: Sendable {
                 on: loop, pid: pid, folders: ControlSocket.folders(runtime: runtimeFolder, state: folder)
             ) { [store] socket in
                 try? store.listen(batch: batch, socket: socket)
-                // It may have ended before the listener stood in the table.
+                // The batch may have ended before the listener was in the table.
                 return (try? store.statuses(name: batch).first?.pid) == pid
             }
         }
@@ -183,7 +219,7 @@ public final class QueueRemote: Sendable {
     }
 }
 
-/// Waits for a datagram or for the end of a process, whichever comes first.
+/// A wait for a datagram or for the end of a process, whichever comes first.
 private enum Ring {
     private final class Waiting {
         var socket: ControlSocket?
@@ -209,7 +245,10 @@ private enum Ring {
         }
     }
 
-    /// - Parameter announce: Given the socket's path; returns whether there is still something to wait for.
+    /// Waits.
+    ///
+    /// - Parameter announce: A function that gets the socket's path, and returns whether there is still a reason to
+    ///   wait.
     static func wait(
         on loop: EventLoop, pid: Int32, folders: [String], announce: @escaping @Sendable (String) -> Bool
     ) async {

@@ -2,7 +2,9 @@ import TransferCore
 import TransferEngine
 
 extension AnswerWait {
-    /// - Returns: `nil` where there was no answer, a detour led to it, or the kernel told no round trip.
+    /// Creates the measurement of a response time.
+    ///
+    /// - Returns: `nil` if there was no answer, if a redirect led to it, or if the kernel reported no round trip.
     init?(_ outcome: ExchangeOutcome, _ path: PathMeter) {
         let metrics = outcome.metrics
         guard metrics.firstByte > 0, metrics.redirects == 0, let roundTrip = path.take()?.roundTrip else { return nil }

@@ -5,14 +5,14 @@ import TransferEngine
 import TransferJobs
 import TransferStore
 
-/// The files that jobs have brought, by batch: what one job of a batch has completed gives way to no other one, whatever
-/// `ifExists` says. Two destinations may turn out to be one file when it's there: by a link to a folder, by a file system
-/// that folds case, or by one name that two servers give.
+/// The files that jobs have brought, by batch. A job never replaces a file that another job of its batch completed,
+/// whatever `ifExists` says. Two destinations may be one file: by a linked folder, by case folding, or by one name from
+/// two servers.
 final class BroughtFiles: Sendable {
     private struct State {
-        /// Sixteen bytes a file.
+        /// The hashes of the files, sixteen bytes each.
         var files: [Int64: TakenNames] = [:]
-        /// When the store's complete jobs of a batch were read.
+        /// The times when the complete jobs of a batch were read from the store.
         var revoked: [Int64: MonotonicTime] = [:]
 
         mutating func note(_ hash: UInt64, batch: Int64) {
@@ -25,39 +25,41 @@ final class BroughtFiles: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Between the look at what has the name and the renaming no other job may get it.
+    /// The lock between the check of a name and the renaming, so that no other job takes the name.
     private let naming = Mutex(())
 
-    /// A service runs without an end: of older batches nothing is known then.
+    /// The most batches that are remembered, because a service may run for ever. Older ones are forgotten.
     private static let mostBatches = 1000
 
-    /// - Parameter stamp: How the file looks; its name and its mode may change.
+    /// Notes a file that a job of the batch has brought.
+    ///
+    /// - Parameter stamp: The identity of the file, which survives a change of its name and mode.
     func note(_ stamp: FileStamp, batch: Int64) {
         let hash = Self.hash(stamp)
         state.withLock { $0.note(hash, batch: batch) }
     }
 
-    /// Whether a job of the batch has brought what is there.
+    /// Returns whether a job of the batch has brought this file.
     func contains(_ stamp: FileStamp, batch: Int64) -> Bool {
         let hash = Self.hash(stamp)
         return state.withLock { $0.files[batch]?.contains(hash) ?? false }
     }
 
-    /// The complete jobs of the batch are known, also those of other processes.
+    /// Notes that the complete jobs of the batch are known, including those of other processes.
     func noteRevoked(_ batch: Int64, at now: MonotonicTime) { state.withLock { $0.revoked[batch] = now } }
 
-    /// Whether ``contains(_:batch:)`` knows what other processes have brought.
+    /// Returns whether ``contains(_:batch:)`` knows what other processes have brought.
     ///
-    /// - Parameter isShared: Other processes work on the batch now, so that what was read of it is soon old.
+    /// - Parameter isShared: Whether other processes work on the batch now, so that this knowledge ages quickly.
     func isRevoked(_ batch: Int64, isShared: Bool, at now: MonotonicTime) -> Bool {
         guard let time = state.withLock({ $0.revoked[batch] }) else { return false }
         return !isShared || now - time < Self.freshness
     }
 
-    /// The time for which the complete jobs of a shared batch are not read again: reading them takes long where they are many.
+    /// The time for which the complete jobs of a shared batch are not read again, because reading many takes long.
     private static let freshness = Duration.seconds(5)
 
-    /// Notes the file of a job that was complete before, where it's still as it came. Blocks: for workers.
+    /// Notes the file of a job that was complete before, if it is unchanged. Blocks, so it belongs on a worker thread.
     func note(_ job: CompletedJob) {
         var status = stat()
         guard !job.isUpload, stat(job.path, &status) == 0, job.facts.isSameVersion(as: FileStamp(status)) else {
@@ -66,7 +68,7 @@ final class BroughtFiles: Sendable {
         note(FileStamp(status), batch: job.batch)
     }
 
-    /// Looks at a name and gives it, one job after the other.
+    /// Runs a function that checks a name and takes it, one job after the other.
     func withNaming<Value>(_ body: () throws(TransferError) -> Value) throws(TransferError) -> Value {
         let result: Result<Value, TransferError> = naming.withLock { _ in
             do throws(TransferError) {
@@ -78,7 +80,7 @@ final class BroughtFiles: Sendable {
         return try result.get()
     }
 
-    /// Why a job can't have the name.
+    /// Returns the error for a name that a job cannot have.
     static func refusal(_ path: String) -> TransferError {
         TransferError(
             .fileExists,

@@ -5,19 +5,21 @@ import TransferEngine
 import TransferJobs
 import TransferStore
 
-/// Whether a job that was complete before still is. Blocks: for workers.
+/// A check whether a job that was complete before still is. Blocks, so it belongs on a worker thread.
 enum CompletedCheck {
     enum Verdict: Sendable {
         case keep
-        /// The job's file isn't as it was: `ifExists` says what becomes of it.
+        /// The job's file has changed: `ifExists` decides what happens to it.
         case redo
-        /// The server can tell whether it's the newest.
+        /// The server is asked whether the file is still the newest version.
         case ask
-        /// The file isn't what it was, or nothing is known by which that could be told.
+        /// The file is fetched again: its content is wrong, or nothing proves that it is right.
         case fetch
     }
 
-    /// - Parameter brought: Notes the files that are still there.
+    /// Runs the check.
+    ///
+    /// - Parameter brought: The record that receives the files which are still there.
     static func run(
         _ job: CompletedJob, directory: String, _ options: RunOptions, _ brought: BroughtFiles
     ) -> Verdict {
@@ -27,12 +29,12 @@ enum CompletedCheck {
     }
 
     static func run(_ job: CompletedJob, directory: String, _ options: RunOptions) -> Verdict {
-        // Those that are repaired are no longer among the complete ones.
+        // Jobs under repair are no longer among the complete ones.
         if options.repairs != nil { return .keep }
         var status = stat()
         let isThere = stat(job.path, &status) == 0
         if job.isUpload {
-            // A source that is gone was moved away after its upload; one that changed is another version.
+            // A missing source was moved away after its upload; a changed one is another version.
             return isThere && !job.facts.isSameVersion(as: FileStamp(status)) ? .redo : .keep
         }
         guard isThere, job.facts.isSameVersion(as: FileStamp(status)) else { return .redo }
@@ -42,7 +44,7 @@ enum CompletedCheck {
         return options.refresh ? .ask : .keep
     }
 
-    /// By its digest, or by the sums that were made when it came.
+    /// Returns whether the content is unchanged, by its digest or by the sums made at its download.
     private static func isUnharmed(_ job: CompletedJob) -> Bool {
         if let digest = job.digest { return (try? FileDigest.compute(job.path, digest.algorithm)) == digest }
         guard let sums = job.sums else { return false }

@@ -3,7 +3,7 @@ import Glibc
 import TransferCore
 import TransferEngine
 
-/// The kind of thing that has the name that a download is to get.
+/// The kind of object that has the destination name of a download.
 enum DestinationName: Sendable, Hashable {
     case free
     /// A regular file, or a symbolic link to one.
@@ -12,10 +12,10 @@ enum DestinationName: Sendable, Hashable {
     case danglingLink
     case other(FileKind)
 
-    /// Never opens what is there. Blocks.
+    /// Looks up a name without opening the object. Blocks.
     ///
-    /// - Parameter folder: Of the path, where it's pinned.
-    /// - Throws: For a name that can't be looked at.
+    /// - Parameter folder: The pinned folder of the path, if there is one.
+    /// - Throws: An error for a name that cannot be looked up.
     static func look(_ path: String, in folder: PinnedFolder? = nil) throws(TransferError) -> DestinationName {
         let place = folder.place(of: path)
         var status = stat()
@@ -29,7 +29,7 @@ enum DestinationName: Sendable, Hashable {
         throw RefusedName.error(path, place: place, code) ?? .file("look at", path, code)
     }
 
-    /// Why nothing that has this name can give way to a download: no word of `ifExists` changes that.
+    /// Returns why a download can never replace this object, whatever `ifExists` says; `nil` if it may.
     func refusal(_ path: String) -> TransferError? {
         guard case .other(let kind) = self else { return nil }
         guard kind != .folder else {
@@ -42,13 +42,13 @@ enum DestinationName: Sendable, Hashable {
             cause: .os(errno: EEXIST))
     }
 
-    /// Whether nothing at all has the name: not a link to nothing either.
+    /// Returns whether no object has the name, not even a dangling link.
     static func isFree(_ path: String, in folder: PinnedFolder? = nil) -> Bool {
         var status = stat()
         return lstat(folder.place(of: path), &status) != 0
     }
 
-    /// `name.1.ext`, `name.2.ext`, … : the first that is free.
+    /// Returns the first free name of `name.1.ext`, `name.2.ext`, ….
     static func freeName(_ path: String, in folder: PinnedFolder? = nil) -> String {
         var number = 1
         while true {
@@ -59,17 +59,17 @@ enum DestinationName: Sendable, Hashable {
     }
 }
 
-/// The file with the destination's name that a download may replace, as it was judged before the download began.
+/// The file at the destination that a download may replace, as judged before the download began.
 enum OverwriteRule: Sendable, Hashable {
     case nothing
-    /// The user said so.
+    /// Any file, because the user allowed it.
     case anything
-    /// This file, as long as it has this name and is as it was.
+    /// Only this file, while it has this name and is unchanged.
     case only(path: String, FileStamp)
 
-    /// Looks again, just before the new file gets the name. Blocks.
+    /// Checks again, just before the new file gets the name. Blocks.
     func allows(_ path: String, in folder: PinnedFolder? = nil) throws(TransferError) -> Bool {
-        // The renaming itself refuses then.
+        // The renaming itself refuses to replace a file then.
         if self == .nothing { return false }
         let there = try DestinationName.look(path, in: folder)
         if let refusal = there.refusal(path) { throw refusal }

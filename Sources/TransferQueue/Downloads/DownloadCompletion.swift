@@ -6,10 +6,11 @@ import TransferCrypto
 import TransferEngine
 import TransferJobs
 
-/// From the last byte received to a file under its own name: verified, durable, renamed. Blocks: for workers.
+/// The completion of a download, from the last received byte to a verified, durable and renamed file. Blocks, so it
+/// belongs on a worker thread.
 ///
-/// Many small files are made durable together, with one call for their file system; each step is a function of its
-/// own, so that a test can cut between any two.
+/// Many small files are made durable together, with one call for their file system. Each step is a function, so that a
+/// test can interrupt between any two.
 struct DownloadCompletion: Sendable {
     struct Item: Sendable {
         let id: Int64
@@ -18,33 +19,35 @@ struct DownloadCompletion: Sendable {
         let path: String
         let replacement: OverwriteRule
         let picksFreeName: Bool
-        /// Seconds since 1970; `nil` leaves the time of writing.
+        /// The modification time in seconds since 1970; `nil` keeps the time of writing.
         let modified: Int64?
         let expected: Checksum?
         var pieces: PieceDigests?
-        /// The bytes that were written to the partial file.
+        /// The number of bytes that were written to the partial file.
         let length: Int64
-        /// The bytes that the file must have.
+        /// The size that the file must have, in bytes.
         var size: Int64?
-        /// What the server said of the whole file; it judges where the job says nothing.
+        /// The digest that the server declared for the whole file. It is used if the job names none.
         var reported: ServerDigest?
-        /// Computed while it was written, if it could be.
+        /// The digest computed while the file was written, if that was possible.
         let computed: Checksum?
         let isLarge: Bool
-        /// Another tool's file with which it began: one that has the destination's name is replaced if that is true.
+        /// The path of another tool's file that the download began with. It may be replaced if it has the destination's
+        /// name and its bytes begin the new file.
         var adopted: String?
-        /// Where it came from, to be noted in the file itself.
+        /// The origin of the file, to be written into its attributes.
         var mark: ResumeData?
-        /// Whether it came from several sources: what is wrong of it is fetched again, and the rest stays.
+        /// Whether the file came from several sources. After a mismatch, wrong pieces are fetched again and the rest is
+        /// kept.
         var isMixed = false
         var ahead: ReadingAhead?
-        /// How the job's own file looked when it brought it before.
+        /// The identity of the file that this job itself brought before.
         var own: FileStamp?
-        /// Bytes that its parts brought once more.
+        /// The overlaps of its parts, to be compared with the file.
         var seams: SeamList?
-        /// What the file had that is repaired: what came is compared with it.
+        /// The recorded content of a file under repair, to be compared with the new one.
         var recorded: RecordedBytes?
-        /// The processes that may have partial files of it, where several share folders.
+        /// The processes that may have partial files of it, if several share folders.
         var owners: PartOwners?
     }
 
@@ -55,7 +58,7 @@ struct DownloadCompletion: Sendable {
         let sums: PieceSumList?
     }
 
-    /// What is known of a file's bytes.
+    /// The verified facts about a file's bytes.
     struct Verified: Sendable {
         let digest: Checksum?
         let sums: PieceSumList?
@@ -97,7 +100,8 @@ struct DownloadCompletion: Sendable {
                 answers.append((item.id, .failure(error)))
             }
         }
-        // A folder that can't be opened, as there is no descriptor or it may not be listed, has the file's own file system.
+        // A folder may fail to open without a descriptor or the right to list it. The file's own file system is then
+        // synced instead.
         var areSynced = true
         census.sync(folders) { areSynced = FolderMaker.sync($0) && areSynced }
         if !areSynced { for (item, _) in durable { try? item.part.syncFileSystem() } }
@@ -105,7 +109,10 @@ struct DownloadCompletion: Sendable {
         return answers + saved.map { ($0.id, .success($0.1)) }
     }
 
-    /// - Throws: `checksumMismatch`; the partial file is removed then, as nothing in it can be trusted, but for one of several sources.
+    /// Verifies the content of a file.
+    ///
+    /// - Throws: `checksumMismatch`. The untrustworthy partial file is removed then, unless it came from several
+    ///   sources.
     static func verify(_ item: Item) throws(TransferError) -> Verified {
         try WrittenBytes.check(item.part, length: item.length)
         if let size = item.size {
@@ -118,7 +125,8 @@ struct DownloadCompletion: Sendable {
                         + "\(CountText.bytes(size)), got \(found)")
             }
         }
-        // Before its digest: this fault is the server's way with parts, and one connection gets the file.
+        // The overlaps are compared before the digest, because this fault is in how the server cuts parts: one
+        // connection then fetches the file.
         if let offset = item.seams?.firstWrong(in: item.part.descriptor) {
             item.part.remove()
             throw .wrongPart(at: offset)
@@ -162,14 +170,14 @@ struct DownloadCompletion: Sendable {
         return ahead.finish(size: try item.part.facts().size)
     }
 
-    /// Those that were made while it was written, else by reading it.
+    /// Returns the sums made while the file was written, or else reads the file.
     private static func sums(_ item: Item) throws(TransferError) -> PieceSumList? {
         if let sums = item.part.sums.list(of: try item.part.facts().size) { return sums }
         if let sums = try readAhead(item)?.sums { return sums }
         return try FileReading.sums(item.part.readablePath)
     }
 
-    /// Times first: they are to be durable too.
+    /// Makes files durable. Their times are set first, so that they are durable too.
     static func makeDurable(_ items: [Item]) throws(TransferError) {
         for item in items {
             item.part.settle()
@@ -185,7 +193,7 @@ struct DownloadCompletion: Sendable {
             for item in items { try item.part.sync() }
             return
         }
-        // One look per folder: folders are few, and all of a folder's plain files are of one file system.
+        // One check per folder is enough: all regular files of a folder belong to one file system.
         var folders = Set<String>()
         var devices = Set<dev_t>()
         for item in items where folders.insert(FolderMaker.parent(of: item.part.path)).inserted {
@@ -195,11 +203,13 @@ struct DownloadCompletion: Sendable {
         }
     }
 
-    /// - Returns: The name that it has, and how the file looks that had it already, with the same bytes.
+    /// Gives the file its name.
+    ///
+    /// - Returns: The path, and the stamp of an existing file with the same bytes, if there is one.
     static func giveName(
         _ item: Item, _ brought: BroughtFiles
     ) throws(TransferError) -> (path: String, earlier: FileStamp?) {
-        // Before it has the name, so that no other job that looks at it then takes it for a foreign one.
+        // The file is noted before it has the name, so that no other job takes it for a foreign file.
         brought.note(try item.part.facts(), batch: item.batch)
         guard item.replacement != .nothing else { return try giveName(item) }
         return try brought.withNaming { () throws(TransferError) in
@@ -225,7 +235,7 @@ struct DownloadCompletion: Sendable {
             let there = try DestinationName.look(item.path, in: folder)
             if let refusal = there.refusal(item.path) { throw refusal }
             if case .file(let earlier) = there, isSame(item) {
-                // The work of a process that ended before it could record it, or a copy: the same bytes either way.
+                // The file came from a process that ended before it recorded it, or is a copy: the bytes are the same.
                 item.part.remove()
                 return (item.path, earlier)
             }
@@ -241,7 +251,8 @@ struct DownloadCompletion: Sendable {
         }
     }
 
-    /// Another tool's file gives way only to one that begins with its bytes.
+    /// Returns whether the existing file may be replaced. Another tool's file is replaced only by a file that begins
+    /// with its bytes.
     private static func mayReplace(_ item: Item) throws(TransferError) -> Bool {
         let folder = item.part.folder
         guard try item.replacement.allows(item.path, in: folder) else { return false }
@@ -249,7 +260,7 @@ struct DownloadCompletion: Sendable {
         return (try? folder.reading(item.path) { FileDigest.isBeginning($0, of: item.part.readablePath) }) ?? false
     }
 
-    /// Whether what has the name has the same bytes.
+    /// Returns whether the file with this name has the same bytes.
     private static func isSame(_ item: Item) -> Bool {
         let folder = item.part.folder
         return (try? folder.reading(item.path) { FileDigest.areEqual(item.part.readablePath, $0) }) ?? false
@@ -262,7 +273,7 @@ struct DownloadCompletion: Sendable {
 }
 
 extension ResumeData {
-    /// What a file that has come whole bears of where it came from.
+    /// Creates the record of a complete file's origin.
     static func mark(
         _ job: RunningJob, _ ready: ReadyDownload, _ head: ResponseHead, _ outcome: ExchangeOutcome
     ) -> ResumeData {

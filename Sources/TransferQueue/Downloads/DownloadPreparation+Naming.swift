@@ -3,8 +3,8 @@ import TransferEngine
 import TransferJobs
 
 extension DownloadPreparation {
-    /// The thing that has the destination's name, after a naming in which a process died was taken back: the partial file is
-    /// gone on with then, and gets its name anew.
+    /// Looks up the destination's name, after undoing a naming in which a process died. The partial file is then
+    /// continued and named anew.
     func settledName(
         of path: String, _ known: ResumeData?, in folder: PinnedFolder?
     ) throws(TransferError) -> DestinationName {
@@ -17,7 +17,8 @@ extension DownloadPreparation {
         return there
     }
 
-    /// Whether a partial file was about to get its name: it's this job's, and has all bytes as far as that is known.
+    /// Returns whether a partial file was about to get its name: it belongs to this job and, as its record says, is
+    /// complete.
     private func isWhole(_ part: String, _ known: ResumeData?, in folder: PinnedFolder?) -> Bool {
         guard let found = PartFile.look(folder.place(of: part)),
             let record = found.record ?? (known?.partialFile == part ? known : nil),

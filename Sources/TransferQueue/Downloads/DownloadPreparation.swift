@@ -4,8 +4,8 @@ import TransferCrypto
 import TransferEngine
 import TransferJobs
 
-/// What is done before a download asks the network: look at the destination, make its folder, open the partial file
-/// and judge what is in it. Blocks: for workers.
+/// The preparation of a download before any request. It checks the destination, makes its folder, opens the partial
+/// file and judges the bytes in it. Blocks, so it belongs on a worker thread.
 struct DownloadPreparation: Sendable {
     let record: JobRecord
     let download: JobSpec.Download
@@ -15,7 +15,7 @@ struct DownloadPreparation: Sendable {
     var answeredURL: String?
     /// Whether the URL that gave the bytes is asked before the job's own.
     var asksPlace = true
-    /// Whether another tool's bytes weren't refuted yet.
+    /// Whether another tool's bytes may be adopted, because they were not refuted yet.
     var mayAdopt = true
     private let parts: PartSuccession
 
@@ -35,11 +35,11 @@ struct DownloadPreparation: Sendable {
 
     enum Result: Sendable {
         case ready(ReadyDownload)
-        /// Every byte is there already, as the digest says; nothing is asked.
+        /// Every byte is already there and the digest proves it; no request is made.
         case complete(ReadyDownload, Checksum)
-        /// The file is there and complete; nothing is asked.
+        /// The file is there and complete; no request is made.
         case kept(path: String, FileStamp, Checksum?)
-        /// A file is there, and it's left as it is, whatever it is.
+        /// A file is there and stays as it is, whatever it contains.
         case left(path: String, FileStamp)
         case failed(TransferError)
     }
@@ -52,7 +52,9 @@ struct DownloadPreparation: Sendable {
         }
     }
 
-    /// - Parameter known: What the queue knows of the partial file.
+    /// Prepares the download.
+    ///
+    /// - Parameter known: The queue's record of the partial file.
     private func prepare(
         _ census: FolderCache, known: ResumeData?, hasAdopted: Bool = false
     ) throws(TransferError) -> Result {
@@ -78,7 +80,7 @@ struct DownloadPreparation: Sendable {
                 version = file.version
                 replaced = file
             case .adopt(let facts):
-                // Whether it really is the beginning is looked at when the whole is there.
+                // Whether it really is the beginning is checked when the whole file is there.
                 replacement = .only(path: path, facts)
                 beginning = path
             case .rename:
@@ -96,7 +98,7 @@ struct DownloadPreparation: Sendable {
             part, recorded: known, download, url: url, answeredURL: answeredURL, asksPlace: asksPlace)
         if held.prefersAside, part.restoreAside() { return try prepare(census, known: known) }
         let (resume, earlier) = try held.trusted()
-        // What our own file bears is worth more.
+        // The record of the job's own partial file is preferred to another tool's bytes.
         if resume == nil, part.path != beginning, !isNewFolder, !hasAdopted, adopts,
             try part.adopt(
                 folder.place(of: beginning),
@@ -115,16 +117,16 @@ struct DownloadPreparation: Sendable {
             target: target.isFolder ? target : DownloadTarget(path, directory: ""),
             replacement: replacement, resume: resume,
             synced: resume.flatMap { point in earlier.map { min($0.synced.prefixLength, point.offset) } } ?? 0,
-            // A partial file is of a newer version than the one that is there: it's continued without asking.
+            // A partial file is newer than the complete one, so it is continued without a question about the version.
             held: resume == nil ? version : nil, replaced: download.isProvenByDigests ? nil : replaced)
         ready.earlier = earlier
         if resume != nil { ready.ranges = held.holes }
-        // A folder's file is named by the server.
+        // The server names a file in a destination folder, so its name is not known yet.
         if !target.isFolder, let digest = try held.provenDigest(resume) { return .complete(ready, digest) }
         return .ready(ready)
     }
 
-    /// The folder of a job that has bounds, opened, with what was missing of it: all else goes by what was opened.
+    /// Opens the folder of a confined job and makes its missing parents. Later steps use the opened folder.
     private func pinned(_ path: String, _ census: FolderCache) throws(TransferError) -> PinnedFolder? {
         guard let confinement = record.spec.confinement else { return nil }
         try confinement.check(path)
@@ -133,7 +135,7 @@ struct DownloadPreparation: Sendable {
         return folder
     }
 
-    /// Finds out whether the folder takes the name, before anything is asked for: the partial file's own may be shorter.
+    /// Checks before any request that the folder accepts the name, because the partial file's own name may be shorter.
     private func checkName(_ path: String, _ part: PartFile) throws(TransferError) {
         do throws(TransferError) {
             _ = try DestinationName.look(path)
@@ -143,7 +145,7 @@ struct DownloadPreparation: Sendable {
         }
     }
 
-    /// `NAME.part`, or `NAME.1.part`, … where that is somebody else's, or was when an earlier attempt began.
+    /// Opens `NAME.part`, or `NAME.1.part`, … if that belongs to another job or did so when an earlier attempt began.
     private func openPart(
         of path: String, _ known: ResumeData?, in folder: PinnedFolder?, isNew: Bool, isNewFolder: Bool,
         _ census: FolderCache
@@ -172,7 +174,7 @@ struct DownloadPreparation: Sendable {
         return try open(PartName.path(of: base), in: folder, .none, isNew: isNew, census)
     }
 
-    /// How many bytes of this job's file are there, as a partial file's own record says.
+    /// Returns how many bytes of this job's file are in a partial file, according to its own record.
     private func bytes(in part: String) -> Int64 {
         guard let found = PartFile.look(part), let known = found.record,
             ResumableBytes.isSameFile(known.url, as: url, of: download)
@@ -180,7 +182,9 @@ struct DownloadPreparation: Sendable {
         return found.size
     }
 
-    /// - Returns: `nil` when the name is another one's.
+    /// Opens a partial file.
+    ///
+    /// - Returns: `nil` if the name belongs to another job.
     private func openOurs(
         _ name: String, _ known: ResumeData?, in folder: PinnedFolder?, isNew: Bool, _ census: FolderCache
     ) throws(TransferError) -> PartFile? {
@@ -192,7 +196,7 @@ struct DownloadPreparation: Sendable {
         }
     }
 
-    /// Folders are made when they turn out to be missing: for most files they are there.
+    /// Opens a partial file. Missing folders are made only after a failed attempt, because most exist.
     ///
     /// - Parameter isNew: Whether no earlier attempt can have left the file.
     private func open(
@@ -211,19 +215,20 @@ struct DownloadPreparation: Sendable {
     }
 
     private enum Verdict {
-        /// It may be the beginning of the file.
+        /// The existing file may be the beginning of the file.
         case adopt(FileStamp)
-        /// Nothing has the name, or what comes is compared with it.
+        /// Nothing has the name, or the new file is compared with the existing one.
         case take
         case keep(FileStamp, Checksum?)
         case leave(FileStamp)
-        /// `nil` whatever it is. The file's claims are those by which the answer is judged.
+        /// The existing file may be replaced: only this version, or any if it is `nil`. The answer is judged by the
+        /// facts of the held file.
         case replace(FileStamp?, HeldFile? = nil)
         case ask(FileStamp, HeldFile)
         case rename
     }
 
-    /// What becomes of that which has the destination's name already.
+    /// Decides what happens to the object that already has the destination's name.
     private func judge(
         _ there: DestinationName, _ known: ResumeData?, at path: String, in folder: PinnedFolder?,
         _ census: FolderCache
@@ -240,7 +245,7 @@ struct DownloadPreparation: Sendable {
         }
         let verdict = try judge(existing, known, at: path, in: folder)
         switch verdict {
-        // A server that confirms the version leaves the file as it is; for another one the end looks again.
+        // A server that confirms the version leaves the file as it is; for a new version, the naming checks again.
         case .take, .keep, .leave, .rename, .ask: return verdict
         case .adopt, .replace:
             let isOthers =
@@ -259,7 +264,7 @@ struct DownloadPreparation: Sendable {
         question.hasRecord = record.facts != nil
         question.mayBegin = existing.size > 0 && adopts
         question.mayCompare = record.wasInterrupted
-        // As long as there is a partial file, the one that is there can't have come of it.
+        // While a partial file exists, the existing file cannot have come from it.
         question.mayBeUnrecorded =
             record.wasInterrupted && partialNames(of: path, known).allSatisfy { DestinationName.isFree($0, in: folder) }
         if let checksum = download.checksum, DestinationRule.needsDigest(question) {
@@ -275,7 +280,7 @@ struct DownloadPreparation: Sendable {
         return switch DestinationRule.answer(question) {
         case .keep: .keep(existing, download.checksum)
         case .leave: .leave(existing)
-        // A server is only asked about the version that it gave: whether the file's time is newer tells nothing of its
+        // A server is asked only about a version that it gave, because a newer file time proves nothing about the
         // bytes.
         case .ask: .ask(existing, held(existing, origin, at: path, in: folder))
         case .fetch: .replace(existing, held(existing, origin, at: path, in: folder))
@@ -290,11 +295,11 @@ struct DownloadPreparation: Sendable {
     /// The record of the answer that brought a file.
     private struct Origin {
         var version: HeldVersion?
-        /// The note that the file itself bears.
+        /// The note in the file's own attributes.
         var note: FileNote?
     }
 
-    /// The claims of the file, by which an answer is judged that is to take its place.
+    /// Returns the facts of the existing file, by which an answer that would replace it is judged.
     private func held(
         _ existing: FileStamp, _ origin: Origin, at path: String, in folder: PinnedFolder?
     ) -> HeldFile {
@@ -305,7 +310,7 @@ struct DownloadPreparation: Sendable {
             isBinary: FileSample.isBinary(folder.place(of: path)), mustBeSame: isRepaired)
     }
 
-    /// Who wrote the file, and what its version was called then.
+    /// Returns who wrote the file, and the version that it had then.
     private func standing(
         _ existing: FileStamp, at path: String, in folder: PinnedFolder?
     ) -> (DestinationRule.Standing, Origin) {
@@ -335,8 +340,8 @@ struct DownloadPreparation: Sendable {
             && (download.adopt == .unproven || download.adopt == .proven && download.isProvenByDigests)
     }
 
-    /// How many bytes of another tool's file may be gone on with: those of the pieces that are right; all where the whole
-    /// decides. A file at the destination with a piece that is another one wouldn't give way in the end.
+    /// Returns how many bytes of another tool's file may be continued: those of right pieces, or all if only the whole
+    /// has a digest. A file at the destination with a wrong piece gives 0, since it could not be replaced in the end.
     private func provenBeginning(
         _ path: String, in folder: PinnedFolder?, isDestination: Bool
     ) throws(TransferError) -> Int64 {

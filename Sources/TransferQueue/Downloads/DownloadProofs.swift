@@ -2,7 +2,7 @@ import TransferEngine
 import TransferJobs
 
 extension [JobProof] {
-    /// The proofs that a download came whole. Digests are compared before the file gets its name.
+    /// Creates the proofs that a download is complete. Digests are compared before the file gets its name.
     init(_ download: JobSpec.Download, _ reported: ServerDigest?, _ outcome: ExchangeOutcome) {
         self = []
         if download.isProvenByDigests { append(.checksum) } else if reported != nil { append(.digest) }

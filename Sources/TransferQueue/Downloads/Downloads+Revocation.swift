@@ -3,9 +3,11 @@ import TransferEngine
 import TransferEventLoop
 import TransferStore
 
-/// The look at the store before a file is replaced: other processes may have brought it for the same batch.
+/// The query of the store before a file is replaced: other processes may have brought the file for the same batch.
 extension Downloads {
-    /// - Returns: A batch of which a file may be replaced, and of which other processes may have brought some.
+    /// Finds a batch to be recalled first.
+    ///
+    /// - Returns: A batch in which a file may be replaced, and of which other processes may have brought files.
     func unknown(in group: [DownloadCompletion.Item], on host: isolated some DownloadHost) -> Int64? {
         let now = MonotonicTime.now
         return group.lazy.filter { $0.replacement != .nothing }.map(\.batch).first {
@@ -20,8 +22,8 @@ extension Downloads {
         }
     }
 
-    /// Learns what complete jobs of a batch have brought, also in earlier processes, before a file may be replaced: none of
-    /// them gives way to another job.
+    /// Learns which files complete jobs of a batch have brought, also in earlier processes. None of those files may be
+    /// replaced by another job.
     func revoke(
         _ batch: Int64, after last: Int64 = 0, then group: [DownloadCompletion.Item],
         on host: isolated some DownloadHost

@@ -6,7 +6,7 @@ import TransferJobs
 import TransferScheduling
 import TransferUpload
 
-/// The runner, as far as the ends of downloads need it.
+/// The part of the runner that the ends of downloads need.
 protocol DownloadHost: PartHost {
     var downloads: Downloads { get }
     var batches: RunningBatches { get }
@@ -14,33 +14,33 @@ protocol DownloadHost: PartHost {
     var sharesBatches: Bool { get }
     func underWay(_ id: Int64) -> RunningJob?
     func originAnswered(_ job: RunningJob)
-    /// Nothing was asked of the job's origin.
+    /// Notes that the job's origin was sent no request.
     func originAbandoned(_ job: RunningJob)
-    /// The next job needn't wait for this one's work on the disk.
+    /// Frees the job's slot, because the next job need not wait for this one's work on the disk.
     func freeSlot(_ job: RunningJob)
     func refusedElsewhere(_ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome) -> TransferError
-    /// Whether the file is longer than it ever was.
+    /// Returns whether the file is longer than it ever was.
     func cameFurther(_ job: RunningJob, from start: Int64, to position: Int64) -> Bool
-    /// An attempt showed something that no store keeps.
+    /// Notes an observation of an attempt that is not stored.
     func noteTrace(_ job: RunningJob, _ news: AttemptHistory.News)
     func failed(_ job: RunningJob, _ error: TransferError, bodyLeft: Bool, left: PartialFileOutcome, progressed: Bool)
     func leave(_ job: RunningJob, _ outcome: JobOutcome)
-    /// Only the whole has a digest, which what several sources brought hasn't.
+    /// Searches for the source of wrong bytes in a mixed file with only one digest of the whole.
     func findWrong(
         _ job: RunningJob, _ item: DownloadCompletion.Item, _ ready: ReadyDownload, _ mix: MixedFile,
         _ error: TransferError)
 }
 
-/// Downloads from the end of their exchange: those that came whole are made durable together, of others the partial file
-/// is recorded.
+/// The downloads after their exchange. Complete ones are made durable together; for others, the partial file is
+/// recorded.
 final class Downloads {
     let engine: ExchangeEngine
     private let builder: RequestBuilder
     let census: FolderCache
     private var finishing = Finishing()
-    /// Records of partial files that their file systems cannot carry.
+    /// Records of partial files that their file systems cannot store.
     private var parts = PartRecords()
-    /// Whole downloads of several sources, until they are saved.
+    /// Complete downloads of several sources, until they are saved.
     private var mixed: [Int64: DownloadCompletion.Item] = [:]
 
     private static let markedSize: Int64 = 256 << 10
@@ -51,9 +51,9 @@ final class Downloads {
         self.census = census
     }
 
-    /// Downloads that came whole and aren't durable: each holds a descriptor.
+    /// The number of complete downloads that are not durable yet; each holds a descriptor.
     var unsaved: Int { finishing.count }
-    /// Whether workers are at some.
+    /// Whether workers are saving downloads.
     var areBeingSaved: Bool { finishing.underWay > 0 }
 
     // MARK: Whole downloads
@@ -80,7 +80,7 @@ final class Downloads {
                 id: job.candidate.id, batch: job.record.batch, part: ready.part,
                 path: ready.target.file(url: job.url, disposition: head.value("Content-Disposition")),
                 replacement: ready.replacement, picksFreeName: download.ifExists == .rename,
-                // A 304 or 206 needn't repeat it.
+                // A 304 or 206 answer need not repeat the field.
                 modified: download.remoteTime
                     ? (head.value("Last-Modified") ?? ready.earlier(for: outcome)?.validator?.lastModified)
                         .flatMap { HTTPDate.parse($0) } : nil,
@@ -96,14 +96,14 @@ final class Downloads {
         finishing.add(item)
     }
 
-    /// Whether the finished file is to bear where it came from: those do that are worth a record on the way, so that a
-    /// process that dies before it has recorded them costs no second transfer. (Whether one on the way came to be written
-    /// is a matter of luck, as it's given up once the file is whole.)
+    /// Returns whether the finished file gets a note of its origin. Large files do, so that no second transfer follows
+    /// if the process dies before recording them. (A record written along the way is not reliable, since it is dropped
+    /// once the file is whole.)
     private func isMarked(_ job: RunningJob, _ size: Int64, _ batches: RunningBatches) -> Bool {
         size >= Self.markedSize || batches[job.record.batch]?.marksFiles == true
     }
 
-    /// The partial file is the whole one, as its digest says: nobody is asked.
+    /// Completes a partial file that the digest proves to be whole, without any request.
     func completed(
         _ job: RunningJob, _ ready: ReadyDownload, _ digest: Checksum, on host: isolated some DownloadHost
     ) {
@@ -127,9 +127,9 @@ final class Downloads {
                 own: job.record.facts, recorded: RecordedBytes(job.record), owners: job.record.partOwners))
     }
 
-    /// Saves a group when it's large, or when it has waited for company long enough.
+    /// Saves a group of downloads when it is large, or when it has waited long enough for more.
     ///
-    /// - Parameter isLast: Whether no company is to come.
+    /// - Parameter isLast: Whether no more downloads will join the group.
     func scheduleSave(isLast: Bool, on host: isolated some DownloadHost) {
         guard !finishing.isEmpty else { return }
         let timer = host.timer(.save)
@@ -140,7 +140,7 @@ final class Downloads {
         if !timer.isScheduled { timer.schedule(at: .now + .milliseconds(100)) }
     }
 
-    /// Hands what has come whole to a worker, to be saved together.
+    /// Passes complete downloads to a worker, to be saved together.
     func saveGroup(on host: isolated some DownloadHost) {
         for group in finishing.take() {
             if let unknown = unknown(in: group, on: host) {
@@ -168,7 +168,9 @@ final class Downloads {
         host.pump()
     }
 
-    /// - Parameter mixed: Of several sources, where only the whole has a digest, the first time.
+    /// Handles a failure to save.
+    ///
+    /// - Parameter mixed: The item of a file from several sources with only one digest of the whole, the first time.
     private func saveFailed(
         _ job: RunningJob, _ mixed: DownloadCompletion.Item?, _ error: TransferError,
         on host: isolated some DownloadHost
@@ -177,7 +179,7 @@ final class Downloads {
             if let mixed { return host.findWrong(job, mixed, ready, mix, error) }
             return fetchAgain(job, ready, mix, error, on: host)
         }
-        // A file that can't have its name can't have it later either: a changed job fetches it anew.
+        // A file that cannot get its name cannot get it later either. A changed job downloads it anew.
         var left = PartialFileOutcome.untouched
         if case .download(let ready) = job.ready, error.code == .fileExists {
             ready.part.remove()
@@ -191,8 +193,8 @@ final class Downloads {
             host.noteTrace(job, .dividedWrongly)
             left = .nothing
         }
-        // Bytes of two attempts may have been put together wrongly by the server's fault, and those of an earlier one may
-        // have been lost by the disk: once more from the start.
+        // The server may have combined bytes of two attempts wrongly, or the disk may have lost earlier ones: one more
+        // attempt begins from the start.
         if case .download(let ready) = job.ready, error.code == .checksumMismatch {
             error.isTransient = error.isTransient || (job.start?.continued ?? ready.resume?.offset ?? 0) > 0
             left = .nothing
@@ -200,14 +202,13 @@ final class Downloads {
         host.failed(job, error, bodyLeft: false, left: left, progressed: false)
     }
 
-    /// What was wrong of a file has been replaced.
+    /// Saves a file whose wrong bytes have been replaced.
     func saveAgain(_ item: DownloadCompletion.Item, on host: isolated some DownloadHost) {
         finishing.add(item)
         host.pump()
     }
 
-    /// What several sources brought together is wrong: what one of them may have to do with that is fetched again from
-    /// another, and the rest stays.
+    /// Fetches the suspicious bytes of a wrong file from another source, and keeps the rest.
     func fetchAgain(
         _ job: RunningJob, _ ready: ReadyDownload, _ mix: MixedFile, _ error: TransferError,
         on host: isolated some DownloadHost
@@ -252,7 +253,7 @@ final class Downloads {
         _ job: RunningJob, _ ready: ReadyDownload, _ error: TransferError, _ outcome: ExchangeOutcome,
         on host: isolated some DownloadHost
     ) {
-        // The word of another resource than the one that gave the file is none.
+        // A 304 counts only if it comes from the resource that gave the file.
         if error.status == 304, let version = ready.held,
             version.isOf(outcome.finalURL, own: job.object?.url ?? job.url)
         {
@@ -277,19 +278,19 @@ final class Downloads {
             let left = left.secured(ready.part)
             switch left {
             case .record(let resume):
-                // The record has all of a few ranges.
+                // The attribute holds all of a few ranges, so no separate map is needed.
                 if ready.part.record(resume), resume.written.ranges.count < 24 { ready.part.removeMap() }
                 Failpoint.reached(.brokenOffRecorded)
             case .untouched: break
             case .nothing: ready.part.remove()
             }
-            // Before the next attempt, which opens the file anew.
+            // The unlocking precedes the next attempt, which opens the file anew.
             ready.part.unlock()
             host.loop.execute {
                 host.onLoop { host in
                     guard let job = host.underWay(id) else { return }
                     if isElsewhere, job.stop == nil {
-                        // An answer about where the bucket is counts as no attempt, as a redirect doesn't.
+                        // An answer that names the bucket's region counts as no attempt, like a redirect.
                         host.originAnswered(job)
                         host.leave(
                             job, .retry(job.record, after: .zero, because: error, resume: job.record.resume))
@@ -302,10 +303,10 @@ final class Downloads {
         }
     }
 
-    /// The words of a server of objects for a refusal.
+    /// Interprets an object server's refusal.
     ///
-    /// - Returns: The error in the server's words, and whether the object is asked for again, in the region that the server
-    ///   named.
+    /// - Returns: The error in the server's words, and whether the object is requested again in the region that the
+    ///   server named.
     private func objectRefused(
         _ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome
     ) -> (error: TransferError, isElsewhere: Bool) {
@@ -322,13 +323,13 @@ final class Downloads {
 
     // MARK: Files that stay as they are
 
-    /// The server said that the file is the newest.
+    /// Handles the server's statement that the file is the newest version.
     private func notModified(
         _ job: RunningJob, _ ready: ReadyDownload, _ version: HeldVersion, on host: isolated some DownloadHost
     ) {
         host.originAnswered(job)
         if ready.part.initialSize == 0 { ready.part.remove() }
-        // The answer speaks of the file that the server was asked about.
+        // The answer is valid only for the file that the server was asked about.
         guard case .only(let path, let judged) = ready.replacement,
             case .file(let facts)? = try? DestinationName.look(path), facts.likeness(to: judged) == .same
         else {
@@ -341,7 +342,7 @@ final class Downloads {
         keep(job, path: path, facts: facts, digest: digest, confirmed: version, on: host)
     }
 
-    /// The file is there and complete: nothing was transferred.
+    /// Ends a job whose file is there and complete, without a transfer.
     ///
     /// - Parameter confirmed: The version that its server confirmed just now.
     func keep(
@@ -357,7 +358,8 @@ final class Downloads {
         host.leave(job, .kept(receipt, facts))
     }
 
-    /// A file is there that nobody vouches for: with no facts on record it's never taken for this job's own.
+    /// Ends a job whose destination has a file of unknown content. Without recorded facts, it is never taken for this
+    /// job's own.
     func leaveFile(_ job: RunningJob, path: String, facts: FileStamp, on host: isolated some DownloadHost) {
         let batch = host.batches[job.record.batch]?.name
         var receipt = job.receipt(in: batch, path: path, bytes: facts.size, digest: nil)
@@ -372,14 +374,14 @@ final class Downloads {
         _ record: ResumeData, of id: Int64, in part: PartFile, _ kept: @escaping @Sendable () -> Void,
         on host: isolated some DownloadHost
     ) {
-        // A later attempt has opened the file anew.
+        // The record is outdated if a later attempt has opened the file anew.
         guard let job = host.underWay(id), case .download(let ready) = job.ready, ready.part === part else { return }
         job.record.resume = record
         parts.add(record, of: id, kept)
         host.pump()
     }
 
-    /// The job is over: what ends it says what is left.
+    /// Drops the record of a job that has ended, because its end records the remaining bytes.
     func dropRecord(of id: Int64) { parts.drop(id) }
 
     func flushRecords(on host: isolated some DownloadHost) {

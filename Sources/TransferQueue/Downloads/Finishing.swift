@@ -1,20 +1,20 @@
-/// Downloads that came whole and wait to be made durable together; workers have some of them.
+/// The complete downloads that wait to be made durable together, and those that workers are saving.
 struct Finishing {
     private var items: [DownloadCompletion.Item] = []
-    /// How many workers have.
+    /// The number of downloads that workers are saving.
     private(set) var underWay = 0
 
     private static let fullGroup = 256
 
     var isEmpty: Bool { items.isEmpty }
-    /// Each holds a descriptor until it's durable.
+    /// The number of unsaved downloads; each holds a descriptor until it is durable.
     var count: Int { items.count + underWay }
     var isFull: Bool { items.count >= Self.fullGroup }
 
     mutating func add(_ item: DownloadCompletion.Item) { items.append(item) }
 
-    /// Hands all of them out, to be saved group by group: a large file takes its time to be durable, and isn't to hold up
-    /// the small ones.
+    /// Takes all downloads out, in groups that are saved separately, so that a large file does not delay the small
+    /// ones.
     mutating func take() -> [[DownloadCompletion.Item]] {
         guard !items.isEmpty else { return [] }
         let large = items.filter(\.isLarge)

@@ -4,26 +4,27 @@ import Synchronization
 import TransferCore
 import TransferEngine
 
-/// The destinations of a run in folders of FUSE that fold case. There the kernel has a file of its own for each spelling of a
-/// name, with its own number and its own locks: two jobs would write to one partial file.
+/// The destinations of a run in case-folding folders of FUSE. There the kernel has a separate inode and lock for each
+/// spelling of a name, so two jobs would write to one partial file.
 ///
-/// File systems of the kernel show by the number of the inode that two names are one (`BroughtFiles`).
+/// File systems of the kernel reveal by the inode number that two names are one file (`BroughtFiles`).
 final class FoldedNames: Sendable {
     private struct Owner {
         let job: Int64
         let path: String
     }
 
-    /// Folders that were asked about.
+    /// The folders that were probed.
     private let folders = Mutex<[String: Bool]>([:])
-    /// By the path in lower case.
+    /// The owners, by path in lower case.
     private let owners = Mutex<[String: Owner]>([:])
 
     private static let mostFolders = 10_000
 
-    /// Notes that a job is about to write a file. Blocks at the first question for a folder: for workers.
+    /// Claims a file that a job is about to write. Blocks at the first call for a folder, so it belongs on a worker
+    /// thread.
     ///
-    /// - Throws: `fileExists` where another job of this run has the file under another spelling.
+    /// - Throws: `fileExists` if another job of this run has the file under another spelling.
     func claim(_ path: String, job: Int64) throws(TransferError) {
         guard folds(FolderMaker.parent(of: path)) else { return }
         let other = owners.withLock { owners -> String? in
@@ -43,7 +44,7 @@ final class FoldedNames: Sendable {
 
     private func folds(_ folder: String) -> Bool {
         if let known = folders.withLock({ $0[folder] }) { return known }
-        // A folder that is still to be made is of the file system that its parent is of.
+        // A folder that does not exist yet will be on its parent's file system.
         var there = folder
         while access(there, F_OK) != 0, there != "/", there != "." { there = FolderMaker.parent(of: there) }
         let answer = transfer_is_fuse(there) == 1 && Self.probe(there)
@@ -51,7 +52,7 @@ final class FoldedNames: Sendable {
         return answer
     }
 
-    /// Makes a file and looks for it under another spelling.
+    /// Makes a file and searches for it under another spelling.
     private static func probe(_ folder: String) -> Bool {
         let number = UInt64.random(in: .min ... .max)
         let (name, other) = ("\(folder)/.transfer-\(number).part", "\(folder)/.TRANSFER-\(number).PART")

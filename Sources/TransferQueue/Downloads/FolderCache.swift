@@ -3,32 +3,33 @@ import Glibc
 import Synchronization
 import TransferJobs
 
-/// Remembers which folders held nothing when this run first came to them: in those no destination needs to be looked
-/// for. Should another program put one there meanwhile, the rename at the end refuses to replace it.
+/// A memory of folders that were empty when this run first used them, so that no destination in them has to be looked
+/// up. If another program adds a file meanwhile, the final rename refuses to replace it.
 final class FolderCache: Sendable {
     private let newFolders = Mutex<[Substring: Bool]>([:])
-    /// By folder, and by the name that such a file is for.
+    /// The numbers of partial files, by folder and by the name of the complete file.
     private let numberedParts = Mutex<[Substring: [String: [Int]]]>([:])
-    /// Folders in which jobs left partial files.
+    /// The folders in which jobs left partial files.
     private let left = Mutex<Set<Substring>>([])
-    /// Folders that this run has made, and whose own names aren't known to be on the disk.
+    /// The folders that this run has made, and whose own names may not be durable yet.
     private let made = Mutex<Set<String>>([])
 
-    /// What jobs have brought; another run of their batches doesn't change that.
+    /// The files that jobs have brought; it survives further runs of their batches.
     let brought = BroughtFiles()
-    /// Names of jobs in folders that fold case.
+    /// The names of jobs in folders that fold case.
     let foldedNames = FoldedNames()
 
     private static let mostFolders = 10_000
 
-    /// Whether the folder of this file was empty or missing at first. Blocks at the first question: for workers.
+    /// Returns whether the folder of this file was empty or missing at first. Blocks at the first call for a folder, so
+    /// it belongs on a worker thread.
     func isNew(folderOf path: String) -> Bool {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return false }
         let folder = path[..<slash]
         if left.withLock({ $0.contains(folder) }) { return false }
         return newFolders.withLock { known in
             if let answer = known[folder] { return answer }
-            // Runs over very many folders look each file up rather than remember them all.
+            // Beyond this limit, each file is looked up instead, to bound the memory.
             guard known.count < Self.mostFolders else { return false }
             let answer = Self.isEmptyOrMissing(String(folder))
             known[folder] = answer
@@ -36,8 +37,9 @@ final class FolderCache: Sendable {
         }
     }
 
-    /// The numbers of the partial files (`NAME.1.part`, …) that this file had when the run first came to its folder; those
-    /// that the run makes itself are on record. Blocks at the first question: for workers.
+    /// Returns the numbers of the partial files (`NAME.1.part`, …) that existed when the run first used the folder.
+    /// Those that the run makes are recorded elsewhere. Blocks at the first call for a folder, so it belongs on a
+    /// worker thread.
     func partNumbers(of path: String) -> [Int] {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return [] }
         let folder = path[..<slash]
@@ -50,7 +52,7 @@ final class FolderCache: Sendable {
         }
     }
 
-    /// A job that hasn't ended leaves a partial file, which nothing tells of once another job has taken its place.
+    /// Notes a partial file of an unfinished job, which has no other record once another job has replaced that job.
     func noteLeft(_ path: String) {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return }
         left.withLock { left in
@@ -58,13 +60,13 @@ final class FolderCache: Sendable {
         }
     }
 
-    /// Looks anew: what earlier jobs brought is there now.
+    /// Forgets the observations, because the files of earlier jobs are there now.
     func reset() {
         newFolders.withLock { $0.removeAll() }
         numberedParts.withLock { $0.removeAll() }
     }
 
-    /// One listing costs less than a look for each number of each file.
+    /// Lists the partial files of a folder; one listing costs less than a lookup for each number of each file.
     private static func listParts(_ folder: String) -> [String: [Int]] {
         guard let listing = opendir(folder.isEmpty ? "/" : folder) else { return [:] }
         defer { closedir(listing) }
@@ -83,10 +85,10 @@ final class FolderCache: Sendable {
         made.withLock { $0.formUnion(folders) }
     }
 
-    /// Makes the names in these folders durable, and with them the folders' own, up to one that was there before: a file
-    /// whose folder is gone after a loss of power is gone, too. Blocks: for workers.
+    /// Makes the names in these folders durable, and the names of the folders themselves, up to an older one. Otherwise
+    /// a loss of power could remove the folder with its files. Blocks, so it belongs on a worker thread.
     ///
-    /// - Parameter sync: Makes the names in one folder durable.
+    /// - Parameter sync: A function that makes the names in one folder durable.
     func sync(_ folders: Set<String>, by sync: (String) -> Void = { FolderMaker.sync($0) }) {
         var (rest, known) = (Array(folders), folders)
         var durable: [String] = []
@@ -97,7 +99,7 @@ final class FolderCache: Sendable {
             let parent = FolderMaker.parent(of: folder)
             if known.insert(parent).inserted { rest.append(parent) }
         }
-        // Not before: another group of files may wait for the same folders.
+        // The folders stay marked until here, because another group of files may wait for the same folders.
         made.withLock { $0.subtract(durable) }
     }
 

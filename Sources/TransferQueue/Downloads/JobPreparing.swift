@@ -4,30 +4,30 @@ import TransferEventLoop
 import TransferJobs
 import TransferScheduling
 
-/// The runner, as far as the preparation of jobs needs it.
+/// The part of the runner that the preparation of jobs needs.
 protocol PreparationHost: PartHost {
     var preparing: JobPreparing { get }
     var batches: RunningBatches { get }
     func underWay(_ id: Int64) -> RunningJob?
-    /// A job that is claimed and hasn't started.
+    /// Returns a claimed job that has not started.
     func claimed(_ id: Int64) -> JobRecord?
-    /// Jobs that are next.
+    /// Returns the jobs that are next.
     func upcoming(_ count: Int) -> [Scheduler.Candidate]
     /// Whether jobs start as soon as there is a slot.
     var startsAtOnce: Bool { get }
     var isStopping: Bool { get }
-    /// A worker has looked at the destination of a download.
+    /// Takes the result of a worker's preparation of a download.
     func didPrepare(_ job: RunningJob, _ result: DownloadPreparation.Result)
-    /// The source of an upload is open, or can't be.
+    /// Takes the opened source of an upload, or the reason why it cannot be opened.
     func didOpen(_ job: RunningJob, _ result: Result<OpenedSource, TransferError>)
 }
 
-/// Jobs that have a slot and are prepared by workers, and sources of uploads that are opened before there is one.
+/// The preparation by workers of jobs that have a slot, and of upload sources that are opened ahead of a slot.
 final class JobPreparing {
     private var preparation = Preparation()
     private let engine: ExchangeEngine
     private let census: FolderCache
-    /// Makes and opens files: one thread, as several would only wait for each other's lock on the folder.
+    /// The thread that makes and opens files. Several threads would only wait for each other's lock on the folder.
     private let folders: WorkerPool
 
     init(engine: ExchangeEngine, census: FolderCache, folders: WorkerPool) {
@@ -36,18 +36,18 @@ final class JobPreparing {
         self.folders = folders
     }
 
-    /// Nobody knows when jobs will start now.
+    /// Forgets the estimate of when jobs will start.
     func forgetAhead() { preparation.ahead.forget() }
 
-    /// Nothing is under way.
+    /// Notes that no transfer is under way.
     func rest() { preparation.ahead.rest() }
 
-    /// The job won't start.
+    /// Drops the source of a job that will not start.
     func drop(_ id: Int64) { preparation.ahead.drop(id) }
 
     func add(_ download: DownloadPreparation) { preparation.add(download) }
 
-    /// A job starts whose source is to be opened, if it isn't yet.
+    /// Prepares the source of a job that starts, unless it is already open.
     func add(_ record: JobRecord, _ upload: JobSpec.Upload, _ directory: String) {
         let id = record.id
         if let source = preparation.ahead.take(id, now: .now) {
@@ -62,7 +62,7 @@ final class JobPreparing {
         }
     }
 
-    /// Hands what has gathered to a worker: one hop for several jobs, where several start together.
+    /// Passes the gathered jobs to a worker, in one hop for several that start together.
     func flush(on host: isolated some PreparationHost) {
         for group in preparation.takeDownloads() {
             folders.execute { [host, census] in
@@ -80,14 +80,14 @@ final class JobPreparing {
         for source in preparation.takeDigested() { open([source], on: host) }
         for (id, source) in preparation.takeOpened() {
             if let job = host.underWay(id) { host.didOpen(job, source) }
-            // No worker comes back, so nobody else sees that there is a slot again.
+            // No worker will return and notice the free slot, so jobs are started here.
             if host.underWay(id)?.hasBegun != true { host.pump() }
         }
         prepareAhead(on: host)
         for group in preparation.takeUploads() { open(group, on: host) }
     }
 
-    /// Sources of jobs that are next, in which nothing is looked for that may have to be found later.
+    /// Opens sources of jobs that are next, except those whose content may have to be examined later.
     private func prepareAhead(on host: isolated some PreparationHost) {
         guard preparation.ahead.isUseful, host.startsAtOnce, !host.isStopping else { return }
         let room = preparation.ahead.room

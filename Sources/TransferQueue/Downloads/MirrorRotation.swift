@@ -2,7 +2,7 @@ import TransferCore
 import TransferJobs
 import TransferScheduling
 
-/// The other mirrors of a download whose server the network doesn't lead to.
+/// The other mirrors of a download whose server has no usable network path.
 struct MirrorRotation {
     struct Turn {
         let mirror: Int
@@ -10,7 +10,7 @@ struct MirrorRotation {
         let reach: OriginReach
     }
 
-    /// In the order of their turn.
+    /// The mirrors in the order in which they are tried.
     let turns: [Turn]
 
     init(of candidate: Scheduler.Candidate, _ record: JobRecord?, _ builder: RequestBuilder) {
@@ -29,7 +29,7 @@ struct MirrorRotation {
         }
     }
 
-    /// The machines that the mirrors are on.
+    /// The hosts of the mirrors.
     var machines: [HostUnderRules] {
         turns.compactMap { turn in
             turn.reach.host.map { HostUnderRules(host: $0, network: turn.lane.network) }

@@ -1,18 +1,19 @@
 import TransferEngine
 
-/// The name of a partial file that had to give way to another one: `NAME.1.part`, `NAME.2.part`, ….
+/// The name of a partial file that had to avoid an existing one: `NAME.1.part`, `NAME.2.part`, ….
 struct NumberedPart: Sendable, Hashable {
-    /// The name that the file is to get.
+    /// The name of the complete file.
     let file: String
-    /// 1 to 99.
+    /// The number, 1 to 99.
     let number: Int
 
-    /// Names that are tried for a partial file, `NAME.part` among them, before somebody has to look what is in the folder.
+    /// The number of names that are tried for a partial file, including `NAME.part`, before a user has to clean up the
+    /// folder.
     static let count = 100
 
     private static let end = Array(".part".utf8)
 
-    /// Reads the name of a file in a folder.
+    /// Parses the name of a file in a folder.
     ///
     /// - Returns: `nil` for other names.
     init?(_ name: some BidirectionalCollection<UInt8>) {
@@ -24,14 +25,14 @@ struct NumberedPart: Sendable, Hashable {
         else { return nil }
         file = String(decoding: numbered[..<dot], as: UTF8.self)
         self.number = number
-        // Nothing but the plain number is a name of ours.
+        // Other spellings of the number, such as leading zeros, are not names of this scheme.
         guard Array(PartName.path(of: file, number: number).utf8) == Array(name) else { return nil }
     }
 
-    /// The partial file, of several, that is gone on with: the one that has the most of the file, and of equal ones the
-    /// first.
+    /// Returns the number of the partial file to continue: the one with the most bytes of the file, and among equal
+    /// ones the first.
     ///
-    /// - Parameter found: Their numbers, and how many bytes of this very file each has on record.
+    /// - Parameter found: The numbers of partial files, and the recorded bytes of this very file in each.
     static func best(_ found: [(number: Int, bytes: Int64)]) -> Int? {
         found.filter { $0.bytes > 0 }.max { ($0.bytes, -$0.number) < ($1.bytes, -$1.number) }?.number
     }

@@ -2,34 +2,34 @@ import TransferCore
 import TransferEngine
 import TransferJobs
 
-/// The names of a download's partial files. In a queue of one machine a destination has one (`NAME.part`, numbered where it's
-/// taken); of workers that may share a folder each has its own (`NAME.OWNER.part`), as one that was cut off from everybody may
-/// still write to its own.
+/// The names of a download's partial files. In a queue of one machine, a destination has one: `NAME.part`, or a
+/// numbered name. Workers that may share a folder each have their own (`NAME.OWNER.part`), because a disconnected
+/// worker may still write to its file.
 struct PartSuccession: Sendable {
     let owners: PartOwners?
 
-    /// The name that partial files of the destination are made of (``PartName``).
+    /// Returns the base of the destination's partial file names (``PartName``).
     func base(of path: String) -> String { owners.map { base(of: path, $0.own) } ?? path }
 
     private func base(of path: String, _ owner: PartOwner) -> String { NameLimit.extended(path, ".\(owner.text)") }
 
-    /// Whether another process may have begun the job.
+    /// Whether no other process can have begun the job.
     var isFirst: Bool { owners?.earlier.isEmpty ?? true }
 
-    /// Names that partial files of all owners have.
+    /// Returns the names that partial files of all owners have.
     func names(of path: String) -> [String] {
         guard let owners else { return [PartName.path(of: path)] }
         return ([owners.own] + owners.earlier).map { PartName.path(of: base(of: path, $0)) }
     }
 
-    /// Takes over a partial file that nobody writes to any more, and has all other ones of earlier owners go: their leases are
-    /// over. Blocks: for workers.
+    /// Takes over a partial file that no process writes to, and removes all others of earlier owners, whose leases are
+    /// over. Blocks, so it belongs on a worker thread.
     ///
     /// - Parameters:
-    ///   - wasInterrupted: Whether an earlier owner didn't give the job back by itself. Then only the lock tells whether it
-    ///     lives, and that only on one machine.
-    ///   - record: What the queue knows of the partial file.
-    /// - Returns: The same with the name that the file has now.
+    ///   - wasInterrupted: Whether an earlier owner did not release the job itself. Then only the file's lock shows
+    ///     whether it lives, and only on one machine.
+    ///   - record: The queue's record of the partial file.
+    /// - Returns: The record with the present name of the file.
     func settle(
         of path: String, in folder: PinnedFolder?, wasInterrupted: Bool, _ record: ResumeData?
     ) -> ResumeData? {
@@ -51,8 +51,9 @@ struct PartSuccession: Sendable {
         return record
     }
 
-    /// Has the partial files of earlier owners go, once the file is there. One that was stopped when it lost the job may have
-    /// begun another partial file since; by its name that is its own, and no process goes on with it. Blocks: for workers.
+    /// Removes the partial files of earlier owners once the complete file is there. An owner that lost the job may
+    /// since have begun another partial file, which no other process continues. Blocks, so it belongs on a worker
+    /// thread.
     func sweep(of path: String, in folder: PinnedFolder?) {
         for owner in owners?.earlier ?? [] {
             for number in 0..<NumberedPart.count {

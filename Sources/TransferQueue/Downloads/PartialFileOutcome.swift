@@ -3,23 +3,25 @@ import TransferEngine
 
 /// The bytes that a failed exchange of a download leaves in the partial file.
 enum PartialFileOutcome: Sendable, Equatable {
-    /// Bytes of which this is to be recorded.
+    /// The exchange left bytes with this record.
     case record(ResumeData)
-    /// The bytes that were there before, of which the record holds.
+    /// The partial file is unchanged, and its earlier record holds.
     case untouched
-    /// Nothing that can be continued.
+    /// The partial file has no bytes that can be continued.
     case nothing
 
     init(of outcome: ExchangeOutcome, _ ready: ReadyDownload) {
         self.init(outcome, isHeld: ready.resume != nil, ready.earlier)
     }
 
+    /// Judges an exchange.
+    ///
     /// - Parameters:
     ///   - isHeld: Whether the exchange began with bytes to be continued.
-    ///   - earlier: What was recorded of them.
+    ///   - earlier: The record of those bytes.
     init(_ outcome: ExchangeOutcome, isHeld: Bool, _ earlier: ResumeData?) {
         if var resume = outcome.resumeData {
-            // Of a file with holes the bytes stay by a new record, also where nothing came.
+            // A file with holes keeps its bytes by a new record, even if no byte came.
             if outcome.received == 0, let claim = outcome.doubtfulClaim {
                 resume.doubt = .after(earlier?.doubt, claim: claim)
             }
@@ -36,14 +38,15 @@ enum PartialFileOutcome: Sendable, Equatable {
         }
     }
 
-    /// With a record that holds in this life of the file system, durable where nothing else counts. Blocks: for workers.
+    /// Returns the record bound to the present mount of the file system. Without an identity of the mount, makes the
+    /// bytes durable. Blocks, so it belongs on a worker thread.
     func secured(_ part: PartFile) -> PartialFileOutcome {
         guard case .record(var record) = self else { return self }
         record.mount = part.mount
         return .record(part.secured(record))
     }
 
-    /// The queue's own record of the partial file from now on.
+    /// Returns the queue's own record of the partial file from now on.
     func record(after earlier: ResumeData?) -> ResumeData? {
         switch self {
         case .record(let record): record
@@ -54,7 +57,7 @@ enum PartialFileOutcome: Sendable, Equatable {
 }
 
 extension ReadyDownload {
-    /// The record of the bytes that are still part of the file.
+    /// Returns the record of earlier bytes that are still part of the file.
     func earlier(for outcome: ExchangeOutcome) -> ResumeData? {
         outcome.start.map { $0.continued > 0 } ?? true ? earlier : nil
     }

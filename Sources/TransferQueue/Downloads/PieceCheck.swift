@@ -2,13 +2,13 @@ import TransferCore
 import TransferEngine
 import TransferJobs
 
-/// A check of a file that is there, by the digests of its pieces. Blocks: for workers.
+/// A check of an existing file by the digests of its pieces. Blocks, so it belongs on a worker thread.
 struct PieceCheck {
-    /// Bytes from the start that are right, in whole pieces.
+    /// The number of bytes from the start that are right, in whole pieces.
     let proven: Int64
-    /// Whether it's no beginning of the whole file: a piece that is there whole is another one, or there is more.
+    /// Whether the file cannot be a beginning of the whole file: a complete piece of it differs, or it is longer.
     let isRefuted: Bool
-    /// The fault of the file as the whole; `nil` where it's right.
+    /// The fault of the file as the whole file; `nil` if it is right.
     let wrong: String?
 
     init(_ path: String, _ pieces: PieceDigests) throws(TransferError) {

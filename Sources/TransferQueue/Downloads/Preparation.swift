@@ -1,16 +1,16 @@
 import TransferCore
 import TransferEngine
 
-/// Jobs that have a slot and are about to be prepared by workers, and sources of uploads that are opened before there is
-/// one.
+/// The jobs that have a slot and are about to be prepared by workers, and upload sources that are opened ahead of a
+/// slot.
 struct Preparation {
     private var downloads: [DownloadPreparation] = []
     private(set) var uploads: [UploadPreparation] = []
     var ahead = SourcesAhead()
-    /// Uploads whose source was opened before.
+    /// The uploads whose source was opened before.
     private var opened: [(id: Int64, source: Result<OpenedSource, TransferError>)] = []
 
-    /// One hop to a worker for several jobs, where several start together.
+    /// The most jobs in one hop to a worker.
     private static let groupSize = 16
 
     mutating func add(_ download: DownloadPreparation) { downloads.append(download) }
@@ -24,7 +24,7 @@ struct Preparation {
         return Array(exchange(&downloads, with: []).pages(of: Self.groupSize))
     }
 
-    /// Sources that are to be digested first take their time: each goes alone.
+    /// Takes sources that need a digest first. Each goes alone, because a digest takes long.
     mutating func takeDigested() -> [UploadPreparation] {
         guard uploads.contains(where: { $0.expected != nil }) else { return [] }
         let digested = uploads.filter { $0.expected != nil }

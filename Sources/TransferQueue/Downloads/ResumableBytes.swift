@@ -3,7 +3,8 @@ import TransferCrypto
 import TransferEngine
 import TransferJobs
 
-/// The bytes that earlier attempts of a download left: which of them can be continued, and by what. Blocks: for workers.
+/// The bytes that earlier attempts of a download left: which can be continued, and from which resume point. Blocks, so
+/// it belongs on a worker thread.
 struct ResumableBytes {
     private let part: PartFile
     private let download: JobSpec.Download
@@ -12,9 +13,11 @@ struct ResumableBytes {
     private let asksPlace: Bool
     private let known: ResumeData?
 
+    /// Judges a partial file.
+    ///
     /// - Parameters:
-    ///   - recorded: What the queue knows of the partial file.
-    ///   - answeredURL: The URL that gave them, with its secrets, where this process knows it.
+    ///   - recorded: The queue's record of the partial file.
+    ///   - answeredURL: The URL that gave the bytes, with its secrets, if this process knows it.
     ///   - asksPlace: Whether that URL is asked before the job's own.
     init(
         _ part: PartFile, recorded: ResumeData?, _ download: JobSpec.Download, url: String, answeredURL: String?,
@@ -25,24 +28,25 @@ struct ResumableBytes {
         self.url = url
         self.answeredURL = answeredURL
         self.asksPlace = asksPlace
-        // What a server decodes on its way can't be continued by offsets.
+        // An encoded answer that is decoded on arrival cannot be continued by offset.
         known = download.compressed ? nil : part.initialRecord ?? (part.isClaimed ? recorded : nil)
     }
 
-    /// How many bytes can be trusted.
+    /// The number of bytes at the beginning that can be trusted.
     private var length: Int64 {
         guard part.initialSize > 0, let known, isSameFile(known.url), mayGoOn(known) else { return 0 }
         return ranges.prefixLength
     }
 
-    /// Which bytes can be trusted; those behind a hole only where the file's beginning can be.
+    /// The ranges that can be trusted, including those behind a hole. They are empty if the record is of another file
+    /// or may not be continued.
     private var ranges: ByteRanges {
         guard part.initialSize > 0, let known, isSameFile(known.url), mayGoOn(known) else { return ByteRanges() }
         return part.trustedRanges(known)
     }
 
-    /// Whether the bytes of a version that was set aside are worth more: nothing usable came of the newer one, or it was
-    /// the same after all.
+    /// Whether the version that was set aside is worth more: the newer one gave no usable bytes, or was the same
+    /// version.
     var prefersAside: Bool {
         guard !download.compressed, let (size, record) = part.aside, isSameFile(record.url) else { return false }
         let aside = record.trustedLength(onMount: part.mount, fileSize: size)
@@ -52,17 +56,17 @@ struct ResumableBytes {
         return record.place?.url == known.place?.url
     }
 
-    /// What is there of a file with holes; empty where there are none.
+    /// The ranges of a file with holes; empty if it has none.
     var holes: ByteRanges {
         let ranges = ranges
         guard let known, known.total != nil, !ranges.isEmpty else { return ByteRanges() }
         if ranges.prefixLength > 0 { return ranges.ranges.count > 1 ? ranges : ByteRanges() }
-        // A beginning that is missing is asked for as a part, as long as the server gives that.
+        // A missing beginning is requested as a part if the server supports that.
         let isKnown = known.validator?.ifRange != nil || download.isProvenByDigests
         return isKnown && asksPlace ? ranges : ByteRanges()
     }
 
-    /// What can be continued; what can't is cut off.
+    /// Returns the state to continue from. Untrusted bytes at the end are cut off.
     func trusted() throws(TransferError) -> (ResumePoint?, ResumeData?) {
         let length = length
         let holes = holes
@@ -76,7 +80,7 @@ struct ResumableBytes {
         point.overlap = ResumePoint.overlap(of: url, before: length)
         point.isVouchedFor = known.adopted != nil && download.adopt == .unproven
         if known.url != Redaction.url(url) {
-            // Of another mirror: its validators mean nothing here.
+            // The record belongs to another mirror, whose validators mean nothing here.
             point.validator = nil
             point.place = nil
             return (point, known)
@@ -91,12 +95,13 @@ struct ResumableBytes {
         return (point, known)
     }
 
-    /// Another tool's bytes are continued only where a digest decides in the end, or somebody vouches for them.
+    /// Returns whether the bytes may be continued: another tool's only if a digest decides in the end, or the user
+    /// allows unproven bytes.
     private func mayGoOn(_ known: ResumeData) -> Bool {
         known.adopted == nil || download.isProvenByDigests || download.adopt == .unproven
     }
 
-    /// The digest of what is there, where that is all of the file that the job names.
+    /// Returns the digest of the partial file, if it is complete and equals the job's digest.
     func provenDigest(_ point: ResumePoint?) throws(TransferError) -> Checksum? {
         guard let point, point.offset == point.total, let expected = download.checksum,
             try FileDigest.compute(part.readablePath, expected.algorithm) == expected
@@ -104,7 +109,8 @@ struct ResumableBytes {
         return expected
     }
 
-    /// A partial file of another URL is continued only where a digest of the whole decides in the end.
+    /// Returns whether a record is of this file. Another URL's partial file is continued only if a digest of the whole
+    /// decides in the end.
     private func isSameFile(_ known: String) -> Bool { Self.isSameFile(known, as: url, of: download) }
 
     static func isSameFile(_ known: String, as url: String, of download: JobSpec.Download) -> Bool {

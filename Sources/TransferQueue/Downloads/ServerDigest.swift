@@ -5,12 +5,14 @@ import TransferUpload
 /// The digest that a server gave with a file (RFC 9530).
 struct ServerDigest: Sendable {
     let digest: Checksum
-    /// `Repr-Digest` or `Content-Digest`.
+    /// The field's name: `Repr-Digest` or `Content-Digest`.
     let field: String
     let host: String
 
+    /// Reads the digest from an answer.
+    ///
     /// - Parameter url: The URL that answered.
-    /// - Returns: `nil` where it said nothing, or speaks of other bytes than those that are stored.
+    /// - Returns: `nil` if the answer has none, or if it covers other bytes than the stored ones.
     init?(_ head: ResponseHead, url: String, start: BodyStart?) {
         guard start?.isContinuable != false, let reported = ReprDigest.ofFile(head) else { return nil }
         digest = reported.digest

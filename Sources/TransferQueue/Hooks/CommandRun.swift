@@ -7,12 +7,12 @@ import TransferEngine
 import TransferEventLoop
 import TransferJobs
 
-/// One run of a hook's command: in a process group of its own, with the message on its standard input, an environment
-/// that holds no secret, and no descriptor of ours.
+/// One run of a hook's command. The process has its own group, reads the message on its standard input, and inherits no
+/// secret and no descriptor.
 final class CommandRun: Sendable {
     private enum Phase {
         case waiting
-        /// Until the process has been waited for, its number is no other's.
+        /// The process runs. Its number cannot be reused before it has been waited for.
         case running(pid_t)
         case over
     }
@@ -24,11 +24,11 @@ final class CommandRun: Sendable {
 
     private let state = Mutex(State())
 
-    /// The longest that a command gets to end in order, once it's told to.
+    /// The longest time that the command gets to end in order after it was asked to.
     private static let grace = Duration.seconds(1)
-    /// The last bytes of its output that are kept, for the one who reads why it failed.
+    /// The number of last bytes of the output that are kept to explain a failure.
     private static let outputKept = 2048
-    /// The most bytes that are read between two looks at the clock.
+    /// The most bytes that are read between two checks of the clock.
     private static let readAtOnce = 256 << 10
 
     /// Ends the command, or keeps it from starting.
@@ -39,9 +39,9 @@ final class CommandRun: Sendable {
         }
     }
 
-    /// Runs the command to its end. Blocks: for a worker.
+    /// Runs the command to its end. Blocks, so it belongs on a worker thread.
     ///
-    /// - Throws: `hookFailed`; one that another attempt may help is transient.
+    /// - Throws: `hookFailed`; the error is transient if another attempt may help.
     func run(
         _ command: HookCommand, named name: String, environment: [String: String], message: String
     ) throws(TransferError) {
@@ -108,7 +108,7 @@ final class CommandRun: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Signals are as a program expects them, whatever this one does with its own.
+        // The child gets default signal handling, whatever this process does with its own signals.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -150,7 +150,7 @@ final class CommandRun: Sendable {
         var wasStopped = false
     }
 
-    /// Reads what the command says until it has ended, and ends it when its time is over.
+    /// Reads the command's output until it has ended, and ends it when its time is over.
     private func follow(_ pid: pid_t, _ output: Int32, for limit: Duration) -> End {
         var end = End()
         let process = transfer_pidfd(pid)
@@ -163,7 +163,7 @@ final class CommandRun: Sendable {
                 signal = SIGKILL
                 deadline = min(deadline, .now + Self.grace)
             }
-            // Without a descriptor of the process (Linux before 5.3) only a look tells that it has ended.
+            // Without a descriptor of the process (Linux before 5.3), only polling shows that it has ended.
             let left = max(0, (deadline - .now).inMilliseconds)
             let wait = Int32(clamping: process >= 0 && !end.wasStopped ? min(left, 200) : min(left, 20))
             var looks = [
@@ -171,7 +171,7 @@ final class CommandRun: Sendable {
                 pollfd(fd: process, events: Int16(POLLIN), revents: 0),
             ]
             poll(&looks, nfds_t(looks.count), wait)
-            // A descriptor that reports nothing but its end would be reported at once for ever.
+            // A descriptor that reports only its end would make `poll` return at once for ever.
             let isOpen = Self.read(output, into: &end.output)
             if Self.hasEnded(pid) { break }
             if .now >= deadline {
@@ -183,7 +183,7 @@ final class CommandRun: Sendable {
                 pollProcess(process, min(wait, 100))
             }
         }
-        // What it left behind in its group goes with it, as long as the number is nobody else's.
+        // Processes left in its group are killed too, while the number still belongs to this group.
         if end.tookTooLong || end.wasStopped { kill(-pid, SIGKILL) }
         state.withLock { $0.phase = .over }
         waitpid(pid, &end.status, 0)
@@ -191,7 +191,7 @@ final class CommandRun: Sendable {
         return end
     }
 
-    /// Whether the process has ended; it isn't waited for, so that its number stays its own.
+    /// Returns whether the process has ended. It is not reaped, so that its number stays reserved.
     private static func hasEnded(_ pid: pid_t) -> Bool {
         var info = siginfo_t()
         guard waitid(P_PID, id_t(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 else { return errno == ECHILD }
@@ -203,8 +203,8 @@ final class CommandRun: Sendable {
         poll(&look, 1, wait)
     }
 
-    /// Reads what is there, and no more than ``readAtOnce``: a command that writes without an end doesn't keep its time
-    /// limit from being looked at.
+    /// Reads the available output, but at most ``readAtOnce``, so that endless output cannot defer the check of the
+    /// time limit.
     ///
     /// - Returns: Whether more may come.
     private static func read(_ output: Int32, into kept: inout [UInt8]) -> Bool {
@@ -250,6 +250,6 @@ final class CommandRun: Sendable {
 }
 
 extension TransferError.Code {
-    /// Who is told of an end (`onFinish`) couldn't be told.
+    /// The hook of an end (`onFinish`) could not be reached or failed.
     public static let hookFailed = Self(rawValue: "hookFailed")
 }

@@ -2,41 +2,43 @@ import TransferCore
 import TransferJobs
 import TransferScheduling
 
-/// Messages for hooks, in turn: which are taken from the store, which are told now, and what follows from a failure. Pure.
+/// The order of messages for hooks: which are taken from the store, which are delivered now, and the consequence of a
+/// failure. Pure.
 ///
-/// A batch that ends gives a message up when its retries are spent; the next run tries again. A watched folder has no end:
-/// its messages are told again and again, with pauses that grow (``LastingHooks``).
+/// A batch that ends gives a message up when its retries are spent, and its next run tries again. A watched folder
+/// never ends, so its messages are repeated with growing pauses (``LastingHooks``).
 struct HookQueue {
-    /// So many are told at one time.
+    /// The number of messages that are delivered at one time.
     static let atOnce = 4
-    /// So many are taken from the store at one time.
+    /// The number of messages that are taken from the store at one time.
     static let page = 64
 
-    /// Batches of which the store may have messages.
+    /// The batches of which the store may have messages.
     private var untaken: [(batch: Int64, revivesFailed: Bool)] = []
     private var isTaking = false
     private var ready: [HookCall] = []
     private var asleep: [HookCall] = []
     private(set) var underWay: [Int64: HookCall] = [:]
-    /// Messages of watched folders whose retries are spent.
+    /// The messages of watched folders whose retries are spent.
     private var lasting = LastingHooks()
-    /// So many wait in memory at most; the others stay in the store until some of those were told.
+    /// The most messages that wait in memory. Others stay in the store until some of these were delivered.
     static let mostAsleep = 10_000
     private(set) var isStopping = false
-    /// Messages of which no attempt follows in this run.
+    /// The number of messages that are not attempted again in this run.
     private(set) var failed = 0
-    /// Messages that the run's end kept from being told.
+    /// The number of messages that were not delivered because the run ended.
     private(set) var left = 0
 
-    /// Whether everything has been told, as far as it could be.
+    /// Whether all messages were delivered or given up.
     var isEmpty: Bool { untaken.isEmpty && !isTaking && ready.isEmpty && asleep.isEmpty && underWay.isEmpty }
 
-    /// The end of the first wait of those that may go then; an attempt under way that holds others up ends with news.
+    /// The time when the first delayed message may go. A message that is held back by an attempt of its hook needs no
+    /// timer.
     var nextDue: MonotonicTime? { asleep.lazy.filter { lasting.mayGo($0) }.compactMap(\.due).min() }
 
     // MARK: From the store
 
-    /// The store may have messages of the batch.
+    /// Notes that the store may have messages of the batch.
     mutating func came(_ batch: Int64, revivesFailed: Bool) {
         guard !isStopping else { return }
         if let index = untaken.firstIndex(where: { $0.batch == batch }) {
@@ -46,6 +48,8 @@ struct HookQueue {
         }
     }
 
+    /// Chooses a batch to take messages of.
+    ///
     /// - Returns: The batch of which a page is to be taken now.
     mutating func nextTaken() -> (batch: Int64, revivesFailed: Bool)? {
         guard !isTaking, !isStopping, ready.count < Self.atOnce, asleep.count < Self.mostAsleep, !untaken.isEmpty
@@ -54,7 +58,9 @@ struct HookQueue {
         return untaken.removeFirst()
     }
 
-    /// - Returns: What is to be given back, as the run ends.
+    /// Takes a page of messages.
+    ///
+    /// - Returns: The messages to give back, if the run ends.
     mutating func took(_ calls: [HookCall], of batch: Int64, now: MonotonicTime) -> [HookOutcome] {
         isTaking = false
         guard !isStopping else {
@@ -64,7 +70,8 @@ struct HookQueue {
         if calls.count == Self.page { came(batch, revivesFailed: false) }
         for var call in calls {
             if call.isSpent {
-                // Another process, or the one before a restart, had come so far: how it stands is found out at once.
+                // Another process, or this one before a restart, has spent the retries. One attempt at once shows the
+                // hook's state.
                 call.due = now
                 lasting.insert(call)
             }
@@ -75,7 +82,9 @@ struct HookQueue {
 
     // MARK: Turns
 
-    /// - Returns: The message that is told now.
+    /// Takes the next message.
+    ///
+    /// - Returns: The message to deliver now.
     mutating func next(now: MonotonicTime) -> HookCall? {
         guard !isStopping, underWay.count < Self.atOnce else { return nil }
         if let index = asleep.firstIndex(where: { ($0.due.map { $0 <= now } ?? true) && lasting.mayGo($0) }) {
@@ -88,13 +97,13 @@ struct HookQueue {
         return call
     }
 
-    /// An attempt is over.
+    /// Takes the result of an attempt.
     ///
     /// - Parameters:
-    ///   - error: `nil` for one that was a success.
+    ///   - error: The failure; `nil` for a success.
     ///   - random: A number in 0..<1.
-    ///   - isEndless: Whether the message's folder is watched, so that it is never given up.
-    /// - Returns: What is to be written down, and told; `nil` for a message that isn't under way.
+    ///   - isEndless: Whether the message's folder is watched, so that the message is never given up.
+    /// - Returns: The outcome to record and the event to report; `nil` for a message that is not under way.
     mutating func ended(
         _ id: Int64, _ error: TransferError?, now: MonotonicTime, random: Double, isEndless: Bool = false
     ) -> (outcome: HookOutcome, news: HookNews?)? {
@@ -127,13 +136,13 @@ struct HookQueue {
         )
     }
 
-    /// The delay of the rule. A wait that the hook's server asks for (Retry-After) spends time and no attempt, as a job's
-    /// does.
+    /// Returns the delay of the retry rule. A wait that the hook's server requests (Retry-After) spends time but no
+    /// attempt, as for jobs.
     ///
-    /// - Returns: `nil` where no attempt follows.
+    /// - Returns: `nil` if no attempt follows.
     private static func delay(after error: TransferError, _ call: inout HookCall, _ random: Double) -> Duration? {
         var rule = call.settings.retry.rule
-        // The message's ID tells who gets it twice that it's the same.
+        // Repeating a POST is safe, since the message's ID lets the receiver recognize it.
         rule.methods = ["POST"]
         rule.statusCodes = nil
         let spent = call.attempts - 1 - call.askedWaits
@@ -150,7 +159,7 @@ struct HookQueue {
         }
     }
 
-    /// Has messages that wait go at once, the ones that have waited longest first.
+    /// Lets waiting messages go at once, those that have waited longest first.
     private mutating func wake(_ woken: LastingHooks.Woken?, _ now: MonotonicTime) {
         guard let woken else { return }
         var left = woken.count
@@ -161,9 +170,9 @@ struct HookQueue {
         }
     }
 
-    /// Nobody watches the folder any more: what of its messages has no retries left waits for the next run.
+    /// Gives up messages without retries because the folder is no longer watched; they wait for the next run.
     ///
-    /// - Returns: What is to be written down, and told.
+    /// - Returns: The outcomes to record and the events to report.
     mutating func folderEnded(_ batch: Int64) -> [(outcome: HookOutcome, news: HookNews?)] {
         let over = asleep.filter { $0.batch == batch && lasting.error(of: $0) != nil }
         guard !over.isEmpty else { return [] }
@@ -182,9 +191,9 @@ struct HookQueue {
 
     // MARK: The end
 
-    /// The run is stopped: what hasn't been told is for a later one.
+    /// Stops the run; undelivered messages are left to a later run.
     ///
-    /// - Returns: What is to be given back.
+    /// - Returns: The messages to give back.
     mutating func stop() -> [HookOutcome] {
         isStopping = true
         let calls = ready + asleep
@@ -194,7 +203,7 @@ struct HookQueue {
         return calls.map { HookOutcome($0.id, .released) }
     }
 
-    /// Another run may follow.
+    /// Prepares for another run.
     mutating func begin() {
         isStopping = false
         (failed, left) = (0, 0)

@@ -2,30 +2,33 @@ import CTransferLinux
 import Glibc
 import TransferCore
 
-/// What the names of commands stand for that jobs and batches name as their `onFinish`, and what these commands get of the
-/// environment.
+/// The commands that jobs and batches may name as their `onFinish`, and the environment that these commands get.
 ///
-/// A job file can't say what is executed: only who opens the queue does.
+/// A job file cannot define commands: only the program that opens the queue can.
 public struct HookSettings: Sendable, Hashable {
-    /// By name.
+    /// The commands by name.
     public var commands: [String: HookCommand]
-    /// All that commands get of the environment, besides `TRANSFER_EVENT_ID`.
+    /// The whole environment of the commands, besides `TRANSFER_EVENT_ID`.
     public var environment: [String: String]
 
+    /// Creates settings from commands by name, and the environment that they get.
     public init(commands: [String: HookCommand] = [:], environment: [String: String] = [:]) {
         self.commands = commands
         self.environment = environment
     }
 
-    /// - Parameter environment: Of a process.
-    /// - Returns: What of it says who and where somebody is, and nothing that may be a secret: `PATH`, `HOME`, `LANG`,
-    ///   `LC_…`, `TZ` and `XDG_RUNTIME_DIR`.
+    /// Returns the variables that describe the user and the locale and cannot hold a secret: `PATH`, `HOME`, `LANG`,
+    /// `LC_…`, `TZ` and `XDG_RUNTIME_DIR`.
+    ///
+    /// - Parameter environment: The environment of a process.
     public static func harmless(_ environment: [String: String]) -> [String: String] {
         let names: Set = ["PATH", "HOME", "LANG", "TZ", "XDG_RUNTIME_DIR"]
         return environment.filter { names.contains($0.key) || $0.key.hasPrefix("LC_") }
     }
 
-    /// - Returns: What is wrong with a command that a job file names, and what to do; `nil` where nothing is.
+    /// Checks a command that a job file names.
+    ///
+    /// - Returns: The fault and its remedy; `nil` if the command can be started.
     public func refusal(of name: String) -> String? {
         guard let command = commands[name] else {
             return "no command \"\(name)\" is known: add it to \"commands\" of the configuration"
@@ -42,23 +45,26 @@ public struct HookSettings: Sendable, Hashable {
 
 /// A program and its arguments.
 public struct HookCommand: Sendable, Hashable {
-    /// The program first: a path, or a name that is looked for in `PATH`. No shell reads them.
+    /// The program, then its arguments. The program is a path, or a name that is searched for in `PATH`. No shell reads
+    /// them.
     public var arguments: [String]
-    /// How long it may take before it's ended; 60 s by default.
+    /// The time that the command may take before it is ended; 60 s by default.
     public var timeLimit: Duration
 
+    /// Creates a command from a program with its arguments, and its time limit.
     public init(_ arguments: [String], timeLimit: Duration = .seconds(60)) {
         self.arguments = arguments
         self.timeLimit = timeLimit
     }
 
-    /// Why it can't be started.
+    /// The reason why a command cannot be started.
     struct Fault: Error {
         let message: String
     }
 
-    /// - Parameter path: Folders, with colons between them.
-    /// - Returns: The file that is executed.
+    /// Finds the file that is executed.
+    ///
+    /// - Parameter path: Folders, separated by colons.
     func program(path: String?) throws(Fault) -> String {
         guard let name = arguments.first, !name.isEmpty else { throw Fault(message: "it has no program") }
         guard !name.contains("/") else {

@@ -5,17 +5,17 @@ import TransferJobs
 import TransferStore
 import TransferUpload
 
-/// The runner, as far as hooks need it.
+/// The part of the runner that hooks need.
 protocol HookHost: PartHost {
     var hooks: Hooks { get }
     var credentials: CredentialProviders { get }
-    /// Whether the batch's folder is watched here, so that nothing of it is given up.
+    /// Returns whether the batch's folder is watched here, so that its messages are never given up.
     func isWatched(_ batch: Int64) -> Bool
 }
 
-/// Tells those who want to know of ends (`onFinish`), each at least once: performs what ``HookQueue`` wants.
+/// The delivery of messages about ends (`onFinish`), each at least once, as ``HookQueue`` decides.
 ///
-/// What is to be told is in the store since the end itself is, and stays there until it's told.
+/// A message is in the store from the moment of the end until its delivery.
 final class Hooks {
     private var turns = HookQueue()
     private var settings: HookSettings
@@ -23,15 +23,17 @@ final class Hooks {
     private let engine: ExchangeEngine
     private let builder: RequestBuilder
     private let accept: JobJudge?
-    /// Commands block.
+    /// The threads for commands, which block.
     private let workers = WorkerPool(name: "hooks", threads: HookQueue.atOnce)
-    /// Ends what is under way.
+    /// The functions that end deliveries under way.
     private var stops: [Int64: () -> Void] = [:]
 
-    /// The longest that a webhook may take to answer, where the job says nothing else.
+    /// The longest time that a webhook may take to answer, unless the job sets another.
     private static let webhookLimit = Duration.seconds(30)
 
-    /// - Parameter accept: Judges hooks that others may have brought.
+    /// Creates the delivery.
+    ///
+    /// - Parameter accept: The judge of hooks that other processes may have brought.
     init(
         _ configuration: QueueConfiguration, engine: ExchangeEngine, builder: RequestBuilder, accept: JobJudge?
     ) {
@@ -42,30 +44,30 @@ final class Hooks {
         self.accept = accept
     }
 
-    /// Other commands, and other rules for the servers of webhooks, for what is told from now on.
+    /// Sets the commands and the webhook rules for later deliveries.
     func configure(_ settings: HookSettings, _ configuration: Configuration) {
         self.settings = settings
         webhooks = WebhookRules(configuration)
     }
 
-    /// Whether everything has been told, as far as it could be.
+    /// Whether all messages were delivered or given up.
     var isEmpty: Bool { turns.isEmpty }
-    /// Whether nothing is being told at the moment.
+    /// Whether no message is being delivered at the moment.
     var isIdle: Bool { turns.underWay.isEmpty }
     var failed: Int { turns.failed }
     var left: Int { turns.left }
 
     // MARK: Turns
 
-    /// The store has something to be told of the batch, or may have.
+    /// Notes that the store may have messages of the batch.
     ///
-    /// - Parameter revivesFailed: What couldn't be told in a former run is tried again.
+    /// - Parameter revivesFailed: Whether messages that failed in a former run are tried again.
     func came(_ batch: Int64, revivesFailed: Bool = false, on host: isolated some HookHost) {
         turns.came(batch, revivesFailed: revivesFailed)
         go(on: host)
     }
 
-    /// Starts what may start.
+    /// Starts all deliveries that may start.
     func go(on host: isolated some HookHost) {
         if let (batch, revivesFailed) = turns.nextTaken() {
             host.withStore {
@@ -84,11 +86,11 @@ final class Hooks {
         }
     }
 
-    /// With the retries that the configuration says.
+    /// Returns the message with the retries that the configuration sets.
     private func configured(_ call: HookCall) -> HookCall {
         guard refusal(of: call) == nil, let webhook = call.hook.webhook else { return call }
         var call = call
-        // One that can't be read yet, or doesn't go together, is told of by its attempt.
+        // The attempt reports a URL that cannot be read yet, or settings that contradict each other.
         if let settings = try? webhooks.settings(for: try? builder.secrets.read(webhook.url), of: call.settings) {
             call.settings.retry = settings.retry
         }
@@ -115,7 +117,7 @@ final class Hooks {
         host.pump()
     }
 
-    /// Nobody watches the folder of the batch any more.
+    /// Gives up messages of a folder that is no longer watched.
     func folderEnded(_ batch: Int64, on host: isolated some HookHost) {
         let ends = turns.folderEnded(batch)
         guard !ends.isEmpty else { return }
@@ -125,16 +127,16 @@ final class Hooks {
         host.pump()
     }
 
-    /// The run is stopped.
+    /// Stops all deliveries with the run.
     func stop(on host: isolated some HookHost) {
         settle(turns.stop(), on: host)
         for stop in stops.values { stop() }
     }
 
-    /// Another run may follow.
+    /// Prepares for another run.
     func endRun() { turns.begin() }
 
-    /// The queue is closed.
+    /// Ends the threads when the queue is closed.
     func close() { workers.stop() }
 
     // MARK: Attempts
@@ -147,7 +149,7 @@ final class Hooks {
         }
     }
 
-    /// Why this machine doesn't tell a hook that others may have brought.
+    /// Returns why this machine refuses a hook that other processes may have brought; `nil` if it accepts it.
     private func refusal(of call: HookCall) -> TransferError? { accept.flatMap { call.refusal(by: $0) } }
 
     private func run(_ name: String, _ call: HookCall, on host: isolated some HookHost) {
@@ -170,7 +172,7 @@ final class Hooks {
         }
     }
 
-    /// Ends an attempt that couldn't begin, once its turn is counted.
+    /// Ends an attempt that could not begin, once its turn is counted.
     private func later(_ call: HookCall, _ error: TransferError, on host: isolated some HookHost) {
         host.loop.execute { [host] in host.onLoop { $0.hooks.ended(call, error, on: $0) } }
     }
@@ -230,7 +232,9 @@ final class Hooks {
         return builder
     }
 
-    /// - Returns: `nil` where the webhook has taken the message: only a success (2xx) says so.
+    /// Judges the answer.
+    ///
+    /// - Returns: `nil` if the webhook has accepted the message, which only a 2xx status shows.
     private static func failure(_ outcome: ExchangeOutcome, _ webhook: FinishHook.Webhook) -> TransferError? {
         let name = FinishHook.webhook(webhook).shown
         switch outcome.result {

@@ -2,14 +2,14 @@ import TransferCore
 import TransferJobs
 import TransferScheduling
 
-/// Messages of watched folders whose retries are spent: a folder has no end, so none of them is given up.
+/// The messages of watched folders whose retries are spent. A folder never ends, so none of them is given up.
 ///
-/// Each has a time of its own, which grows with its failures, and one at a time is told to the same hook. A success of that
-/// hook says that it may take the others: it wakes one as a probe, and a probe that succeeds wakes two, so that all follow
-/// soon. A probe that fails ends that for a time which grows, so that a message which is refused isn't sent with every
+/// Each message has its own time, with pauses that grow by its failures. Only one of them at a time is delivered to the
+/// same hook. A success of the hook wakes one other message as a probe, and a successful probe wakes two, so that all
+/// follow soon. A failed probe stops the waking for a growing time, so that a refused message is not sent after every
 /// success.
 struct LastingHooks {
-    /// So many messages that wait for that hook are to go at once.
+    /// The hook whose waiting messages go at once, and how many of them.
     struct Woken: Hashable {
         let hook: FinishHook
         let count: Int
@@ -17,29 +17,29 @@ struct LastingHooks {
 
     private struct Probing {
         var failures = 0
-        /// Until then a success wakes none.
+        /// The time until which a success wakes none.
         var heldUntil: MonotonicTime?
     }
 
     private var errors: [Int64: TransferError] = [:]
     private var woken: Set<Int64> = []
     private var probing: [FinishHook: Probing] = [:]
-    /// The message that is told at the moment, by hook.
+    /// The message that is being delivered, by hook.
     private var underWay: [FinishHook: Int64] = [:]
 
     private static let longest = Duration.seconds(3600)
     private static let shortest = Duration.seconds(1)
     private static let usual = Duration.seconds(60)
 
-    /// A message that an earlier process couldn't tell.
+    /// Adds a message that an earlier process could not deliver.
     mutating func insert(_ call: HookCall) {
         errors[call.id] = TransferError(.hookFailed, "the hook couldn't be told")
     }
 
-    /// Why the message couldn't be told; `nil` for one whose retries aren't spent.
+    /// Returns why the message could not be delivered; `nil` if it has retries left.
     func error(of call: HookCall) -> TransferError? { errors[call.id] }
 
-    /// Whether the message may be told now, as far as others don't keep it from that.
+    /// Returns whether no other message to the same hook keeps this one from going now.
     func mayGo(_ call: HookCall) -> Bool {
         errors[call.id] == nil || woken.contains(call.id) || underWay[call.hook] == nil
     }
@@ -49,10 +49,12 @@ struct LastingHooks {
         underWay[call.hook] = call.id
     }
 
-    /// - Returns: `false` for one that is no such message, or is woken already.
+    /// Wakes a message.
+    ///
+    /// - Returns: `false` if its retries are not spent, or if it is awake already.
     mutating func wake(_ id: Int64) -> Bool { errors[id] != nil && woken.insert(id).inserted }
 
-    /// A hook was told.
+    /// Notes that a hook accepted a message.
     mutating func succeeded(_ call: HookCall, now: MonotonicTime) -> Woken? {
         let wasLasting = errors[call.id] != nil
         remove(call)
@@ -64,7 +66,7 @@ struct LastingHooks {
         return errors.isEmpty ? nil : Woken(hook: call.hook, count: 1)
     }
 
-    /// A hook couldn't be told, and no retry is left.
+    /// Notes that a hook did not accept a message, and that no retry is left.
     ///
     /// - Returns: The pause until the message's next attempt.
     mutating func failed(_ call: HookCall, _ error: TransferError, now: MonotonicTime) -> Duration {
@@ -91,7 +93,7 @@ struct LastingHooks {
         if underWay[call.hook] == call.id { underWay[call.hook] = nil }
     }
 
-    /// The first pause, doubled with each failure; an hour at most.
+    /// Returns the first pause, doubled with each failure, at most an hour.
     private static func pause(_ first: Duration, _ failures: Int) -> Duration {
         var pause = first
         for _ in 1..<max(1, min(failures, 64)) where pause < longest { pause *= 2 }
@@ -100,6 +102,6 @@ struct LastingHooks {
 }
 
 extension HookCall {
-    /// Whether its retries are spent.
+    /// Whether the message's retries are spent.
     var isSpent: Bool { attempts > settings.retry.rule.limit }
 }

@@ -3,14 +3,16 @@ import TransferCrypto
 import TransferJobs
 import TransferUpload
 
-/// The request by which a webhook is told, as Standard Webhooks has it (github.com/standard-webhooks, spec 1.0): its ID,
-/// the time, and HMAC-SHA-256 over both and the body.
+/// A webhook request as Standard Webhooks defines it (github.com/standard-webhooks, spec 1.0). It carries an ID, the
+/// time, and an HMAC-SHA-256 over both and the body.
 struct WebhookMessage {
     let url: String
-    /// `nil` where nothing is signed.
+    /// The key of the signature; `nil` if nothing is signed.
     let key: [UInt8]?
 
-    /// - Throws: `secretMissing` for what can't be read, `badURL` for a URL that isn't one of HTTP.
+    /// Reads the URL and the secret of a webhook.
+    ///
+    /// - Throws: `secretMissing` if either cannot be read, `badURL` for a URL that is not an HTTP URL.
     init(_ hook: FinishHook.Webhook, _ secrets: SecretSource) throws(TransferError) {
         url = try secrets.read(hook.url)
         if let refusal = URLRule.refusal(of: url, schemes: ["https", "http"]), !refusal.isSecret {
@@ -19,7 +21,7 @@ struct WebhookMessage {
         key = try hook.secret.map { text throws(TransferError) in try Self.key(secrets.read(text)) }
     }
 
-    /// Behind `whsec_` it's base64; any other text is the key itself.
+    /// Decodes a secret: base64 after the prefix `whsec_`, otherwise the bytes of the text.
     private static func key(_ text: String) throws(TransferError) -> [UInt8] {
         let mark = "whsec_"
         guard text.hasPrefix(mark) else { return Array(text.utf8) }
@@ -29,6 +31,8 @@ struct WebhookMessage {
         return key
     }
 
+    /// Builds the signed request.
+    ///
     /// - Parameter now: Seconds since 1970.
     func request(id: String, body: String, now: Int64) throws(TransferError) -> UploadRequest {
         var headers = [

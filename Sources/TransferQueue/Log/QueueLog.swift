@@ -2,16 +2,16 @@ import Logging
 import TransferCore
 import TransferJobs
 
-/// Tells a program's logger what happens in a queue: what events have, which is redacted, and no more.
+/// A log of the queue's events in a program's logger. It contains only what events contain, which is redacted.
 ///
-/// | level | what |
+/// | level | events |
 /// | --- | --- |
-/// | `warning` | a job failed for good, or was skipped for another one's failure; a hook couldn't be told |
-/// | `notice` | a batch waits (for a host, the network, the disk …) or goes on; bytes were given up |
-/// | `info` | a batch began or ended; somebody steered it; an attempt failed and another follows |
+/// | `warning` | a job failed for good, or was skipped because another one failed; a hook could not be reached |
+/// | `notice` | a batch waits (for a host, the network, the disk …) or continues; bytes were given up |
+/// | `info` | a batch began or ended; a user steered it; an attempt failed and another follows |
 /// | `debug` | a job began, waits, ended well or was dropped |
 ///
-/// That the database failed is an `error`, told by the run itself. Progress isn't logged.
+/// A failure of the database is an `error`, which the run itself logs. Progress is not logged.
 struct QueueLog: Sendable {
     struct Entry: Sendable {
         let level: Logger.Level
@@ -23,7 +23,7 @@ struct QueueLog: Sendable {
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// Whether the logger wants any of it.
+    /// Whether the logger's level lets any entry through.
     var isWanted: Bool { logger.logLevel <= .warning }
 
     func tell(_ event: QueueEvent) {
@@ -31,7 +31,7 @@ struct QueueLog: Sendable {
         logger.log(level: entry.level, "\(entry.message)", metadata: entry.metadata, source: "TransferQueue")
     }
 
-    /// - Returns: `nil` for what isn't logged.
+    /// Returns the entry of an event; `nil` for an event that is not logged.
     static func entry(_ event: QueueEvent) -> Entry? {
         guard var entry = reported(event.kind) else { return nil }
         entry.metadata["batch"] = "\(event.batch)"
@@ -143,7 +143,7 @@ struct QueueLog: Sendable {
 }
 
 extension WaitReason {
-    /// What it's waited for, where there is more to say than the reason's name.
+    /// The details of the wait, if there are more than the reason's name.
     fileprivate var logText: String? {
         switch self {
         case .host(let origin, _, let message, _, _): "\(origin): \(message)"

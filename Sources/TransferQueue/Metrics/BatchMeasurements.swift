@@ -1,20 +1,22 @@
 import TransferJobs
 
-/// The gauges of batches: what their reports say, added up.
+/// The gauges of batches: the sums of their reports.
 struct BatchMeasurements: Sendable {
     private struct Batch {
         var totals = BatchTotals()
         var active = 0
         var waiting = 0
         var waits: [String: Int] = [:]
-        /// The label of its watched folder, and the files that wait.
+        /// The label of its watched folder, and the number of files that wait.
         var pending: (folder: String, count: Int)?
     }
 
     private var batches: [String: Batch] = [:]
     private var shownReasons: Set<String> = []
 
-    /// - Returns: What the report changes.
+    /// Takes a report.
+    ///
+    /// - Returns: The changes of metrics that follow.
     mutating func report(_ name: String, _ progress: BatchProgress) -> [Measurement] {
         var batch = batches[name] ?? Batch()
         (batch.totals, batch.active, batch.waiting) = (progress.totals, progress.active, progress.waiting)
@@ -24,7 +26,9 @@ struct BatchMeasurements: Sendable {
         return changes
     }
 
-    /// - Returns: How many files wait in all that has this label.
+    /// Takes the number of files that wait in a batch.
+    ///
+    /// - Returns: The number of waiting files of all batches with this label.
     mutating func pending(of name: String, as folder: String, _ count: Int) -> Measurement {
         batches[name]?.pending = (folder, count)
         let sum = batches.values.reduce(0) { $0 + ($1.pending?.folder == folder ? $1.pending?.count ?? 0 : 0) }
@@ -40,7 +44,7 @@ struct BatchMeasurements: Sendable {
         return waits
     }
 
-    /// All of them as they are; of jobs under way each tells itself.
+    /// The values of all batches. Jobs under way are not included: each reports itself.
     var changes: [Measurement] {
         var jobs = ["queued": 0, "waiting": 0, "done": 0, "failed": 0, "skipped": 0, "cancelled": 0]
         var waits: [String: Int] = [:]
@@ -59,7 +63,7 @@ struct BatchMeasurements: Sendable {
     }
 }
 
-/// Values of a label, of which only the first have their own name.
+/// Values of a label, of which only the first get their own name; all later ones become `other`.
 struct BoundedLabels: Sendable {
     private let limit: Int
     private var known: Set<String> = []

@@ -1,18 +1,18 @@
 /// A change of one metric.
 package struct Measurement: Sendable, Hashable {
     package enum Change: Sendable, Hashable {
-        /// Of a counter.
+        /// An increment of a counter.
         case add(Int64)
-        /// Of a gauge.
+        /// The value of a gauge.
         case set(Double)
-        /// Of a gauge: there is nothing any more that these labels stand for.
+        /// The end of a gauge: the object that its labels name no longer exists.
         case gone
-        /// Of a histogram of times, in seconds.
+        /// An entry in a histogram of times, in seconds.
         case time(Double)
     }
 
     package let metric: QueueMetric
-    /// In the order of the metric's labels.
+    /// The label values, in the order of the metric's label names.
     package let labels: [String]
     package let change: Change
 

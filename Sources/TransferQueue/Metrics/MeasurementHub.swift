@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Hands measurements that no event tells to whoever listens in this process, from whichever thread they are of.
+/// A distributor of measurements that no event carries. It passes them to the observers of this process, from any
+/// thread.
 final class MeasurementHub: Sendable {
     private struct State {
         var observers: [@Sendable ([Measurement]) -> Void] = []
@@ -9,10 +10,12 @@ final class MeasurementHub: Sendable {
     private let state = Mutex(State())
     private let heard = Atomic(false)
 
-    /// Whether somebody listens: what costs something is measured only then.
+    /// Whether there is an observer. Costly measurements are made only then.
     var isHeard: Bool { heard.load(ordering: .relaxed) }
 
-    /// - Parameter observer: Called at once for each change: it has to be quick.
+    /// Adds an observer.
+    ///
+    /// - Parameter observer: A function that is called at once for each change, so it must be fast.
     func add(_ observer: @escaping @Sendable ([Measurement]) -> Void) {
         state.withLock { $0.observers.append(observer) }
         heard.store(true, ordering: .relaxed)

@@ -1,4 +1,4 @@
-/// One metric: a name, and its values by what its labels say.
+/// One metric: a name, and its values by their labels.
 package struct MetricFamily: Sendable, Hashable {
     package enum Kind: String, Sendable, Hashable {
         case gauge, counter, histogram
@@ -10,7 +10,7 @@ package struct MetricFamily: Sendable, Hashable {
     }
 
     package struct Series: Sendable, Hashable {
-        /// One for each of the family's labels.
+        /// One value for each of the family's labels.
         package let labels: [String]
         package let value: Value
     }
@@ -19,7 +19,7 @@ package struct MetricFamily: Sendable, Hashable {
     package let help: String
     package let kind: Kind
     package let labels: [String]
-    /// By their labels, in order.
+    /// The series, sorted by their labels.
     package let series: [Series]
 
     package init(_ kind: Kind, _ name: String, _ help: String, _ labels: [String], _ values: [[String]: Value]) {
@@ -29,11 +29,11 @@ package struct MetricFamily: Sendable, Hashable {
     }
 }
 
-/// How often a value was at most how large.
+/// The counts of values between bounds.
 package struct Histogram: Sendable, Hashable {
-    /// In seconds, ascending.
+    /// The upper bounds in seconds, ascending.
     package let bounds: [Double]
-    /// Of each bound, those that are at most that, and above the one before; the last are above all.
+    /// The number of values up to each bound and above the previous one. The last count is of values above all bounds.
     package private(set) var counts: [Int]
     package private(set) var sum = 0.0
 
@@ -44,7 +44,9 @@ package struct Histogram: Sendable, Hashable {
         counts = Array(repeating: 0, count: bounds.count + 1)
     }
 
-    /// - Parameter seconds: One that isn't a number counts as none.
+    /// Counts a value.
+    ///
+    /// - Parameter seconds: The value; one that is not finite counts as 0.
     package mutating func observe(_ seconds: Double) {
         let value = seconds.isFinite ? max(0, seconds) : 0
         counts[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1

@@ -1,4 +1,4 @@
-/// The values of a queue's metrics: all changes so far, added up.
+/// The values of a queue's metrics: the sum of all changes so far.
 package struct MetricTable: Sendable {
     private var values: [QueueMetric: [[String]: MetricFamily.Value]] = [:]
 
@@ -25,7 +25,7 @@ package struct MetricTable: Sendable {
         }
     }
 
-    /// All that is known, each metric once.
+    /// All known values, each metric once.
     package var families: [MetricFamily] {
         QueueMetric.allCases.map { metric in
             let entry = metric.entry

@@ -3,7 +3,7 @@ import Glibc
 import TransferCore
 import TransferEngine
 
-/// Metrics of the process, as Prometheus' clients name them. A program that uses swift-metrics has its own of these.
+/// Metrics of the process, named as in Prometheus' clients. A program that uses swift-metrics has its own.
 package enum ProcessMetrics {
     package static var families: [MetricFamily] {
         var families: [MetricFamily] = []
@@ -28,7 +28,7 @@ package enum ProcessMetrics {
         return families
     }
 
-    /// Field 22 of proc_pid_stat(5), in ticks since the machine's start.
+    /// Returns the start time in seconds since 1970, from field 22 of proc_pid_stat(5), which is in ticks since boot.
     private static func started() -> Double? {
         guard let text = SecretSource.text(of: "/proc/self/stat"), let close = text.lastIndex(of: ")") else {
             return nil
@@ -44,11 +44,13 @@ package enum ProcessMetrics {
         defer { closedir(folder) }
         var count = 0
         while readdir(folder) != nil { count += 1 }
-        // Two of them are names of folders, and one is open for this count.
+        // Two entries are `.` and `..`, and one descriptor is open for this count.
         return Double(max(0, count - 3))
     }
 
-    /// - Parameter name: The first word of the line that is meant; the first line otherwise.
+    /// Returns the words of one line of a file.
+    ///
+    /// - Parameter name: The first word of the line, which is left out; `nil` for the first line.
     private static func words(_ path: String, after name: String? = nil) -> [Substring] {
         let lines = (SecretSource.text(of: path) ?? "").split(separator: "\n")
         guard let name else { return lines.first?.split(separator: " ") ?? [] }

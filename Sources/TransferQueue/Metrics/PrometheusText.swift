@@ -1,4 +1,4 @@
-/// Metrics in Prometheus' text form, version 0.0.4: no timestamps, and families without a series are left out.
+/// Metrics in Prometheus' text format, version 0.0.4. It has no timestamps, and leaves out families without a series.
 package enum PrometheusText {
     package static func text(_ families: [MetricFamily]) -> String {
         var text = ""
@@ -29,7 +29,7 @@ package enum PrometheusText {
     }
 
     private static func labels(_ names: [String], _ values: [String]) -> String {
-        // A label without a value is the same as none.
+        // A label without a value is equal to no label.
         let pairs = zip(names, values).filter { !$0.1.isEmpty }
         guard !pairs.isEmpty else { return "" }
         return "{\(pairs.map { "\($0.0)=\"\(escaped($0.1, quotes: true))\"" }.joined(separator: ","))}"

@@ -1,16 +1,16 @@
 import TransferCore
 package import TransferJobs
 
-/// Makes changes of metrics of a queue's events. No URL, file or name of a job becomes a label; hosts are the first hundred
-/// that were met, and `other` for good beyond them, as folders are from the fifty-first.
+/// A translation of a queue's events into changes of metrics. No URL, file or job name becomes a label. Only the first
+/// 100 hosts and 50 folders get labels; all later ones become `other`.
 package struct QueueMeasurements: Sendable {
-    /// A job that has started and hasn't ended.
+    /// A job that has started and has not ended.
     private struct Started {
         let direction: String
         let scheme: String
         let host: String
         var isUnderWay = true
-        /// The bytes of the file that are there, as it was told last.
+        /// The number of bytes of the file that are there, by the last report.
         var position: Int64
         var shares = SourceShares()
     }
@@ -25,19 +25,21 @@ package struct QueueMeasurements: Sendable {
     private var batches = BatchMeasurements()
     private var hosts: BoundedLabels
     private var folders = BoundedLabels(50)
-    /// By batch; a folder that isn't watched any more keeps its label.
+    /// The labels of watched folders by batch. A folder that is no longer watched keeps its label.
     private var knownFolders: [String: String] = [:]
     private let folder: @Sendable (String) -> String?
 
+    /// Creates a translation.
+    ///
     /// - Parameters:
-    ///   - mostHosts: So many hosts have a label of their own.
-    ///   - folder: The watched folder of a batch of that name; `nil` for other batches.
+    ///   - mostHosts: The number of hosts that get a label of their own.
+    ///   - folder: A function from the name of a batch to its watched folder; `nil` for other batches.
     package init(mostHosts: Int = 100, folder: @escaping @Sendable (String) -> String? = { _ in nil }) {
         hosts = BoundedLabels(mostHosts)
         self.folder = folder
     }
 
-    /// What there is before the first event.
+    /// The values before the first event.
     package static var beginning: [Measurement] {
         BatchMeasurements().changes + ["download", "upload"].map { Measurement(.jobs, ["active", $0], .set(0)) }
             + [
@@ -46,7 +48,9 @@ package struct QueueMeasurements: Sendable {
             ]
     }
 
-    /// - Returns: What the event changes.
+    /// Takes an event.
+    ///
+    /// - Returns: The changes of metrics that follow.
     package mutating func changes(by event: QueueEvent) -> [Measurement] {
         switch event.kind {
         case .started(let job, let start): return begin(Key(batch: event.batch, job: job), start)
@@ -74,10 +78,10 @@ package struct QueueMeasurements: Sendable {
         }
     }
 
-    // MARK: A job's way
+    // MARK: A job's course
 
     private mutating func begin(_ key: Key, _ start: JobStart) -> [Measurement] {
-        // What an attempt brought after it was last told of is known by where the next one begins.
+        // Bytes that an attempt brought after its last report are known from the offset where the next one begins.
         var changes = pause(key) + move(key, to: start.offset)
         var job = Started(
             direction: start.isUpload ? "upload" : "download", scheme: start.url.schemeLabel,
@@ -89,7 +93,9 @@ package struct QueueMeasurements: Sendable {
         return changes
     }
 
-    /// - Parameter sources: Those that the file comes from, where there are several.
+    /// Counts the bytes up to a position.
+    ///
+    /// - Parameter sources: The sources of the file, if there are several.
     private mutating func move(_ key: Key, to position: Int64, _ sources: [JobSource] = []) -> [Measurement] {
         guard var job = started[key] else { return [] }
         let moved = max(0, position - job.position)
@@ -112,7 +118,7 @@ package struct QueueMeasurements: Sendable {
         return [Measurement(.refetched, [], .add(job.position))]
     }
 
-    /// It isn't under way any more, and may go on.
+    /// Counts a job as no longer under way; it may continue later.
     private mutating func pause(_ key: Key) -> [Measurement] {
         guard let job = started[key], job.isUnderWay else { return [] }
         started[key]?.isUnderWay = false
@@ -124,7 +130,7 @@ package struct QueueMeasurements: Sendable {
         return Measurement(.jobs, ["active", direction], .set(Double(underWay[direction] ?? 0)))
     }
 
-    /// Jobs that a stop has taken back tell nothing of it: the batch's report does.
+    /// Counts jobs that a stop has taken back. They report nothing of it, so the batch's report shows it.
     private mutating func settle(_ batch: String, _ progress: BatchProgress) -> [Measurement] {
         guard progress.active == 0 else { return [] }
         return started.keys.filter { $0.batch == batch }.flatMap { pause($0) }
@@ -202,7 +208,7 @@ package struct QueueMeasurements: Sendable {
 }
 
 extension BatchProgress {
-    /// With nothing under way.
+    /// Creates a report in which nothing is under way.
     fileprivate init(_ totals: BatchTotals) {
         self.init()
         self.totals = totals
@@ -224,13 +230,13 @@ extension HookNews.State {
 }
 
 extension String {
-    /// Of a URL.
+    /// The scheme label of this URL.
     fileprivate var schemeLabel: String {
         let scheme = prefix { $0 != ":" }
         return scheme.utf8.count < utf8.count ? scheme.lowercased() : "unknown"
     }
 
-    /// Of a URL; of an `s3://` one the bucket.
+    /// The host label of this URL; the bucket of an `s3://` URL.
     fileprivate var hostLabel: String {
         if let origin = Origin(anyURL: self) { return origin.hostAndPort }
         let parts = split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)

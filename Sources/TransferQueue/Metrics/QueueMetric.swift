@@ -1,4 +1,4 @@
-/// The metrics of a queue. Their names and labels are the same wherever they are shown.
+/// The metrics of a queue. Their names and labels are the same in every output.
 package enum QueueMetric: String, Sendable, Hashable, CaseIterable {
     case buildInfo = "transfer_build_info"
     case jobs = "transfer_jobs"
@@ -26,12 +26,12 @@ package enum QueueMetric: String, Sendable, Hashable, CaseIterable {
     case firstByte = "transfer_first_byte_seconds"
     case storeCommit = "transfer_store_commit_duration_seconds"
 
-    /// The names of its labels, its kind, and its meaning.
+    /// The names of a metric's labels, its kind, and its meaning.
     package struct Entry: Sendable {
         package let kind: MetricFamily.Kind
         package let labels: [String]
         package let help: String
-        /// Of a histogram, in seconds.
+        /// The bounds of a histogram, in seconds.
         package var bounds: [Double] = []
     }
 
@@ -79,7 +79,7 @@ package enum QueueMetric: String, Sendable, Hashable, CaseIterable {
         Entry(kind: .histogram, labels: labels, help: help, bounds: bounds)
     }
 
-    /// From a small file of a near server to a night.
+    /// Bounds from a small file of a near server to a whole night.
     private static let fromFilesToNights = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800, 3600, 21_600, 86_400]
     private static let ofAnswers = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
     private static let ofCommits = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]

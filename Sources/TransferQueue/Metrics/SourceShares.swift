@@ -1,28 +1,29 @@
-/// The bytes of a download by the servers that sent them, of which its progress tells one number, or one for each server.
+/// The bytes of a download by the servers that sent them. Its progress reports one number, or one for each server.
 struct SourceShares: Sendable {
-    /// What each server had sent of the job when it was told last, by its label.
+    /// The bytes that each server had sent of the job by the last report, by the server's label.
     private var reported: [String: Int64] = [:]
-    /// What was counted for the attempt's own server before the servers were told one by one.
+    /// The bytes that were counted for the attempt's own server before there were numbers for each server.
     private var unassigned: Int64 = 0
 
-    /// Another attempt begins.
+    /// Notes that another attempt begins.
     mutating func begin() { unassigned = 0 }
 
-    /// Bytes came, of which it isn't told from where.
+    /// Notes bytes of an unreported source.
     ///
-    /// - Returns: Whether they are to be counted now: those of servers that are told one by one come with them.
+    /// - Returns: Whether they are counted now. If servers are reported one by one, their own numbers include these
+    ///   bytes.
     mutating func moved(_ bytes: Int64) -> Bool {
         guard reported.isEmpty else { return false }
         unassigned += bytes
         return true
     }
 
-    /// The servers were told one by one.
+    /// Notes the bytes of each server.
     ///
     /// - Parameters:
-    ///   - sources: What each URL sent since the job began; several may be of one server.
+    ///   - sources: The bytes that each URL sent since the job began; several URLs may belong to one server.
     ///   - own: The label of the attempt's own server.
-    /// - Returns: What is to be counted for each server now.
+    /// - Returns: The bytes to count for each server now.
     mutating func sent(
         _ sources: [(host: String, bytes: Int64)], own: String
     ) -> [(host: String, count: Int64)] {

@@ -3,19 +3,19 @@ import TransferCore
 import TransferJobs
 import TransferUpload
 
-/// The things that accounts may do on file servers, as long as a queue runs: the first upload into a folder finds them out,
-/// and the others know.
+/// A memory of the abilities of accounts on file servers while a queue runs. The first upload into a folder finds them
+/// out for all later ones.
 final class AccountMemory: Sendable {
     private struct Key: Hashable {
         let origin: Origin
-        /// Rights are often those of a folder.
+        /// The folder of the upload, because rights often differ by folder.
         let folder: String
         let auth: JobSettings.Auth?
         let user: String?
     }
 
     private let known = Mutex<[Key: AccountAbilities]>([:])
-    /// More folders than that are asked again.
+    /// The most entries; beyond that, the memory starts empty and servers are asked again.
     private static let most = 4096
 
     func abilities(_ spec: JobSpec) -> AccountAbilities {

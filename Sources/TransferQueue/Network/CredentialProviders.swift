@@ -3,14 +3,14 @@ import TransferEngine
 import TransferEventLoop
 import TransferScheduling
 
-/// Gives the value of a credential for an origin, whenever a job needs it.
+/// A function that returns the value of a credential for an origin, called whenever a job needs it.
 public typealias CredentialProvider = @Sendable (Origin) async throws -> String
 
-/// The runner, as far as credentials need it.
+/// The part of the runner that credentials need.
 protocol CredentialHost: PartHost {
     var credentials: CredentialProviders { get }
     func underWay(_ id: Int64) -> RunningJob?
-    /// Goes on with a job that has all it needs.
+    /// Continues a job that has all it needs.
     func transfer(_ id: Int64)
     func failed(_ job: RunningJob, _ error: TransferError, bodyLeft: Bool, progressed: Bool)
 }
@@ -21,9 +21,9 @@ final class CredentialProviders {
 
     func register(_ name: String, _ provider: @escaping CredentialProvider) { providers[name] = provider }
 
-    /// Asks the program's closures for what the job needs of them; it goes on when they have answered.
+    /// Calls the program's closures for the credentials of the job, which continues when they have answered.
     ///
-    /// - Returns: Whether there is something to wait for.
+    /// - Returns: Whether the job has to wait for an answer.
     func ask(for job: RunningJob, on host: isolated some CredentialHost) -> Bool {
         guard job.credentials == nil, !providers.isEmpty, let origin = Origin(anyURL: job.url) else { return false }
         let asked = job.record.spec.settings.credentialNames.compactMap { name in
@@ -60,18 +60,18 @@ final class CredentialProviders {
         host.pump()
     }
 
-    /// The closures for those of the names that have one; `nil` where none has.
+    /// Returns the closures for these names, without names that have none; `nil` if no name has one.
     func providers(of names: [String]) -> AskedCredentials? {
         let asked = names.compactMap { name in providers[name].map { (name, $0) } }
         return asked.isEmpty ? nil : AskedCredentials(providers: asked)
     }
 }
 
-/// Credentials that the program's closures give.
+/// The credentials that the program's closures give.
 struct AskedCredentials: Sendable {
     fileprivate let providers: [(name: String, provider: CredentialProvider)]
 
-    /// Asks the closures, one after the other.
+    /// Calls the closures, one after the other.
     func values(for origin: Origin) async -> Result<[String: String], TransferError> {
         var values: [String: String] = [:]
         do {

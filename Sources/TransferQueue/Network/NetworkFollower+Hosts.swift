@@ -5,11 +5,12 @@ import TransferJobs
 import TransferReachability
 import TransferScheduling
 
-// Hosts on the machine's own network, which a job may go to although no link leads out, or none that the rules allow.
+// Hosts on the machine's own network. A job may use them although no link leads to the internet, or none that the rules
+// allow.
 extension NetworkFollower {
-    /// Puts the known ways to the hosts that wait into the gate, and asks for the others.
+    /// Adds the known paths to waiting hosts to the gate, and looks the others up.
     ///
-    /// - Parameter keys: Rules under which only such hosts are reached.
+    /// - Parameter keys: The rules under which only such hosts are reached.
     func findWays(
         _ keys: Set<String>, into gate: inout NetworkGate, _ now: MonotonicTime, _ wall: WallTime,
         on host: isolated some NetworkHost
@@ -23,14 +24,14 @@ extension NetworkFollower {
             case nil: gate.undecided.insert(machine)
             case .routes(let links):
                 if network.admits(links, machine.network, wall: wall) { gate.direct.insert(machine) }
-            // No rule keeps it from a link; the attempt says what is wrong with the name.
+            // No rule restricts the links, so the attempt itself may report the fault of the name.
             case .unknownName: if gate.offline.contains(machine.network) { gate.direct.insert(machine) }
             case .unanswered: break
             }
         }
     }
 
-    /// The link that a job to such a host is bound to: one that its rules require.
+    /// Returns the link to bind a job to such a host to, if its rules require one.
     func directLink(_ job: RunningJob) -> String? {
         let lane = job.candidate.lane
         guard network.policy(lane.network).require != nil, let machine = job.candidate.reach.host,
@@ -76,7 +77,7 @@ extension NetworkFollower {
         }
     }
 
-    /// Whether somebody can be asked for names.
+    /// Whether a name server can be asked.
     var hasNameServer: Bool { hostLook.hasNameServer }
 
     private var hostLook: HostLook { HostLook(monitor: monitor) }

@@ -5,11 +5,12 @@ import TransferJobs
 import TransferReachability
 import TransferScheduling
 
-// The way of one job: which link it takes, what its end says of that link, and whether the network is to blame.
+// The network path of one job: the link that it takes, the verdict on that link at its end, and whether the network is
+// to blame.
 extension NetworkFollower {
-    /// The way that a job goes which is about to start: a link to bind it to, or `.some(nil)` for the kernel's choice.
+    /// Chooses the path of a job that is about to start: a link to bind it to, or `.some(nil)` for the kernel's choice.
     ///
-    /// - Returns: `nil` when there is none any more.
+    /// - Returns: `nil` if there is no path any longer.
     func way(for job: RunningJob, on host: isolated some NetworkHost) -> String?? {
         guard let way = takeWay(job, on: host) else { return nil }
         job.way.generation = network.generation
@@ -19,7 +20,7 @@ extension NetworkFollower {
     private func takeWay(_ job: RunningJob, on host: isolated some NetworkHost) -> String?? {
         let lane = job.candidate.lane
         guard job.candidate.reach != .local else {
-            // A schedule is no matter of ways.
+            // A schedule closes even local jobs, because it does not depend on links.
             return host.gate.shut.contains(lane.network) ? nil : .some(nil)
         }
         let judgement = network.judgement(lane.network, wall: .now)
@@ -33,7 +34,7 @@ extension NetworkFollower {
             job.way.link = probe
             return probe
         case .wait:
-            // The server may be on a network that needs no way out.
+            // The server may be on a network that is reached without a default route.
             review(on: host)
             guard host.isOpen(lane, job.candidate.reach) else { return nil }
             link = directLink(job)
@@ -49,7 +50,7 @@ extension NetworkFollower {
         return link
     }
 
-    /// Whether the kernel has a way there whose link carries something.
+    /// Returns whether the kernel has a route to the address over a running link.
     private func leads(to address: IPAddress, over link: String?) -> Bool {
         let index = link.flatMap { network.snapshot.link(named: $0)?.index }
         guard let route = monitor.route(to: address, over: index) else { return !network.snapshot.isKnown }
@@ -69,9 +70,9 @@ extension NetworkFollower {
         return probe
     }
 
-    /// Judges the link that an exchange went over by the exchange's end.
+    /// Judges the link that an exchange used by the exchange's end.
     func judgeLink(_ job: RunningJob, _ outcome: ExchangeOutcome, on host: isolated some NetworkHost) {
-        // An exchange with the machine's own network says nothing of ways out.
+        // An exchange with the local network says nothing about default routes.
         guard let machine = job.candidate.reach.host, !isDirect(machine, job.candidate.lane, on: host),
             let link = network.likelyLink(job.way.link)
         else { return }
@@ -90,7 +91,7 @@ extension NetworkFollower {
         case .suspect, .trust:
             publishHealth(on: host)
             review(on: host)
-            // After this end has been dealt with: what seemed to be the origin's fault was the link's.
+            // This runs after the handling of this end, because a fault blamed on the origin was the link's.
             host.loop.execute {
                 host.onLoop { host in
                     host.wakeEarly()
@@ -100,17 +101,17 @@ extension NetworkFollower {
         }
     }
 
-    /// Why an attempt came to nothing, if this machine's network is the reason: then none is spent.
+    /// Returns why an attempt failed, if this machine's network is the reason, so that no attempt is spent.
     func fault(_ job: RunningJob, _ error: TransferError, on host: isolated some NetworkHost) -> String? {
         guard error.status == nil else { return nil }
-        // A proxy that takes addresses has the names of servers looked up here.
+        // For a proxy that takes addresses, the names of servers are resolved here.
         let isName = error.code == .cannotResolveHost && error.proxy == nil
         let reach = isName ? OriginReach(origin: job.candidate.lane.origin) : job.candidate.reach
         guard reach != .local else { return nil }
         switch error.code {
         case .networkChanged: break
         case .cannotResolveHost, .cannotConnect, .connectionLost, .timedOut, .secureConnectionFailed, .linkUnavailable:
-            // The kernel's word may be on its way still.
+            // The kernel's notice of the change may still be on its way, so the kernel is queried.
             if let snapshot = monitor.asked() { follow(snapshot, on: host) }
         default: return nil
         }
@@ -142,7 +143,7 @@ extension NetworkFollower {
         host.isDirect(HostUnderRules(host: machine, network: lane.network))
     }
 
-    /// A failure right after a change may be the change's fault.
+    /// Returns the reason if a failure right after a change may be the change's fault.
     private func settling(_ error: TransferError) -> String? {
         guard network.isSettling(.now), error.code == .cannotConnect || error.code == .cannotResolveHost else {
             return nil
@@ -150,12 +151,12 @@ extension NetworkFollower {
         return "the network settles: \(error.message)"
     }
 
-    /// Back to the queue, with what it has: it starts when there is a way.
+    /// Returns the job to the queue with its bytes, to start again when there is a path.
     func wait(
         _ job: RunningJob, _ reason: String?, resume: ResumeData? = nil, progressed: Bool = false,
         on host: isolated some NetworkHost
     ) {
-        // Not at once, where that would be a circle.
+        // A short wait avoids an endless loop.
         let isCircle = network.isSettling(.now) && job.way.generation == network.generation
         let text = reason ?? self.reason(job.candidate.lane.network) ?? "the network changed"
         host.leave(
@@ -172,7 +173,7 @@ extension NetworkFollower {
 }
 
 extension NetworkJudgement {
-    /// Links that nobody answers over, and that no rule forbids.
+    /// The links over which no server answers, and that no rule forbids.
     var suspects: [String] {
         verdicts.compactMap { if case .usable(.suspect) = $0.standing { $0.link.name } else { nil } }
     }

@@ -5,9 +5,9 @@ import TransferJobs
 import TransferReachability
 import TransferScheduling
 
-// News of waits for the network: events, and what other processes read in the store.
+// The notices of waits for the network: events, and the state that other processes read in the store.
 extension NetworkFollower {
-    /// Tells each batch when its jobs begin to wait for the network, and when they go on.
+    /// Reports to each batch when its jobs begin to wait for the network, and when they continue.
     func announce(from old: NetworkGate, to new: NetworkGate, _ wall: WallTime, on host: isolated some NetworkHost) {
         let (was, isNow) = (old.held, new.held)
         for key in isNow.subtracting(was) {
@@ -43,7 +43,7 @@ extension NetworkFollower {
         }
     }
 
-    /// Batches that come into a wait are told as well.
+    /// Reports current waits to batches that join them.
     func announceToNewBatches(on host: isolated some NetworkHost) {
         for key in network.waits.keys { tell(key, nil, on: host) }
     }
@@ -71,19 +71,19 @@ extension NetworkFollower {
         }.sorted()
     }
 
-    /// For `transfer why`: since when rules keep their jobs waiting.
+    /// Publishes the start of each wait by rules, for `transfer why`.
     private func publishWaits(on host: isolated some NetworkHost) {
         let waits = network.waits.map { (network: $0, since: $1.since, reason: reason($0) ?? "offline") }
         host.publish(.networkWaits(waits))
     }
 
-    /// A schedule is no fault of the network's, though it's one of its rules.
+    /// Returns the reason of a wait. A closed schedule is reported as such, although it is one of the network rules.
     func wait(under key: String, _ reason: String) -> WaitReason {
         if case .wait(.closed) = network.judgement(key, wall: .now).decision { return .schedule(reason) }
         return .network(reason)
     }
 
-    /// The reason of most of the waiting jobs of a batch, if it's the network.
+    /// Returns the reason of most waiting jobs of a batch, if it is the network.
     func wait(of batch: Int64, on host: isolated some NetworkHost) -> WaitReason? {
         let lanes = host.closedLanes().filter { $0.batch == batch }
         guard let key = lanes.map(\.network).min(), let reason = self.reason(key) else { return nil }

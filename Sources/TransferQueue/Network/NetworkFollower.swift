@@ -5,39 +5,41 @@ import TransferJobs
 import TransferReachability
 import TransferScheduling
 
-/// The runner, as far as following the network needs it.
+/// The part of the runner that following the network needs.
 protocol NetworkHost: PartHost {
     var following: NetworkFollower { get }
     var jobs: Dictionary<Int64, RunningJob>.Values { get }
-    /// Batches that haven't ended.
+    /// The batches that have not ended.
     var openBatches: [Int64] { get }
     /// Whether there is no batch, ended or not.
     var hasNoBatches: Bool { get }
-    /// Rules (``/TransferJobs/Lane/network``) of jobs that may start, also of those that were given back and come again.
+    /// The rules (``/TransferJobs/Lane/network``) of jobs that may start, including jobs that were given back and will
+    /// return.
     var networksInUse: Set<String> { get }
-    /// The job's transfer has moved as many bytes more.
+    /// Notes that the job's transfer has moved more bytes.
     func noteMoved(_ job: RunningJob, _ bytes: Int64)
-    /// The scheduler's gate: it says which lanes the network lets start.
+    /// The scheduler's gate, which holds the lanes that the network lets start.
     var gate: NetworkGate { get }
     func setGate(_ gate: NetworkGate)
     func isOpen(_ lane: Lane, _ reach: OriginReach) -> Bool
     func isDirect(_ host: HostUnderRules) -> Bool
     func closedLanes() -> [Lane]
-    /// Batches with jobs that wait under these rules, and those with others that go on.
+    /// Returns the batches with jobs that wait under these rules. Its counterpart returns those with jobs that
+    /// continue.
     func batchesHeld(under network: String) -> Set<Int64>
     func batchesThatGoOn(under network: String) -> Set<Int64>
-    /// The machines that jobs under these rules would go to, by this gate.
+    /// Returns the hosts that jobs under these rules would contact through this gate.
     func machines(under networks: Set<String>, _ gate: NetworkGate) -> Set<HostUnderRules>
-    /// Jobs whose server can't be reached go to a mirror that can.
+    /// Moves jobs with an unreachable server to a reachable mirror.
     func turnToMirrors()
-    /// Jobs that wait for their next attempt needn't any more, whatever their backoff said.
+    /// Ends the backoff of jobs that wait for their next attempt.
     func wakeEarly()
     func host(of job: RunningJob) -> String?
     func leave(_ job: RunningJob, _ outcome: JobOutcome)
 }
 
-/// The queue's view of the network: the kernel's news goes into ``/TransferScheduling/QueueNetwork``, and what comes out of it opens and
-/// closes lanes of the scheduler and ends transfers whose way is gone. Nothing of this spends attempts.
+/// The queue's view of the network. Notices of the kernel update ``/TransferScheduling/QueueNetwork``, whose decisions
+/// open and close lanes of the scheduler. They also end transfers whose path is gone, which spends no attempts.
 final class NetworkFollower {
     var network = QueueNetwork()
     let monitor: NetworkMonitor
@@ -51,7 +53,7 @@ final class NetworkFollower {
         self.engine = engine
     }
 
-    /// Begins to listen, with what the kernel says now.
+    /// Starts to listen, from the kernel's current state.
     func start(on host: isolated some NetworkHost) {
         guard observation == nil else { return }
         follow(monitor.current, on: host)
@@ -63,7 +65,7 @@ final class NetworkFollower {
             try $0.meteredUsage()
         } then: { host, rows in
             host.following.network.usage = MeteredUsage(rows)
-            // A budget that is spent is known only now.
+            // A spent budget becomes known only now.
             host.following.review(on: host)
         }
     }
@@ -82,7 +84,7 @@ final class NetworkFollower {
 
     func follow(_ snapshot: NetworkSnapshot, on host: isolated some NetworkHost) {
         let now = MonotonicTime.now
-        // The kernel is asked at each failure, too; what was found out holds until it says something else.
+        // The kernel is also queried at each failure. Conclusions are kept until it reports a change.
         let isNews = snapshot != network.snapshot
         let change = network.update(snapshot, now: now, wall: .now)
         if change.isOtherWay { engine.renewNetwork() }
@@ -95,18 +97,18 @@ final class NetworkFollower {
         review(on: host)
     }
 
-    /// Whether rules of the network keep something from starting.
+    /// Whether network rules keep jobs from starting.
     var holdsJobs: Bool { !network.waits.isEmpty }
 
-    // MARK: What is under way
+    // MARK: Transfers under way
 
-    /// Ends the transfers whose way is gone; they go on over what is left, or when there is something.
+    /// Ends the transfers whose path is gone. They continue over the remaining links, or when there is one.
     private func stopLost(_ change: QueueNetwork.Change, on host: isolated some NetworkHost) {
         guard change.isOtherWay || !change.lost.isEmpty || !change.silent.isEmpty else { return }
         let error = TransferError(.networkChanged, "the network changed", isTransient: true)
         for job in host.jobs {
             guard job.stop == nil else { continue }
-            // A transfer that can't go on from where it was keeps its connection as long as that may come back.
+            // A transfer that cannot resume keeps its connection while that may recover.
             let restarts = job.canGoOn
             job.way.mark = nil
             for handle in job.handles {
@@ -119,7 +121,7 @@ final class NetworkFollower {
         }
     }
 
-    /// Ends what runs over a link that its rules forbid now: another schedule, a budget that is spent, another route.
+    /// Ends transfers over a link that their rules no longer allow, after a change of schedule, budget or route.
     private func enforce(on host: isolated some NetworkHost) {
         let wall = WallTime.now
         var allowed: [String: Set<IPAddress>?] = [:]
@@ -141,8 +143,8 @@ final class NetworkFollower {
         }
     }
 
-    /// After a change of routes a connection may hang, though its address is still there: what doesn't move within a
-    /// second begins anew. Looks for ten seconds.
+    /// Starts to watch for stalls. After a change of routes a connection may hang although its address remains:
+    /// transfers that do not move within a second are restarted. The watch lasts ten seconds.
     private func watchStalls(_ now: MonotonicTime, on host: isolated some NetworkHost) {
         network.stallsUntil = now + .seconds(10)
         let timer = host.timer(.stalls)
@@ -164,9 +166,9 @@ final class NetworkFollower {
         host.timer(.stalls).schedule(at: now + .seconds(1))
     }
 
-    // MARK: What may start
+    // MARK: Startable jobs
 
-    /// Opens and closes lanes by what the rules make of the network now.
+    /// Opens and closes lanes by the rules and the present state of the network.
     func review(on host: isolated some NetworkHost) {
         let (now, wall) = (MonotonicTime.now, WallTime.now)
         let before = host.closedLanes()
@@ -184,7 +186,7 @@ final class NetworkFollower {
         scheduleReview(verdict, now, wall, on: host)
     }
 
-    /// Whether a link is there that somebody may be on.
+    /// Whether there is a link that may have local hosts.
     private var hasNeighbours: Bool {
         !network.snapshot.isKnown || network.snapshot.links.contains { $0.kind != .loopback && $0.isRunning }
     }
@@ -200,7 +202,7 @@ final class NetworkFollower {
             if let look { next = min(next ?? look, look) }
         }
         if let time = verdict.lookAgain {
-            // A little late rather than a little early, when nothing would have changed.
+            // The timer is a little late on purpose: a little early, nothing would have changed yet.
             let left = Duration.milliseconds(max(0, time.milliseconds - wall.milliseconds) + 20)
             next = min(next ?? now + left, now + min(left, .seconds(60)))
         }
@@ -210,9 +212,9 @@ final class NetworkFollower {
         host.timer(.network).schedule(at: max(next, now + .milliseconds(5)))
     }
 
-    // MARK: What it costs
+    // MARK: Metered usage
 
-    /// Counts bytes by the link that they went over, as far as it's known, and against budgets of metered ones.
+    /// Counts bytes by the link that they used, if it is known, and against budgets of metered links.
     func account(_ job: RunningJob, moved: Int64, on host: isolated some NetworkHost) {
         let new = moved - job.way.accounted
         guard new > 0 else { return }
@@ -230,7 +232,7 @@ final class NetworkFollower {
         network.hasNewUsage = true
     }
 
-    /// Looks after budgets while transfers run.
+    /// Checks budgets while transfers run.
     func accountAll(on host: isolated some NetworkHost) {
         for job in host.jobs { account(job, moved: job.movedInAll, on: host) }
         guard network.hasNewUsage else { return }

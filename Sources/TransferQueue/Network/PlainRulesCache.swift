@@ -3,13 +3,14 @@ import TransferCore
 import TransferEngine
 import TransferJobs
 
-/// The rules of a job whose settings hold nothing that has to be read at each attempt: no secret, no file.
+/// The exchange rules of a job whose settings name no secret and no file, so that nothing has to be read for each
+/// attempt.
 struct PlainRules: Sendable {
     let settings: Shared<ExchangeSettings>
     let headers: [HeaderField]
 }
 
-/// The rules of the last job: the next one mostly has the same.
+/// A cache of the last job's rules, because the next job mostly has the same.
 final class PlainRulesCache: Sendable {
     private struct Entry {
         let job: Shared<JobSettings>

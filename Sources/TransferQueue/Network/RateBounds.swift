@@ -1,10 +1,10 @@
 import TransferEngine
 import TransferJobs
 
-/// The rates that several transfers share: that of all of them, and those of single origins.
+/// The rate limits that several transfers share: that of all transfers, and those of single origins.
 struct RateBounds {
     private let total: RateLimiter?
-    /// The strongest first.
+    /// The limits of origins, the strongest first.
     private let origins: [(pattern: OriginPattern, limiter: RateLimiter)]
 
     init(_ limits: BatchLimits = BatchLimits()) {
@@ -14,7 +14,7 @@ struct RateBounds {
         }
     }
 
-    /// The bounds that all transfers from or to a URL share: a job's own one isn't among them.
+    /// Returns the limits that all transfers of a URL share; a job's own limit is not among them.
     func limiters(of url: String) -> [RateLimiter] {
         var limiters: [RateLimiter] = []
         if let total { limiters.append(total) }

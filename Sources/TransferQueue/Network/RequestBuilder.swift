@@ -5,21 +5,21 @@ import TransferJobs
 import TransferScheduling
 import TransferUpload
 
-/// Makes the exchange of a job from its description.
+/// The builder of exchanges from the descriptions of jobs.
 struct RequestBuilder: Sendable {
     let userAgent: String
     let proxies: ProxyRule
     var secrets: SecretSource
-    /// Those of the attempt that the requests belong to.
+    /// The cookies of the attempt that the requests belong to.
     var cookies: JourneyCookies?
     let tlsRules = TLSRulesCache()
     private let plainRules = PlainRulesCache()
     let regions = ObjectRegions()
     let accounts = AccountMemory()
-    /// Which passwords which servers have asked for: without that each body would go out twice.
+    /// The servers' known requests for passwords. Without this memory, each body would be sent twice.
     private let authentication = AuthenticationMemory()
 
-    /// The object that a download asks for; `nil` for other URLs.
+    /// Returns the object that a download requests; `nil` for other URLs.
     func object(_ spec: JobSpec, url: String) throws(TransferError) -> S3Location? {
         guard S3URL.isOne(url) else { return nil }
         return regions.place(try (spec.settings.s3 ?? JobSettings.S3Access()).location(url, secrets))
@@ -37,19 +37,19 @@ struct RequestBuilder: Sendable {
         request.settings.openEnd = download.isProvenByDigests ? .taken : download.strict ? .refused : .asked
         if let object {
             if case .representation(var point?) = request.intent {
-                // Its signature is for its own URL.
+                // The signature is valid only for the object's own URL.
                 point.placeURL = nil
                 request.intent = .representation(point)
             }
             try sign(&request, for: object, spec.settings)
         }
-        // With S3 each field may have to be signed, and file servers have none.
+        // S3 may require a signature for each field, and file servers have no fields.
         if object == nil, download.checksum == nil, request.method == "GET", url.hasPrefix("http") {
             request.headers.append(ReprDigest.request)
         }
         if download.compressed, object != nil || url.hasPrefix("http") {
             request.settings.decodesFiles = true
-            // More than the file may have is nobody's file, however small it came.
+            // An answer that decodes to more than the declared size is wrong, even if it was small on the wire.
             request.settings.maxDecodedLength = download.size
             if request.headers.value("Accept-Encoding") == nil { request.headers.append(Self.codings) }
         }
@@ -64,14 +64,14 @@ struct RequestBuilder: Sendable {
         request.url = object.url
         request.headers += try object.fields(
             method: request.method, credentials: try access.credentials(secrets), now: WallClock.seconds)
-        // AWS's own lead to where the bucket is, which wants another signature.
+        // AWS's own redirects lead to the bucket's region, which needs another signature.
         request.settings.followsRedirects = object.endpoint != nil
         request.settings.keptOfRefusals = 16 << 10
     }
 
-    /// A request for the source of a copy, or for a part of it.
+    /// Builds a request for the source of a copy, or for a part of it.
     ///
-    /// - Parameter link: The only link that it may go over.
+    /// - Parameter link: The only network link that the request may use.
     func source(
         _ from: CopySource, url: String, point: ResumePoint?, over link: String?
     ) throws(TransferError) -> ExchangeRequest {
@@ -79,7 +79,8 @@ struct RequestBuilder: Sendable {
         var request = ExchangeRequest(
             url: url, method: from.download.method ?? "GET", headers: try headers(spec.settings),
             intent: .representation(point), settings: try settings(spec.settings, for: url))
-        // A connection that waits is held by itself alone: over HTTP/2 libcurl would keep what comes meanwhile.
+        // A waiting transfer must have a connection of its own: over HTTP/2, libcurl would buffer what arrives
+        // meanwhile.
         request.settings.route.speaksHTTP1Only = true
         request.settings.idleTimeout = request.settings.lowSpeedTime
         if let link { request.settings.link = link }
@@ -88,11 +89,11 @@ struct RequestBuilder: Sendable {
         return onJourney(request)
     }
 
-    /// The codings that can be taken off, the one that saves most first.
+    /// The content codings that can be decoded, the most effective first.
     private static let codings = HeaderField(
         "Accept-Encoding", ContentCoding.decodable.joined(separator: ", "))
 
-    /// Asks what a server has of a download, without its body.
+    /// Builds a request for the state of a download at the server, without its body.
     func inquiry(_ spec: JobSpec, url: String) throws(TransferError) -> ExchangeRequest {
         var request = ExchangeRequest(
             url: url, method: "HEAD", headers: try headers(spec.settings),
@@ -121,7 +122,7 @@ struct RequestBuilder: Sendable {
                 body: .file(file), intent: .message, settings: rules.settings, cookies: cookies)
         }
         var settings = try settings(spec.settings, for: upload.url)
-        // Once its body has left, the server is asked whether it arrived.
+        // Once the body has been sent, the server is asked whether it arrived.
         settings.resendsBody = false
         settings.joinsSmallBodies = resends
         settings.turnsRequests = false
@@ -137,9 +138,10 @@ struct RequestBuilder: Sendable {
                 intent: .message, settings: shared))
     }
 
-    /// A request of an upload's dialogue. What is the owner's goes to the place that the job names, and to no other.
+    /// Builds a request of an upload's dialogue. The owner's fields and credentials go only to the origin that the job
+    /// names.
     ///
-    /// - Parameter source: For requests with a part of it.
+    /// - Parameter source: The source, for requests that carry a part of it.
     func exchange(
         _ request: UploadRequest, of spec: JobSpec, source: UploadBytes?
     ) throws(TransferError) -> ExchangeRequest {
@@ -157,7 +159,7 @@ struct RequestBuilder: Sendable {
             settings.files.createsFolders = upload.options.createFolders && request.body != .none
         }
         if let source, request.ownersFields == .all, case .source = request.body {
-            // A form has a type of its own.
+            // A form has its own content type.
             if request.headers.value("Content-Type") == nil, let labels = source.remote?.version?.labels {
                 fields = labelled(fields, labels.contentFields + labels.timeFields)
             }
@@ -165,9 +167,9 @@ struct RequestBuilder: Sendable {
         }
         settings.followsRedirects = request.followsRedirects
         settings.turnsRequests = false
-        // An interim answer of such a protocol doesn't end libcurl's wait for 100.
+        // In such protocols, an interim answer does not end libcurl's wait for 100 (Continue).
         settings.expectsContinue = false
-        // Its server is asked what it has first.
+        // The server is asked first which bytes it has.
         settings.resendsBody = false
         settings.timeouts.lostPaths = .left
         let body: RequestBody
@@ -177,15 +179,14 @@ struct RequestBuilder: Sendable {
         case .source(let range, let prefix, let suffix):
             guard let source else { throw TransferError(.internalFault, "a request without its source") }
             body = source.body(range, prefix: prefix, suffix: suffix, sums: request.sums)
-            // Only what both sides are silent for counts, not what the other one is waited for.
+            // The idle time counts only if both sides are silent, not while one waits for the other.
             if source.remote != nil { settings.idleTimeout = settings.lowSpeedTime }
         }
         return onJourney(
             ExchangeRequest(url: request.url, method: request.method, headers: fields, body: body, settings: settings))
     }
 
-    /// The same, with what it shares with others: cookies with those of its attempt, and what a server wants of a
-    /// password with all.
+    /// Adds the shared state to a request: the attempt's cookies, and the memory of servers' password requests.
     private func onJourney(_ request: ExchangeRequest) -> ExchangeRequest {
         var request = request
         request.cookies = cookies
@@ -205,12 +206,12 @@ struct RequestBuilder: Sendable {
         return fields
     }
 
-    /// With what the source's server says of a copy; the owner's words go before.
+    /// Adds the fields that the source's server gave for a copy; the owner's fields take precedence.
     private func labelled(_ fields: [HeaderField], _ labels: [HeaderField]) -> [HeaderField] {
         fields + labels.filter { fields.value($0.name) == nil }
     }
 
-    /// With the type that the file's name suggests, where nothing else was said.
+    /// Adds the content type that the file's name suggests, unless there is another.
     private func typed(_ fields: [HeaderField], _ source: UploadBytes, _ url: String) -> [HeaderField] {
         guard let field = FileType.field(for: source.name, at: url, beside: fields) else {
             return fields
@@ -218,7 +219,9 @@ struct RequestBuilder: Sendable {
         return fields + [field]
     }
 
-    /// - Parameter owner: The URL that the job names, where another one is asked.
+    /// Builds the settings of an exchange.
+    ///
+    /// - Parameter owner: The URL that the job names, if another one is requested.
     private func settings(
         _ job: JobSettings, for url: String, owner: String? = nil
     ) throws(TransferError) -> ExchangeSettings {
@@ -251,7 +254,9 @@ struct RequestBuilder: Sendable {
         return settings
     }
 
-    /// - Throws: `secretMissing` where the user that is named has no entry.
+    /// Reads the password of a job from a .netrc file.
+    ///
+    /// - Throws: `secretMissing` if the named user has no entry.
     private func netrc(
         _ job: JobSettings, _ user: SecretText?, _ file: String?, at url: String
     ) throws(TransferError) -> ExchangeSettings.Credentials {
@@ -261,18 +266,18 @@ struct RequestBuilder: Sendable {
             try user.map { text throws(TransferError) in try secrets.read(text) } ?? (isSSH ? job.ssh?.user : nil)
         let (path, netrc) = try secrets.netrc(file)
         let account = NetrcAccount(netrc, host: origin?.host ?? "", user: user)
-        // Who logs in by a key needs no password.
+        // A login by key needs no password.
         if let user, let origin, account.own == nil, !isSSH {
             throw TransferError(.secretMissing, "\(path) has no password of \(user) at \(origin.host)")
         }
         return .netrc(account)
     }
 
-    /// Whether a body may go out before the server, or its proxy, has asked for the password that there is.
+    /// Returns whether a body may be sent before the server or its proxy asks for the known password.
     func mayBeChallenged(_ spec: JobSpec, _ origin: String) -> Bool {
         guard spec.isUpload, origin.hasPrefix("http") else { return false }
         if case .basic = spec.settings.auth { return true }
-        // A tunnel is asked for without a body.
+        // The request for a tunnel has no body.
         guard origin.hasPrefix("http:") else { return false }
         if let own = spec.settings.proxy, !own.isOfEnvironment { return own.credentials != nil }
         let rule = rule(of: spec.settings)
@@ -280,15 +285,15 @@ struct RequestBuilder: Sendable {
         return ProxyAddress(way).hasCredentials
     }
 
-    /// The machine that a job is connected to first.
+    /// Returns the host that a job contacts first.
     ///
-    /// - Parameter reach: The origin's own, for what goes straight there.
+    /// - Parameter reach: The reach of the origin itself, for jobs without a proxy.
     func reach(_ spec: JobSpec, origin: String, straight reach: OriginReach) -> OriginReach {
         let rule = rule(of: spec.settings)
         return rule.isEmpty ? reach : OriginReach(origin: origin, proxies: rule)
     }
 
-    /// The proxies of a job, without the credentials that it names.
+    /// Returns the proxies of a job, without the credentials that it names.
     private func rule(of job: JobSettings) -> ProxyRule {
         guard let own = job.proxy else { return proxies }
         let exceptions = ProxyRule.list(own.noProxy ?? "")
@@ -297,7 +302,7 @@ struct RequestBuilder: Sendable {
             : ProxyRule(http: own.url, https: own.url, exceptions: exceptions)
     }
 
-    /// All ways at once: a redirect may lead where another one holds.
+    /// Returns the rules of all schemes at once, because a redirect may lead to another scheme.
     private func proxyRule(_ job: JobSettings) throws(TransferError) -> ProxyRule {
         var rule = rule(of: job)
         guard let own = job.proxy, let credentials = own.credentials else { return rule }

@@ -6,18 +6,20 @@ import TransferCrypto
 import TransferEngine
 import TransferJobs
 
-/// The TLS rules that jobs name: jobs with the same ones share them, and with them their connections.
+/// A cache of the TLS rules that jobs name. Jobs with equal rules share them, and with them their connections.
 final class TLSRulesCache: Sendable {
     private struct Key: Hashable {
         let settings: JobSettings.TLSSettings
         let passphrase: String?
-        /// The versions of the files now: rules read from an older version are not used again.
+        /// The present versions of the files; rules from older versions are not used again.
         let versions: [FileStamp?]
     }
 
     private let known = Mutex<[Key: TLSRules]>([:])
 
-    /// - Throws: `TransferError` that names the file which can't be read or doesn't hold what it should.
+    /// Returns the rules of a job.
+    ///
+    /// - Throws: `TransferError` that names the file which cannot be read or is invalid.
     func rules(_ settings: JobSettings.TLSSettings, passphrase: String? = nil) throws(TransferError) -> TLSRules {
         guard settings != JobSettings.TLSSettings() else { return .system }
         let files = [settings.ca, settings.cert, settings.key].compactMap(\.self)
@@ -26,7 +28,7 @@ final class TLSRulesCache: Sendable {
         let made = try Self.make(settings, passphrase)
         return known.withLock { known in
             if let rules = known[key] { return rules }
-            // Versions of files that are gone are of no use.
+            // Rules from replaced versions of files are useless.
             if known.count >= 64 { known.removeAll() }
             known[key] = made
             return made
@@ -42,12 +44,14 @@ final class TLSRulesCache: Sendable {
             identities.standard = try ClientIdentity(
                 contentsOfFile: certificate, key: settings.key, passphrase: passphrase)
         }
-        // Pins are a promise of their own: they hold without authorities.
+        // Pins are a guarantee of their own, even without certificate authorities.
         if settings.insecure, settings.pins.isEmpty { return TLSRules(identities: identities) { _ in } }
         return TLSRules(anchors: anchors, pins: Set(settings.pins), identities: identities)
     }
 
-    /// - Returns: `nil` for a file that isn't there.
+    /// Returns the version of a file.
+    ///
+    /// - Returns: `nil` if there is no file.
     private static func version(_ path: String) -> FileStamp? {
         var status = stat()
         return stat(path, &status) == 0 ? FileStamp(status).version : nil

@@ -2,11 +2,11 @@ import TransferCore
 package import TransferJobs
 import TransferStore
 
-/// Gives a job that others brought the bounds of this machine, or refuses it.
+/// A function that gives a job from outside the bounds of this machine, or refuses it.
 package typealias JobJudge = @Sendable (JobSpec) throws(TransferError) -> JobSpec
 
 extension ClaimedJobs {
-    /// The jobs as this machine takes them; those that it refuses fail.
+    /// Returns the jobs within this machine's bounds; those that it refuses fail.
     func judged(by accept: JobJudge) -> ClaimedJobs {
         var judged = self
         judged.jobs = []
@@ -24,7 +24,7 @@ extension ClaimedJobs {
 }
 
 extension HookCall {
-    /// - Returns: Why this machine doesn't tell the hook; `nil` where it does.
+    /// Returns why this machine refuses the hook; `nil` if it accepts it.
     func refusal(by accept: JobJudge) -> TransferError? {
         let work = JobSpec.Download(urls: ["http:"], destination: "")
         do throws(TransferError) {

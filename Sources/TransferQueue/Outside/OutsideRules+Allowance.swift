@@ -1,17 +1,19 @@
 public import TransferCore
 
 extension OutsideRules {
-    /// A word that doesn't name a credential and a server.
+    /// A text that does not name a credential and a server.
     public struct BadAllowance: Error {
+        /// The text that was given.
         public let word: String
 
-        /// The fault in words, for after the name of an option.
+        /// The fault in words, to be shown after the name of an option.
         public var message: String { "\(word): it takes NAME=ORIGIN, such as cdn=https://cdn.example" }
     }
 
-    /// The servers that credentials may be shown to, as ``secrets`` has them.
+    /// Parses the servers that credentials may be shown to, in the form of ``secrets``.
     ///
-    /// - Parameter words: `NAME=ORIGIN` each.
+    /// - Parameter words: Texts of the form `NAME=ORIGIN`.
+    /// - Throws: ``BadAllowance`` for the first text of another form.
     public static func secrets(_ words: [String]) throws(BadAllowance) -> [String: Set<Origin>] {
         var allowed: [String: Set<Origin>] = [:]
         for word in words {

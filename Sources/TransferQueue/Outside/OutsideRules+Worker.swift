@@ -2,7 +2,8 @@ import TransferCore
 package import TransferJobs
 
 extension OutsideRules {
-    /// For a worker, which takes jobs that others have brought into the queue.
+    /// Returns a job within these bounds, for a worker that takes jobs which other machines have brought into the
+    /// queue.
     ///
     /// - Throws: `invalidRequest` for a job that this machine refuses.
     package func accepted(_ spec: JobSpec) throws(TransferError) -> JobSpec {

@@ -3,27 +3,27 @@ import TransferEngine
 package import TransferJobs
 import TransferUpload
 
-/// The bounds of jobs that come from outside this machine: from a service's clients, and from other machines by a queue that
-/// they have in common. Such a job names nothing of this machine but files beneath one folder, and no secret but those that
-/// were allowed for its servers.
+/// The bounds of jobs from outside this machine: from clients of a service, or from other machines through a shared
+/// queue. Such a job may use only files beneath one folder, and only secrets that were allowed for its servers.
 public struct OutsideRules: Sendable {
-    /// The folder that all sources and destinations lie beneath; absolute.
+    /// The absolute path of the folder that all sources and destinations must lie beneath.
     public var directory: String
     /// Whether servers may have addresses of this machine and of private networks.
     public var allowsPrivate = false
     /// The servers that each credential may be shown to, by the credential's name.
     public var secrets: [String: Set<Origin>] = [:]
 
+    /// Creates bounds that allow files beneath a folder, public servers only, and no secrets.
     public init(directory: String) { self.directory = directory }
 
-    /// Why a job isn't taken.
+    /// The reason why a job is refused.
     package struct Refusal: Error {
         package let code: String
         package let message: String
         package var hint: String?
     }
 
-    /// The job with its bounds. Blocks: its files' names are looked up.
+    /// Returns the job within these bounds, with its files checked. Blocks, because it looks up file names.
     ///
     /// - Throws: ``Refusal``.
     package func confined(_ spec: JobSpec) throws -> JobSpec {
@@ -34,7 +34,7 @@ public struct OutsideRules: Sendable {
         return result
     }
 
-    /// The job with its bounds, of which those of its files are left to be looked at when it begins.
+    /// Returns the job within these bounds. Its files are checked only when it begins.
     ///
     /// - Throws: ``Refusal``.
     package func bounded(_ spec: JobSpec) throws -> JobSpec {
@@ -64,7 +64,7 @@ public struct OutsideRules: Sendable {
 
     private func check(_ given: JobSettings, urls: [String]) throws {
         var settings = given
-        // The two sides of a copy have their keys in common, which an object store alone is ever shown.
+        // Both sides of a copy share their keys, which only an object store is ever shown.
         if !urls.contains(where: S3URL.isOne) { settings.s3 = nil }
         for url in urls { try check(url: url, settings) }
         try check(files: settings)
@@ -88,7 +88,7 @@ public struct OutsideRules: Sendable {
             hint: CommandPhrases.only("--allow-private lets jobs from outside ask such servers"))
     }
 
-    /// Files and programs of this machine, and trust that isn't the client's to give.
+    /// Refuses files and programs of this machine, and settings of trust that a client must not choose.
     private func check(files settings: JobSettings) throws {
         func refuse(_ what: String) throws {
             throw Refusal(code: "keyRefused", message: "\(what) is not a client's to name")

@@ -1,20 +1,24 @@
 import Synchronization
 import TransferJobs
 
-/// Hands events to whoever listens in this process.
+/// A distributor of events to the observers of this process.
 final class EventHub: Sendable {
     private struct State {
-        /// In no order that they could rely on.
+        /// The observers, in no guaranteed order.
         var observers: [(number: Int, observe: @Sendable (QueueEvent) -> Void)] = []
         var signals: [(number: Int, ring: @Sendable () -> Void)] = []
         var last = 0
     }
 
     private let state = Mutex(State())
-    /// What is measured besides.
+    /// The measurements that events do not carry.
     let measurements = MeasurementHub()
 
-    /// - Parameter observer: Called in the order of the events, from the queue's own thread: it has to be quick.
+    /// Adds an observer.
+    ///
+    /// - Parameter observer: A function called in the order of the events, from the queue's own thread, so it must be
+    ///   fast.
+    /// - Returns: The number to remove it by.
     @discardableResult
     func add(_ observer: @escaping @Sendable (QueueEvent) -> Void) -> Int {
         state.withLock { state in
@@ -24,7 +28,10 @@ final class EventHub: Sendable {
         }
     }
 
-    /// - Parameter ring: Called when something has changed that no event of this process tells.
+    /// Adds a bell.
+    ///
+    /// - Parameter ring: A function called after a change that no event of this process reports.
+    /// - Returns: The number to remove it by.
     func addSignal(_ ring: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in
             state.last += 1
@@ -43,11 +50,11 @@ final class EventHub: Sendable {
     var isHeard: Bool { state.withLock { !$0.observers.isEmpty } }
 
     func send(_ event: QueueEvent) {
-        // Called outside the lock: an observer may remove itself.
+        // Observers are called outside the lock, because one may remove itself.
         for observer in state.withLock({ $0.observers }) { observer.observe(event) }
     }
 
-    /// Something has changed that no event of this process tells: another process wrote to the database, or a run began.
+    /// Reports a change without an event: another process wrote to the database, or a run began.
     func ring() {
         for signal in state.withLock({ $0.signals }) { signal.ring() }
     }

@@ -2,15 +2,18 @@ import TransferJobs
 
 /// The ends of jobs, in order, each at least once.
 ///
-/// Of watched folders' jobs only those that are kept: what was dropped, as its file was gone or another version, has no
-/// row any more, and of what is complete only the rows among the last thousand ends stay.
+/// For jobs of watched folders, some ends are missing. Dropped jobs (the file was gone or another version) have no row,
+/// and complete ones have it only among the last thousand ends.
 public struct JobEnds: AsyncSequence, Sendable {
+    /// The event of a job's end.
     public typealias Element = QueueEvent
     let queue: JobQueue
     let cursor: Int64
 
+    /// Returns an iterator that starts after the sequence's cursor.
     public func makeAsyncIterator() -> Iterator { Iterator(queue: queue, cursor: cursor) }
 
+    /// An iterator that waits for the next end. It never returns `nil`.
     public struct Iterator: AsyncIteratorProtocol {
         private let queue: JobQueue
         private let signal: WakeSignal
@@ -23,11 +26,13 @@ public struct JobEnds: AsyncSequence, Sendable {
             signal = queue.endSignal()
         }
 
-        /// - Throws: When the database fails, and `CancellationError`.
+        /// Waits for the next end and returns it.
+        ///
+        /// - Throws: The database's error if it fails, and `CancellationError`.
         public mutating func next() async throws -> QueueEvent? {
             while page.isEmpty {
                 try Task.checkCancellation()
-                // Taken before the question: an end that is recorded after it rings again.
+                // The count is taken before the query: an end that is recorded later rings again.
                 let rung = signal.count
                 page = try await queue.ends(after: cursor, limit: 256).reversed()
                 if page.isEmpty { await signal.wait(after: rung) }

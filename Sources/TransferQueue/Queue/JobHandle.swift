@@ -2,28 +2,29 @@ import TransferCore
 public import TransferJobs
 import TransferStore
 
-/// A job in the queue: it's waited for, followed and steered by this.
+/// A handle of a job in the queue, to wait for it, follow it and steer it.
 public struct JobHandle: Sendable {
-    /// The name of its batch.
+    /// The name of the job's batch.
     public let batch: String
-    /// Its name in the batch: the `id` it was given, else its destination.
+    /// The job's name in the batch: the `id` that it was given, else its destination.
     public let identity: String
     let queue: JobQueue
 
-    // MARK: How it goes
+    // MARK: Progress and result
 
-    /// Waits for the job's end. Cancelling this task doesn't cancel the job.
+    /// Waits for the job's end. Cancelling this task does not cancel the job.
     ///
-    /// It makes no difference which process runs the queue. Without `unattended` it waits for ever where none does.
+    /// Any process may run the queue. Without `unattended`, this waits for ever if no process does.
     ///
     /// ```swift
     /// let receipt = try await job.receipt(unattended: .seconds(30))
     /// ```
     ///
-    /// - Parameter limit: For how long nobody may run the job's batch before this fails; `nil` for ever. A process
-    ///   that has the batch counts as one that runs it, until it ends. It's found out within twice the time.
-    /// - Throws: The job's `TransferError` when it failed, was skipped or cancelled; one with the code `unattended` when
-    ///   nobody ran the queue for that time (the job stays in the queue); and `CancellationError`.
+    /// - Parameter limit: The time without a process that runs the job's batch after which this fails; `nil` waits for
+    ///   ever. A process that holds the batch counts until it ends. The absence is detected within twice the time.
+    /// - Throws: The job's `TransferError` if it failed, was skipped or cancelled. The code is `unattended` if no
+    ///   process ran the queue for that time; the job then stays in the queue. `CancellationError` if the task is
+    ///   cancelled.
     public func receipt(unattended limit: Duration? = nil) async throws -> JobReceipt {
         guard let limit else { return try Self.receipt(try await end()) }
         return try await withThrowingTaskGroup(of: QueueEvent.self) { group in
@@ -35,8 +36,8 @@ public struct JobHandle: Sendable {
         }
     }
 
-    /// How the job goes on: always the newest, however slow the reader is, and the end when the job has ended, in
-    /// whichever way. ``receipt(unattended:)`` says in which.
+    /// The job's progress, always the newest however slow the reader is. The sequence ends when the job has ended in
+    /// any way; ``receipt(unattended:)`` returns the outcome.
     ///
     /// ```swift
     /// for try await progress in job.progress {
@@ -44,36 +45,37 @@ public struct JobHandle: Sendable {
     /// }
     /// ```
     ///
-    /// The numbers come from the queue that runs the job, every ``QueueConfiguration/progressInterval``; of a job that
-    /// another process runs there is only the last. The last element of a job that is complete has all of its bytes.
+    /// The queue that runs the job reports every ``QueueConfiguration/progressInterval``. If another process runs the
+    /// job, only the last element appears. The last element of a complete job has all of its bytes.
     public var progress: JobProgressUpdates { JobProgressUpdates(job: self) }
 
     // MARK: Steering
 
-    /// Cancels the job, whichever process runs it. What a server holds of an upload is given up, and what was fetched
-    /// stays in its partial file. A job that has ended stays as it is.
+    /// Cancels the job, whichever process runs it. The part of an upload that a server holds is given up, and fetched
+    /// bytes stay in the partial file. A job that has ended stays as it is.
     ///
-    /// Returns when this is written down; the process that runs the job is told at once.
+    /// Returns when the command is recorded; the process that runs the job is notified at once.
     ///
-    /// - Throws: `TransferError` when there is no such job any more, or the database fails.
+    /// - Throws: `TransferError` if the job no longer exists or the database fails. A job that has ended is not an
+    ///   error.
     public func cancel() async throws { try await queue.ask(.cancel, batch: batch, job: identity) }
 
-    /// Stops the job, with what it has, until ``resume()``.
+    /// Stops the job until ``resume()``, and keeps its bytes.
     ///
-    /// - Throws: As ``cancel()``.
+    /// - Throws: `TransferError` as ``cancel()`` does.
     public func pause() async throws { try await queue.ask(.pause, batch: batch, job: identity) }
 
-    /// Lets a job that was paused go on.
+    /// Lets a paused job continue.
     ///
-    /// - Throws: As ``cancel()``.
+    /// - Throws: `TransferError` as ``cancel()`` does.
     public func resume() async throws { try await queue.ask(.resume, batch: batch, job: identity) }
 
-    /// Begins a job anew that failed, was skipped or cancelled, or that waits for its next attempt.
+    /// Restarts a job that failed, was skipped or cancelled, or that waits for its next attempt.
     ///
-    /// - Throws: As ``cancel()``.
+    /// - Throws: `TransferError` as ``cancel()`` does.
     public func retry() async throws { try await queue.ask(.retry, batch: batch, job: identity) }
 
-    // MARK: Its end
+    // MARK: The end
 
     private func end() async throws -> QueueEvent {
         let cursor = try await queue.lastCursor()
@@ -82,7 +84,7 @@ public struct JobHandle: Sendable {
         throw CancellationError()
     }
 
-    /// Whether the job ended by it.
+    /// Returns whether the event is the end of this job.
     func isEnd(_ event: QueueEvent) -> Bool {
         guard event.batch == batch else { return false }
         switch event.kind {

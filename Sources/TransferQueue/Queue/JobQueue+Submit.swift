@@ -3,23 +3,25 @@ import TransferEventLoop
 package import TransferJobs
 package import TransferStore
 
-/// Jobs that are in the queue's database, checked and ready to run.
+/// A batch of jobs in the queue's database, checked and ready to run.
 public struct StagedBatch: Sendable {
     let staged: StagedJobs
+    /// The name of the batch.
     public var name: String { staged.batch.name }
+    /// The number of jobs.
     public var jobs: Int { staged.count }
-    /// Whether there was no batch of that name.
+    /// Whether the batch did not exist before.
     package var isNew: Bool { staged.batch.isNew }
     package var number: Int64 { staged.batch.id }
 }
 
-/// Why jobs were not taken into a batch: nothing of them was.
+/// The reason why jobs were not taken into a batch. None of them was taken then.
 public enum StagingError: Error, Sendable {
-    /// The one who supplied the jobs found faults of its own.
+    /// The supplier of the jobs found faults itself.
     case refused
-    /// Faults between jobs: equal identities or destinations, unknown needs, circles.
+    /// There are faults between jobs: equal identities or destinations, unknown needs, or cycles.
     case faults(JobFileReport)
-    /// Another process works on the batch.
+    /// The batch belongs to another process, which works on it.
     case held(batch: String, pid: Int32)
 }
 
@@ -27,12 +29,17 @@ extension JobQueue {
     /// Whether other machines may work on the same batches.
     package var isShared: Bool { store.sharesBatches }
 
-    /// Puts a job into a batch and returns when it's durable there.
+    /// Puts a job into a batch and returns when it is durable there.
     ///
-    /// The same identity with the same content is taken once.
+    /// A second submission of the same identity with the same content adds nothing.
     ///
-    /// - Throws: `TransferError` for a job that can't be done, or whose identity stands for other content already;
-    ///   `StagingError` for unknown needs.
+    /// - Parameters:
+    ///   - job: The job.
+    ///   - batch: The name of the batch, which is made if it does not exist.
+    ///   - directory: The folder that relative paths start from.
+    /// - Returns: A handle to follow and steer the job.
+    /// - Throws: `TransferError` for an invalid job, or if its identity already has other content; `StagingError` for
+    ///   unknown needs.
     @discardableResult
     public func submit(_ job: JobSpec, batch: String, directory: String = "/") async throws -> JobHandle {
         let faults = JobRule.faults(of: job) + [DestinationPath.refusal(ofBatchName: batch)].compactMap { $0 }
@@ -49,31 +56,33 @@ extension JobQueue {
         return JobHandle(batch: batch, identity: job.identity, queue: self)
     }
 
-    /// A job that is in the queue already, whichever process submitted it.
+    /// Returns a job that is already in the queue, whichever process submitted it.
     ///
-    /// - Parameter identity: The `id` it was given, else its destination.
-    /// - Returns: `nil` when the batch has no such job.
-    /// - Throws: `TransferError` when the database fails.
+    /// - Parameters:
+    ///   - identity: The `id` that the job was given, else its destination.
+    ///   - batch: The name of its batch.
+    /// - Returns: `nil` if the batch has no such job.
+    /// - Throws: `TransferError` if the database fails.
     public func job(_ identity: String, batch: String) async throws -> JobHandle? {
         let handle = JobHandle(batch: batch, identity: identity, queue: self)
         guard let queueReader else { return handle }
         return try await reader.run { try queueReader.facts(batch: batch, job: identity) == nil ? nil : handle }
     }
 
-    /// Takes the jobs of a whole batch in, all or none, and holds the batch for this process.
+    /// Takes in all jobs of a batch or none, and holds the batch for this process.
     ///
     /// - Parameters:
     ///   - name: The batch's identity.
     ///   - source: The real path of the job file.
-    ///   - directory: What relative paths start from.
-    ///   - keepsWhatIsMissing: Jobs that `body` doesn't add stay in the batch; else they are dropped from it.
-    ///   - isReload: The batch's run goes on: unchanged jobs stay as they are, also those that failed, were cancelled or
-    ///     are held; otherwise these begin anew.
-    ///   - onFinish: Who is told when all jobs of the batch have ended.
-    ///   - body: Calls its argument for each job, with the job's place in its file; returns whether all went well. It's
-    ///     called at once, and again where a job that was changed is under way: that is interrupted, and begins anew as
-    ///     what it is now.
-    /// - Throws: `StagingError`, or `TransferError` when the database fails.
+    ///   - directory: The folder that relative paths start from.
+    ///   - keepsWhatIsMissing: Whether jobs that `body` does not add stay in the batch; else they are dropped from it.
+    ///   - isReload: Whether the batch's run continues. Unchanged jobs then stay as they are, even if they failed, were
+    ///     cancelled or are held; otherwise these begin anew.
+    ///   - onFinish: The hook that is called when all jobs of the batch have ended.
+    ///   - body: A function that passes each job to its argument, with its place in the file, and returns whether all
+    ///     went well. It is called again if a changed job is under way: that job is interrupted and begins anew.
+    /// - Returns: The batch, ready to run.
+    /// - Throws: `StagingError`, or `TransferError` if the database fails.
     public func stage(
         name: String, source: String?, directory: String, keepsWhatIsMissing: Bool = false, isReload: Bool = false,
         onFinish: BatchHook? = nil,
@@ -84,19 +93,21 @@ extension JobQueue {
             isReload: isReload, onFinish: onFinish)
     }
 
-    /// Takes the jobs of a whole batch in, of which some may have been read already.
+    /// Takes in all jobs of a batch, of which some may have been read already.
     ///
     /// - Parameters:
-    ///   - jobs: Those of the batch.
+    ///   - jobs: The jobs of the batch.
     ///   - name: The batch's identity.
     ///   - source: The real path of the job file.
-    ///   - keepsWhatIsMissing: Jobs that aren't among `jobs` stay in the batch; else they are dropped from it.
-    ///   - isReload: The batch's run goes on, as where a closure brings the jobs.
-    ///   - onFinish: Who is told when all jobs of the batch have ended.
-    ///   - recalling: Called, once, where other processes have jobs under way that were changed or are missing: with their
-    ///     count. The other processes release them first, within seconds, or once the lease of one that is gone has ended.
-    /// - Throws: `StagingError`; `TransferError` when the database fails, and where jobs that were changed stay under way for
-    ///   five minutes: nothing is taken then, and the jobs go on as they were.
+    ///   - keepsWhatIsMissing: Whether jobs that are not in `jobs` stay in the batch; else they are dropped from it.
+    ///   - isReload: Whether the batch's run continues, as in the method with a closure.
+    ///   - onFinish: The hook that is called when all jobs of the batch have ended.
+    ///   - recalling: A function that is called once if other processes have changed or missing jobs under way, with
+    ///     the number of these jobs. Those processes release them first, within seconds or when the lease of a dead one
+    ///     ends.
+    /// - Returns: The batch, ready to run.
+    /// - Throws: `StagingError`. `TransferError` if the database fails, or if changed jobs stay under way for five
+    ///   minutes: nothing is taken then, and the jobs continue unchanged.
     public func stage(
         _ jobs: JobReading, name: String, source: String?, keepsWhatIsMissing: Bool = false, isReload: Bool = false,
         onFinish: BatchHook? = nil, revoking: @Sendable (_ jobs: Int) -> Void = { _ in }
@@ -106,13 +117,13 @@ extension JobQueue {
             StagingOptions(keepsWhatIsMissing: keepsWhatIsMissing, isReload: isReload), revoking)
     }
 
-    /// Takes the jobs of a whole batch in, all or none, and holds the batch for this process.
+    /// Takes in all jobs of a batch or none, and holds the batch for this process.
     ///
     /// - Parameters:
-    ///   - header: The batch apart from its jobs.
-    ///   - options: How they are taken. A submission that has a key is remembered with them.
-    ///   - body: Calls its argument for each job, as that of a batch that comes from a file.
-    /// - Throws: `StagingError`; `SubmissionKeyTaken`; `TransferError` when the database fails.
+    ///   - header: The batch without its jobs.
+    ///   - options: The options of staging. The key of a submission is stored with the jobs.
+    ///   - body: A function that passes each job to its argument, as for a batch from a file.
+    /// - Throws: `StagingError`; `SubmissionKeyTaken`; `TransferError` if the database fails.
     package func stage(
         _ header: BatchHeader, _ options: StagingOptions,
         _ body: @escaping @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool
@@ -158,18 +169,18 @@ extension JobQueue {
 
     /// Waits until no other process has these jobs claimed.
     ///
-    /// - Returns: Whether that came in time.
+    /// - Returns: Whether they were released in time.
     private func areReleased(_ jobs: Set<Int64>, by deadline: MonotonicTime) async throws -> Bool {
         while try await revoke(jobs) > 0 {
             guard MonotonicTime.now < deadline else { return false }
-            // This sleep has no event to wait for: neither a release by the owner nor the end of its lease is told to a
-            // process that only brings jobs.
+            // This sleep has no event to wait for. A process that only brings jobs is not notified of a release, nor of
+            // the end of a lease.
             try await Task.sleep(for: .milliseconds(200))
         }
         return true
     }
 
-    /// Leaves a batch to whoever works on the queue.
+    /// Releases a batch to any process that works on the queue.
     package func leave(_ batch: StagedBatch) async throws {
         let (store, id) = (store, batch.staged.batch.id)
         _ = try await reader.run {
@@ -179,16 +190,17 @@ extension JobQueue {
 
     // MARK: Many callers at once
 
-    /// Puts what several callers submitted into a batch, and returns when it's durable there: one wait for the disk for all.
+    /// Puts the submissions of several callers into a batch, and returns when they are durable, with one wait for the
+    /// disk.
     ///
     /// - Parameters:
-    ///   - groups: The jobs of each caller; those of one are taken all or not at all, and remembered by their key. They were
-    ///     checked (``JobRule``).
-    ///   - batch: Made if need be.
-    ///   - directory: What the batch's relative paths start from.
-    ///   - startsPaused: New ones wait until somebody resumes them.
-    /// - Throws: `StagingError` for unknown needs and destinations that two jobs have, `SubmissionKeyTaken` for a key that
-    ///   another process took; nothing of any group is taken then.
+    ///   - groups: The jobs of each caller, already checked by ``JobRule``. A group is taken whole or not at all, and
+    ///     remembered by its key.
+    ///   - batch: The name of the batch, which is made if it does not exist.
+    ///   - directory: The folder that the batch's relative paths start from.
+    ///   - startsPaused: Whether new jobs wait until a user resumes them.
+    /// - Throws: `StagingError` for unknown needs and for a destination of two jobs, `SubmissionKeyTaken` for a key
+    ///   that another process took. No group is taken then.
     package func submit(
         groups: [SubmissionGroup], batch: String, directory: String, startsPaused: Bool = false
     ) async throws -> [SubmittedJobs] {
@@ -207,18 +219,17 @@ extension JobQueue {
         return results
     }
 
-    /// The answer to the submission of that key, for a day after it was taken.
+    /// Returns the answer to the submission with this key, for a day after it was taken.
     package func answered(key name: String) async throws -> AnsweredSubmission? {
         try await reader.run { [store] in
             do { return try store.answered(key: name) } catch { throw store.fault(error) }
         }
     }
 
-    /// Changes a job that hasn't ended, where the change makes no other job of it: its priority, or bounds of its own. One
-    /// that is under way goes on under another priority, or another bound on its rate; for its first bound it's
-    /// interrupted.
+    /// Changes a job that has not ended, if it stays the same job: its priority or its limits. A job under way
+    /// continues under another priority or another rate limit; a first limit interrupts it.
     ///
-    /// - Throws: `TransferError` where there is no such job any more, or it has ended.
+    /// - Throws: `TransferError` if the job no longer exists or has ended.
     package func amend(
         _ number: Int64, batch: String, job: String, _ change: @escaping @Sendable (inout JobSpec) -> Void
     ) async throws {
@@ -229,8 +240,8 @@ extension JobQueue {
 
     /// Changes jobs as ``amend(_:batch:job:_:)`` does; those that have ended stay as they are.
     ///
-    /// - Parameter jobs: Their identities, by their numbers.
-    /// - Returns: How many were changed.
+    /// - Parameter jobs: The identities of the jobs, by their numbers.
+    /// - Returns: The number of jobs that were changed.
     package func amend(
         _ jobs: [Int64: String], batch: String, _ change: @escaping @Sendable (inout JobSpec) -> Void
     ) async throws -> Int {
@@ -243,7 +254,7 @@ extension JobQueue {
         guard !others().isEmpty else { return changed.count }
         await runner.giveBack(others())
         let given = try await amended(others(), isRunning: false, change)
-        // The jobs were held back for the change alone, and go on now.
+        // The jobs were held back only for the change, and continue now.
         for number in given { try await ask(.retry, batch: batch, job: jobs[number]) }
         return changed.count + given.count
     }
@@ -261,9 +272,9 @@ extension JobQueue {
         }
     }
 
-    /// What is given back may be taken again before it's changed, but not for ever.
+    /// The most rounds of staging. A released job may be claimed again before it is changed, but not for ever.
     private static let stagingRounds = 10
-    /// A worker that is gone has its jobs until its lease ends.
+    /// The longest wait for a release: the jobs of a dead worker stay claimed until its lease ends.
     private static let revocationTime = Duration.seconds(300)
 
     func lastCursor() async throws -> Int64 { try await reader.run { [store] in try store.lastCursor() } }

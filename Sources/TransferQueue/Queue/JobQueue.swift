@@ -11,8 +11,8 @@ public import TransferWatch
 
 /// A durable queue of transfers in a folder of this machine.
 ///
-/// Jobs are submitted to batches, survive the process, and are run by whichever process calls ``run()``. No signal
-/// handler, environment variable, home folder or other global state is touched.
+/// Jobs are submitted to batches, survive the process, and are run by any process that calls ``run()``. The queue
+/// touches no signal handler, environment variable, home folder or other global state.
 ///
 /// ```swift
 /// let queue = try await TransferQueue.open(.init(state: "/var/lib/mirror"))
@@ -21,22 +21,24 @@ public import TransferWatch
 public final class JobQueue: Sendable {
     let runner: QueueRunner
     let store: any JobStore & RunMemory
-    /// `nil` where the store knows nothing of watched folders.
+    /// The upload history of watched folders; `nil` if the store has none.
     let history: (any UploadHistory)?
-    /// What a queue is asked that another process may run; `nil` where no other one can.
+    /// The reader of state that other processes may write; `nil` if only this process can run the queue.
     let queueReader: (any QueueReader)?
     private let changes = StoreChanges()
     let engine: ExchangeEngine
     let hub: EventHub
-    /// For callers that ask: apart from the runner's, so that a question never waits behind a run.
+    /// The thread for callers' queries, apart from the runner's, so that a query never waits behind a run.
     let reader = WorkerPool(name: "store-reader", threads: 1)
     let watchPools = WatchPools()
 
+    /// Creates a queue over a store.
+    ///
     /// - Parameters:
-    ///   - store: What remembers the queue.
-    ///   - ledger: What remembers watched folders, beside it.
-    ///   - outlook: The store again, where other processes may work on the queue.
-    ///   - accept: Judges jobs as they are claimed; `nil` takes all as they are.
+    ///   - store: The store of the queue.
+    ///   - ledger: The upload history of watched folders, in the same store.
+    ///   - outlook: The same store, if other processes may work on the queue.
+    ///   - accept: The judge of jobs as they are claimed; `nil` accepts all unchanged.
     init(
         _ configuration: QueueConfiguration, store: any JobStore & RunMemory, history: (any UploadHistory)?,
         queueReader: (any QueueReader)? = nil, accept: JobJudge? = nil
@@ -46,7 +48,7 @@ public final class JobQueue: Sendable {
         self.queueReader = queueReader
         hub = EventHub()
         let loop = try EventLoop(name: "queue")
-        // A thread more would only be in the others' way: each job goes to and fro between the queue and its transfer.
+        // On few cores, one more thread only hinders, since each job alternates between the queue and its transfer.
         let shares = configuration.loops == 0 && configuration.cores < 3
         let loops = configuration.loops > 0 ? configuration.loops : min(4, configuration.cores)
         engine = try ExchangeEngine(loops: loops, sharing: shares ? loop : nil)
@@ -59,9 +61,9 @@ public final class JobQueue: Sendable {
         if log.isWanted { hub.add(log.tell) }
     }
 
-    /// Opens the queue of a folder, or makes it.
+    /// Opens the queue of a folder, and makes it if it does not exist.
     ///
-    /// - Throws: `TransferError` when the folder or its database can't be used; the message says why and what to do.
+    /// - Throws: `TransferError` if the folder or its database cannot be used; the message says why and what to do.
     public static func open(_ configuration: QueueConfiguration) async throws -> JobQueue {
         let queue = try await Self.worker.run {
             let store = try SQLiteStore(StateFolder(configuration.state))
@@ -71,11 +73,11 @@ public final class JobQueue: Sendable {
         return queue
     }
 
-    /// Opens a queue that something else than a folder of this machine remembers. The folder of the configuration isn't touched.
+    /// Opens a queue with a store other than a folder of this machine. The folder of the configuration is not touched.
     ///
     /// - Parameters:
-    ///   - store: Makes that; it may block.
-    ///   - accept: Judges jobs that others brought, as they are claimed; `nil` takes all as they are.
+    ///   - store: A function that opens the store; it may block.
+    ///   - accept: The judge of jobs that other processes brought, as they are claimed; `nil` accepts all unchanged.
     package static func open(
         _ configuration: QueueConfiguration,
         over store: @escaping @Sendable () throws -> any JobStore & RunMemory & QueueReader,
@@ -89,11 +91,11 @@ public final class JobQueue: Sendable {
 
     private static let worker = WorkerPool(name: "queue-open", threads: 1)
 
-    /// What had to be done to open the queue, in words for people: its database was damaged and was moved aside. `nil` when
-    /// all was well.
+    /// The repair that opening the queue needed, in words for users: its database was damaged and was moved aside.
+    /// `nil` if there was none.
     public var notice: String? { store.notice }
 
-    /// Ends the threads and gives back what this process held. Nothing can be done with the queue afterwards.
+    /// Ends the threads and releases the batches that this process held. The queue cannot be used afterwards.
     public func close() async {
         for uploader in await runner.watchers() { await uploader.stop() }
         await runner.closeControl()
@@ -101,7 +103,7 @@ public final class JobQueue: Sendable {
         changes.stop(on: runner.loop)
         engine.shutDown()
         let store = store
-        // A store that is away keeps nobody here, and hasn't recorded everything.
+        // An unreachable store must not delay the end: it has not recorded everything anyway.
         let (awaitsIt, failure) = await (runner.hasStoreCalls, runner.failure)
         if awaitsIt || failure != nil { store.cancelWaits() }
         _ = try? await reader.run { try store.retire() }
@@ -112,19 +114,19 @@ public final class JobQueue: Sendable {
         runner.loop.stop()
     }
 
-    /// Registers where a credential comes from: jobs name it (`.credential(name)`), as closures can't be stored.
+    /// Registers the source of a credential. Jobs name it (`.credential(name)`), because closures cannot be stored.
     ///
-    /// The closure is asked for each attempt of each job that names it, with the origin the job speaks to.
+    /// The closure is called for each attempt, with the origin of the job. Its error fails the attempt.
     public func credentials(_ name: String, _ provider: @escaping CredentialProvider) async {
         await runner.register(name, provider)
     }
 
     // MARK: Running
 
-    /// Works on every batch that no other process has, and on what is submitted meanwhile, until the task is cancelled:
-    /// then everything under way is checkpointed and this returns.
+    /// Runs every batch that no other process holds, and all later submissions, until the task is cancelled. Transfers
+    /// under way are then checkpointed before this returns.
     ///
-    /// - Throws: When the database fails.
+    /// - Throws: The database's error if it fails. Failed jobs are not errors.
     public func run() async throws {
         let store = store
         let batches = try await runner.beginning { [reader] in try await reader.run { try store.hold(.unfinished) } }
@@ -135,8 +137,8 @@ public final class JobQueue: Sendable {
 
     /// Runs staged batches to their end, or until ``stop()``.
     ///
-    /// - Parameter begun: Called once they are in the run: what is staged anew from then on goes into it by ``begin(_:)``.
-    /// - Throws: When the database fails.
+    /// - Parameter begun: Called once they are in the run. Batches staged later join it by ``begin(_:)``.
+    /// - Throws: The database's error if it fails. Failed jobs are not errors.
     public func run(
         _ batches: [StagedBatch], options: RunOptions = RunOptions(), begun: @Sendable () -> Void = {}
     ) async throws -> RunSummary {
@@ -164,47 +166,46 @@ public final class JobQueue: Sendable {
         return summary
     }
 
-    /// Returns when hooks (`onFinish`) have been told everything, as far as they could be, or nobody runs the queue any more.
+    /// Returns when all hooks (`onFinish`) have been delivered or given up, or no process runs the queue any longer.
     package func hooksReported() async { await runner.hooksReported() }
 
-    /// Checkpoints everything under way within two seconds; runs return then, and a later one continues.
+    /// Checkpoints all transfers under way within two seconds. Runs then return, and a later run continues.
     public func stop() { runner.loop.execute { [runner] in runner.onLoop { $0.stop(.asked) } } }
 
-    /// Takes a batch that was staged while others run into the run.
+    /// Adds a batch to the current run that was staged while other batches run.
     public func begin(_ batch: StagedBatch) async {
         await runner.add(
             batch.staged.batch, secrets: batch.staged.secrets, options: RunOptions(), ready: batch.staged.ready)
         await runner.abandon(batch.staged.abandoned)
     }
 
-    /// Whether jobs are still being added to a batch that runs, which so can't end.
+    /// Sets whether jobs are still being added to a running batch, which keeps it from ending.
     public func setFeeding(_ isFeeding: Bool) async { await runner.setFeeding(isFeeding) }
 
-    /// Tells of a job that could not even be read, as one that failed.
+    /// Reports a job that could not even be read as a failed one.
     public func addFailure(_ failure: JobFailure) async { await runner.addFailure(failure) }
 
-    /// For what starts from now on.
+    /// Sets the limits of transfers that start from now on.
     public func setLimits(_ limits: BatchLimits) {
         runner.loop.execute { [runner] in runner.onLoop { $0.setLimits(limits) } }
     }
 
-    /// Sets the commands that names stand for from now on, and how the servers of webhooks are reached.
+    /// Sets the named commands from now on, and the connection settings of webhooks.
     package func setHooks(_ settings: HookSettings, _ configuration: Configuration) {
         runner.loop.execute { [runner] in runner.onLoop { $0.hooks.configure(settings, configuration) } }
     }
 
     // MARK: Events
 
-    /// Calls `observer` with every event of this process, in order, on the queue's own thread: it has to be quick.
+    /// Calls `observer` with every event of this process, in order, on the queue's own thread: it must be fast.
     @discardableResult
     public func observe(_ observer: @escaping @Sendable (QueueEvent) -> Void) -> Int { hub.add(observer) }
 
-    /// Has everything that is measured of this queue told from now on: the one source of all metrics, in whichever form
-    /// they are shown.
+    /// Reports all measurements of this queue from now on, for metrics of any form.
     ///
     /// - Parameters:
-    ///   - folder: The watched folder of a batch of that name, for batches that aren't watched now; `nil` for others.
-    ///   - observer: Called by any thread, also by several at once: it has to be quick.
+    ///   - folder: A function from the name of a batch that is not watched now to its folder; `nil` if it has none.
+    ///   - observer: A function that any thread calls, also several at once, so it must be fast.
     package func measure(
         folder: @escaping @Sendable (String) -> String? = { _ in nil },
         _ observer: @escaping @Sendable ([Measurement]) -> Void
@@ -212,7 +213,7 @@ public final class JobQueue: Sendable {
         let runner = runner
         let events = Mutex(
             QueueMeasurements { name in
-                // Events come on the runner's own thread.
+                // Events arrive on the runner's own thread.
                 runner.onLoop { $0.folders.root(ofBatch: name) } ?? folder(name)
             })
         observer(QueueMeasurements.beginning + [Self.build])
@@ -229,29 +230,28 @@ public final class JobQueue: Sendable {
         return Measurement(.buildInfo, [TransferVersion.current, version], .set(1))
     }
 
-    /// How jobs ended, from the cursor on and then as it happens: each end at least once, however slow the reader.
-    /// Of watched folders' jobs only those that are kept (``JobEnds``).
+    /// Returns the ends of jobs after a cursor, and then new ones as they happen. Each end appears at least once,
+    /// however slow the reader. Some ends of watched folders' jobs are missing (``JobEnds``).
     ///
-    /// The ends are read from the database as the reader asks for them, so a slow one costs no memory.
+    /// The ends are read from the database on demand, so a slow reader costs no memory. Cursor 0 is the oldest.
     public func events(after cursor: Int64 = 0) -> JobEnds {
         JobEnds(queue: self, cursor: cursor)
     }
 
-    /// How a batch goes on: always the newest, however slow the reader is, and the end when every job of it has ended.
+    /// Returns the newest progress of a batch, however slow the reader, until every job of it has ended.
     ///
-    /// It comes once a second at most, and it makes no difference which process runs the batch. Where there is no such
-    /// batch, it ends at once.
+    /// An element comes at most once a second, from any process. For an unknown batch, the sequence ends at once.
     public func progress(ofBatch name: String) -> BatchProgressUpdates {
         BatchProgressUpdates(queue: self, batch: name)
     }
 
-    /// A bell that rings for the ends of jobs, whichever process they are of.
+    /// Returns a bell that rings for the ends of jobs, of any process.
     func endSignal() -> WakeSignal {
         watchStore()
         return WakeSignal(hub)
     }
 
-    /// From now on the hub's bells ring when another process has written to the database.
+    /// Starts ringing the hub's bells when another process has written to the database.
     func watchStore() {
         guard queueReader != nil else { return }
         let folder = store.sharesBatches ? nil : runner.configuration.state
@@ -264,10 +264,10 @@ public final class JobQueue: Sendable {
 
     // MARK: Steering
 
-    /// Asks something of a batch or of one job in it, of whichever process runs it.
+    /// Sends a command about a batch, or about one job in it, to the process that runs it.
     ///
-    /// - Parameter job: `nil` means every job of the batch.
-    /// - Throws: `TransferError` when there is no such batch or job, or the database fails.
+    /// - Parameter job: The job's identity; `nil` for every job of the batch.
+    /// - Throws: `TransferError` if the batch or job is unknown, or the database fails. An ended job is not an error.
     public func ask(_ verb: QueueVerb, batch: String, job: String? = nil) async throws {
         let delivery = try await reader.run { [store] in
             do { return try store.deliver(verb, batch: batch, job: job) } catch { throw store.fault(error) }
@@ -278,34 +278,34 @@ public final class JobQueue: Sendable {
             hub.ring()
         case .handed(let pid, let socket, _):
             if let socket { ControlSocket.ring(socket) }
-            // The caller finds it done.
+            // The caller expects the command to be done on return.
             if pid == getpid() { await runner.performCommands() }
         case .noSuchBatch: throw TransferError(.fileMissing, "the queue has no batch \"\(batch)\"")
         case .noSuchJob: throw TransferError(.fileMissing, "the batch \"\(batch)\" has no job \"\(job ?? "")\"")
         }
     }
 
-    /// A run without an end goes on with a batch that had ended and has something left again.
+    /// Adds an ended batch that has jobs to do again to a continuous run.
     private func takeUp(_ batch: String) async throws {
         guard await runner.runs(batch) else { return }
         let held = try await reader.run { [store] in try store.hold(.named(batch)) }
         for batch in held { await runner.add(batch, secrets: [:], options: RunOptions()) }
     }
 
-    /// How a batch stands, whichever process runs it; `nil` when there is none of that name.
+    /// Returns the state of a batch, whichever process runs it; `nil` if there is none of that name.
     func status(ofBatch name: String) async throws -> BatchStatus? {
         guard let queueReader else { return nil }
         return try await reader.run { try queueReader.statuses(name: name).first }
     }
 
-    /// Whether the batch is run: by this queue, or by another one that has it and lives.
+    /// Returns whether the batch is run by this queue, or held by another one whose process lives.
     private func isAttended(_ batch: String) async throws -> Bool {
         if await runner.runs(batch) { return true }
         guard let queueReader else { return false }
         return try await reader.run { try queueReader.isHeldElsewhere(batch: batch) }
     }
 
-    /// Returns an error once nobody has run the batch for that time at a stretch.
+    /// Returns an error once no process has run the batch for that time without interruption.
     func connectionNotice(of batch: String, for limit: Duration) async throws -> TransferError {
         let changes = endSignal()
         var since: ContinuousClock.Instant?
@@ -314,7 +314,7 @@ public final class JobQueue: Sendable {
             let now = ContinuousClock.now
             if try await isAttended(batch) {
                 since = nil
-                // Nothing tells of the end of another process.
+                // There is no notice of the end of another process.
                 await WakeSignal().wait(after: 0, atMost: limit)
             } else {
                 let left = (since ?? now) + limit - now
@@ -332,17 +332,17 @@ public final class JobQueue: Sendable {
 
     // MARK: Cancelled uploads
 
-    /// Tells the servers of uploads that were cancelled while nobody ran them that they can free what they hold: a running
-    /// queue does that by itself.
+    /// Notifies the servers of uploads that were cancelled while no process ran them, so that they can free their data.
+    /// A running queue does that automatically.
     ///
-    /// Batches that another process works on are left to it. What can't be told stays known, and the next call tries again:
-    /// only a success, or a server that has nothing (404, 410), is an end.
+    /// Batches of other processes are left to them. An upload whose server was not reached stays recorded, and the next
+    /// call tries again. Only a success or a server without the upload (404, 410) ends the attempts.
     ///
     /// - Parameters:
-    ///   - names: Of batches.
-    ///   - limit: The longest that this waits for servers.
-    /// - Returns: What couldn't be told.
-    /// - Throws: When the database fails.
+    ///   - names: The names of batches.
+    ///   - limit: The longest time to wait for servers.
+    /// - Returns: The uploads whose servers could not be notified.
+    /// - Throws: The database's error if it fails. An unreachable server is not an error.
     @discardableResult
     public func abandonCancelled(in names: [String], within limit: Duration) async throws -> [UnreportedAbort] {
         let store = store
@@ -351,7 +351,7 @@ public final class JobQueue: Sendable {
         }
         for batch in batches { await runner.abandonCancelled(batch.id) }
         let deadline = Task {
-            // The limit is a time, so it's waited for by time.
+            // The limit is a time, so only a sleep can wait for it.
             try await Task.sleep(for: limit)
             stop()
         }
@@ -382,19 +382,19 @@ public final class JobQueue: Sendable {
 
     // MARK: Services
 
-    /// The names of all batches, in the order in which they came.
+    /// Returns the names of all batches, in the order of their submission; throws if the database fails.
     public func batchNames() async throws -> [String] {
         try await batchRegister().names
     }
 
-    /// All batches, in the order in which they came, with their numbers.
+    /// Returns all batches with their numbers, in the order of their submission; throws if the database fails.
     public func batchRegister() async throws -> BatchRegister {
         let store = store
         return try await reader.run { try store.batchRegister() }
     }
 
-    /// Tells a service's manager that this queue lives: from its own thread, so that it's silent when that hangs.
+    /// Starts signs of life to a service manager, from the queue's own thread, so that they stop if it hangs.
     ///
-    /// - Returns: `nil` when the manager doesn't ask for signs of life. It ends with the queue.
+    /// - Returns: The watchdog, which ends with the queue; `nil` if the manager does not ask for signs of life.
     public func watchdog(_ notify: SystemdNotify) -> SystemdWatchdog? { SystemdWatchdog(notify, loop: runner.loop) }
 }

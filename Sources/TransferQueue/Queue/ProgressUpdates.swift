@@ -4,12 +4,14 @@ import TransferStore
 
 /// The progress of a job (``JobHandle/progress``).
 public struct JobProgressUpdates: AsyncSequence, Sendable {
+    /// A report of the job's progress.
     public typealias Element = JobProgress
     let job: JobHandle
 
-    /// Begins to listen.
+    /// Starts to listen.
     public func makeAsyncIterator() -> Iterator { Iterator(job) }
 
+    /// An iterator that waits for the newest report.
     public struct Iterator: AsyncIteratorProtocol {
         private let job: JobHandle
         private let feed: LatestValue<JobProgress>
@@ -24,8 +26,10 @@ public struct JobProgressUpdates: AsyncSequence, Sendable {
             }
         }
 
-        /// - Returns: `nil` after the job's end.
-        /// - Throws: `TransferError` when the database fails, and `CancellationError`.
+        /// Waits for a report that is newer than the last one.
+        ///
+        /// - Returns: The newest report; `nil` after the job's end.
+        /// - Throws: `TransferError` if the database fails, and `CancellationError`. A failed job is not an error.
         public mutating func next() async throws -> JobProgress? {
             try await feed.next { [job] in
                 guard let end = try await job.queue.end(of: job) else { return .nothing }
@@ -37,13 +41,15 @@ public struct JobProgressUpdates: AsyncSequence, Sendable {
 
 /// The progress of a batch (``JobQueue/progress(ofBatch:)``).
 public struct BatchProgressUpdates: AsyncSequence, Sendable {
+    /// A report of the batch's progress.
     public typealias Element = BatchProgress
     let queue: JobQueue
     let batch: String
 
-    /// Begins to listen.
+    /// Starts to listen.
     public func makeAsyncIterator() -> Iterator { Iterator(queue, batch) }
 
+    /// An iterator that waits for the newest report.
     public struct Iterator: AsyncIteratorProtocol {
         private let queue: JobQueue
         private let batch: String
@@ -63,11 +69,13 @@ public struct BatchProgressUpdates: AsyncSequence, Sendable {
             }
         }
 
-        /// - Returns: `nil` after the batch's end.
-        /// - Throws: `TransferError` when the database fails, and `CancellationError`.
+        /// Waits for a report that is newer than the last one.
+        ///
+        /// - Returns: The newest report; `nil` after the batch's end.
+        /// - Throws: `TransferError` if the database fails, and `CancellationError`. Failed jobs are not errors.
         public mutating func next() async throws -> BatchProgress? {
             try await feed.next { [queue, batch] in
-                // Its own run tells by events, so that nothing has to be counted.
+                // A run of this process reports by events, so the store need not count jobs.
                 if await queue.runner.runs(batch) { return .nothing }
                 guard let status = try await queue.status(ofBatch: batch) else { return .last(nil) }
                 let progress = BatchProgress(status)
@@ -77,20 +85,20 @@ public struct BatchProgressUpdates: AsyncSequence, Sendable {
     }
 }
 
-/// What a feed learns.
+/// The news that a feed receives.
 enum News<Value: Sendable>: Sendable {
     case nothing
     case value(Value)
-    /// Nothing comes after it.
+    /// The last news of a feed.
     case last(Value?)
 }
 
-/// The newest of what a queue tells of one thing: a slow reader gets the last of several.
+/// A feed of the newest value that a queue reports of one object. A slow reader gets only the last of several values.
 final class LatestValue<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
         var isOver = false
-        /// Whether the database may know something that no event tells; so it is at the beginning.
+        /// Whether the database may have a change that no event reports, as it may at the beginning.
         var mayBeElsewhere = true
     }
 
@@ -104,7 +112,9 @@ final class LatestValue<Value: Sendable>: Sendable {
     private let hub: EventHub
     private let numbers = Mutex<[Int]>([])
 
-    /// - Parameter news: What an event of the queue says of it.
+    /// Creates a feed.
+    ///
+    /// - Parameter news: A function that extracts the value from an event of the queue.
     init(_ queue: JobQueue, news: @escaping @Sendable (QueueEvent) -> News<Value>) {
         hub = queue.hub
         queue.watchStore()
@@ -117,7 +127,9 @@ final class LatestValue<Value: Sendable>: Sendable {
         for number in numbers.withLock({ $0 }) { hub.remove(number) }
     }
 
-    /// - Parameter look: Asks the database.
+    /// Waits for the next value.
+    ///
+    /// - Parameter look: A function that queries the database.
     func next(_ look: () async throws -> News<Value>) async throws -> Value? {
         while true {
             try Task.checkCancellation()
@@ -148,7 +160,7 @@ final class LatestValue<Value: Sendable>: Sendable {
             case .nothing: return false
             case .value(let value): state.value = value
             case .last(let value):
-                // The end says more than what came before it.
+                // A value in the end replaces the one before it.
                 state.value = value ?? state.value
                 state.isOver = true
             }
@@ -164,7 +176,9 @@ final class LatestValue<Value: Sendable>: Sendable {
 }
 
 extension JobProgress {
-    /// - Returns: `nil` for a job that isn't complete: what was told of it last stays true.
+    /// Creates the last report of a complete job.
+    ///
+    /// - Returns: `nil` for other ends, after which the last report stays valid.
     fileprivate init?(end: QueueEvent) {
         switch end.kind {
         case .finished(let receipt), .kept(let receipt):
@@ -181,7 +195,7 @@ extension BatchProgress {
         self.totals = totals
     }
 
-    /// As another process has it: what was complete before and what its run completed are one number.
+    /// Creates a report from another process's state, which counts earlier and newly completed jobs together.
     fileprivate init(_ status: BatchStatus) {
         self.init()
         totals.jobs = status.total

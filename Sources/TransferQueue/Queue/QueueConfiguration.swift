@@ -5,43 +5,51 @@ public import TransferCore
 public import TransferJobs
 public import TransferReachability
 
-/// How a queue is opened.
+/// The settings by which a queue is opened.
 public struct QueueConfiguration: Sendable {
-    /// The folder that holds the queue; made (0700) when it's missing. Not on a network file system.
+    /// The folder of the queue; it is made (0700) if it is missing. It must not be on a network file system.
     public var state: String
+    /// The limits on concurrent transfers and their rates.
     public var limits: BatchLimits
-    /// Threads that carry transfers; 0 is one per core, at most 4. With fewer than three cores the queue's
-    /// own carries small uploads then.
+    /// The number of threads that carry transfers; 0 means one per core, at most 4. With fewer than three cores, the
+    /// queue's own thread then carries small uploads.
     public var loops = 0
-    /// Of this machine.
+    /// The number of cores of this machine.
     var cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    /// Sent as User-Agent unless a job sets its own.
+    /// The User-Agent of jobs that set none.
     public var userAgent: String
     /// The proxies of jobs that name none.
     public var proxies = ProxyRule.none
-    /// Where secrets that jobs name are read from.
+    /// The source of the secrets that jobs name.
     public var secrets = SecretSource()
-    /// What the commands are that jobs and batches name as their `onFinish`.
+    /// The commands that jobs and batches may name as their `onFinish`.
     public var hooks = HookSettings()
-    /// How the servers of webhooks (`onFinish`) are reached, beside what their jobs say: proxies, TLS, logins of sections.
-    /// Jobs have theirs since they were read.
+    /// The connection settings of webhooks (`onFinish`), besides those of their jobs: proxies, TLS, and logins of its
+    /// sections. Other requests ignore it, because jobs received their settings when they were read.
     public var configuration = Configuration()
-    /// A private folder for the socket by which other processes ring this one (`XDG_RUNTIME_DIR`).
+    /// A private folder for the socket on which other processes ring this one (`XDG_RUNTIME_DIR`).
     public var runtimeFolder: String?
-    /// Links that are metered by the user's word, beside those that NetworkManager or their kind says are.
+    /// The links that the user declares metered, besides those known as such from NetworkManager or their kind.
     public var meteredRule = MeteredRule()
-    /// Whether somebody keeps this machine's clock; the kernel's word by default. Where nobody does yet (a device that
-    /// has just started), a certificate that isn't valid yet is waited for, and not a failure.
+    /// Whether this machine's clock is synchronized; by default as the kernel reports. While it is not (such as after a
+    /// boot), a certificate that is not valid yet leads to a wait instead of a failure.
     public var isClockSynchronised: @Sendable () -> Bool = { transfer_clock_is_synchronised() != 0 }
-    /// How long such a wait is, until the next look.
+    /// The time of such a wait until the next check.
     public var clockInterval = Duration.seconds(10)
-    /// Is told what happens, from the queue's own thread: failures for good as `warning`, waits of batches as `notice`,
-    /// beginnings, ends and retries as `info`, single jobs as `debug`; with `batch`, `job`, `code`, `status`, `url` … as
-    /// metadata. Secrets are redacted. Its level as the queue is opened decides whether there is anything to tell.
+    /// The logger of the queue, called from the queue's own thread. Final failures are `warning`, waits of batches
+    /// `notice`, starts, ends and retries `info`, and single jobs `debug`. The metadata has `batch`, `job`, `code`,
+    /// `status`, `url` and others, with secrets redacted. The logger's level at the opening decides which events are
+    /// observed.
     public var logger: Logger
-    /// How often jobs under way report their progress; `nil` for never.
+    /// The time between progress reports of jobs under way; `nil` for none.
     public var progressInterval: Duration? = .milliseconds(500)
 
+    /// Creates settings with the default values for all other properties.
+    ///
+    /// - Parameters:
+    ///   - state: The folder of the queue.
+    ///   - limits: The limits on concurrent transfers and their rates.
+    ///   - logger: The logger of the queue.
     public init(state: String, limits: BatchLimits = BatchLimits(), logger: Logger = Logger(label: "TransferKit")) {
         self.state = state
         self.limits = limits

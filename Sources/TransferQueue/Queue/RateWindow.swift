@@ -1,25 +1,25 @@
 import TransferCore
 
-/// A rate over the last seconds, of a count that is looked at now and then.
+/// A rate over the last seconds, of a count that is sampled at intervals.
 ///
-/// Pure. The window is short enough that what stands still shows 0 within seconds, and long enough that a link of one packet
-/// a second shows its rate.
+/// Pure. The window is short enough that a stopped transfer shows 0 within seconds. It is long enough to show the rate
+/// of a link with one packet a second.
 struct RateWindow {
     static let length = Duration.seconds(5)
 
     private var samples: [(time: MonotonicTime, count: Int64)] = []
 
-    /// Notes the count. A count that falls begins anew: nothing moved backwards.
+    /// Notes the count. A falling count resets the window, because nothing moves backwards.
     mutating func note(_ count: Int64, at now: MonotonicTime) {
         if let last = samples.last, count < last.count || now < last.time { samples.removeAll() }
-        // Looks in quick succession take the place of one another, so that there are few.
+        // Samples in quick succession replace one another, to keep them few.
         if samples.count > 1, now - samples[samples.count - 2].time < Self.length / 20 { samples.removeLast() }
         samples.append((now, count))
-        // One sample from before the window stays, so that all of the window is measured.
+        // One sample from before the window stays, so that the whole window is measured.
         while samples.count > 2, now - samples[1].time >= Self.length { samples.removeFirst() }
     }
 
-    /// Counts a second; 0 before the second look.
+    /// The count per second; 0 before the second sample.
     var perSecond: Double {
         guard let first = samples.first, let last = samples.last, last.time > first.time else { return 0 }
         return Double(last.count - first.count) / (last.time - first.time).inSeconds

@@ -1,20 +1,22 @@
 import TransferJobs
 
-/// Options of a run, above all for jobs that were complete before.
+/// The options of a run, mainly for jobs that were complete before.
 public struct RunOptions: Sendable, Hashable {
-    /// Ask the servers whether complete files are still the newest.
+    /// Whether servers are asked if complete files are still the newest version.
     public var refresh = false
-    /// Hash complete files again; those whose digest isn't known are fetched again.
+    /// Whether complete files are hashed again; those without a known digest are fetched again.
     public var verify = false
-    /// Replace the limits the queue was opened with.
+    /// The limits that replace those the queue was opened with.
     public var limits: BatchLimits?
-    /// Note in each file, in an extended attribute, where it came from: for batches that are forgotten when they have
-    /// ended. Files that took long to arrive bear the note anyway.
+    /// Whether each file gets its origin in an extended attribute, for batches that are forgotten when they end. Files
+    /// that took long to arrive get it anyway.
     public var marksFiles = false
-    /// Fail downloads that nothing proves to be whole (``/TransferJobs/JobSpec/Download/strict``), also of jobs that don't say so.
+    /// Whether downloads without a proof of completeness fail (``/TransferJobs/JobSpec/Download/strict``), even if
+    /// their jobs do not demand it.
     public var strict = false
-    /// Of jobs that were complete before, only these are done again, by their numbers: nothing else is looked at.
+    /// The numbers of the complete jobs to do again; other complete jobs are not checked at all.
     package var repairs: Set<Int64>?
+    /// Creates the default options.
     public init() {}
 
     /// Adds the repairs of another batch.
@@ -25,13 +27,15 @@ public struct RunOptions: Sendable, Hashable {
 
 /// The outcome of a run.
 public struct RunSummary: Sendable, Hashable {
-    /// Counts by batch name.
+    /// The counts, by batch name.
     public var totals: [String: BatchTotals] = [:]
-    /// Jobs that a later run continues.
+    /// The number of jobs that a later run continues.
     public var left = 0
-    /// Messages for hooks (`onFinish`) that couldn't be told; the next run of their batches tries again.
+    /// The number of messages for hooks (`onFinish`) that could not be delivered. The next run of their batches tries
+    /// again.
     public var hooksFailed = 0
-    /// Messages for hooks that the end of the run kept from being told.
+    /// The number of messages for hooks that were not delivered because the run ended.
     public var hooksLeft = 0
+    /// Creates an empty summary.
     public init() {}
 }

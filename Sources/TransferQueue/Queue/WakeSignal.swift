@@ -1,7 +1,7 @@
 import Synchronization
 import TransferJobs
 
-/// Wakes a reader when there is more to read; however often it rings, it costs nothing to keep.
+/// A bell that wakes a reader when there is more to read. Ringing it repeatedly takes no memory.
 final class WakeSignal: Sendable {
     private struct State {
         var count = 0
@@ -12,10 +12,10 @@ final class WakeSignal: Sendable {
     private let hub: EventHub?
     private let numbers = Mutex<[Int]>([])
 
-    /// Rings by ``ring()`` alone.
+    /// Creates a bell that only ``ring()`` rings.
     init() { hub = nil }
 
-    /// Rings for the ends of jobs, of this process and of others.
+    /// Creates a bell that rings for the ends of jobs, of this process and of other processes.
     init(_ hub: EventHub) {
         self.hub = hub
         let observer = hub.add { [weak self] event in
@@ -39,7 +39,7 @@ final class WakeSignal: Sendable {
         waiter?.resume()
     }
 
-    /// Returns when it has rung since `count`, and when the task is cancelled.
+    /// Returns when the bell has rung since `count`, or when the task is cancelled.
     func wait(after count: Int) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -55,10 +55,10 @@ final class WakeSignal: Sendable {
         }
     }
 
-    /// The same, for a time at most.
+    /// Waits as ``wait(after:)`` does, but for a limited time.
     func wait(after count: Int, atMost time: Duration) async {
         let alarm = Task { [weak self] in
-            // Not a wait for what is to happen but its limit.
+            // The sleep is the limit of the wait, not a wait for an event.
             try await Task.sleep(for: time)
             self?.ring()
         }

@@ -3,8 +3,8 @@ import TransferJobs
 import TransferScheduling
 import TransferStore
 
-/// Jobs on their way into the run: those that are claimed and haven't started, those that sleep until their time, and the
-/// scheduler, which decides who starts.
+/// The jobs on their way into the run. They are claimed and not started, or sleep until their time; the scheduler
+/// decides which start.
 struct Admission {
     var scheduler: Scheduler
     private(set) var claimed: [Int64: JobRecord] = [:]
@@ -17,13 +17,13 @@ struct Admission {
 
     mutating func add(_ record: JobRecord) { claimed[record.id] = record }
 
-    /// The job starts, or leaves without that.
+    /// Takes a claimed job out, because it starts or leaves.
     mutating func take(_ id: Int64) -> JobRecord? { claimed.removeValue(forKey: id) }
 
-    /// The job is tried at another mirror.
+    /// Sets the mirror at which the job is tried.
     mutating func turn(_ id: Int64, to mirror: Int) { claimed[id]?.mirror = mirror }
 
-    /// Nothing that is claimed starts any more.
+    /// Takes all claimed jobs out, so that none of them starts.
     mutating func takeAll() -> [Int64] { exchange(&claimed, with: [:]).map(\.key) }
 
     func ids(where isMeant: (JobRecord) -> Bool) -> Set<Int64> { Set(claimed.values.filter(isMeant).map(\.id)) }
@@ -32,7 +32,7 @@ struct Admission {
 
     mutating func sleep(_ job: SleepingJob) { sleepers.append(job) }
 
-    /// The store's list of the batch's sleeping jobs takes the place of the one before.
+    /// Replaces the sleeping jobs of a batch by the store's current list.
     mutating func setSleepers(of batch: Int64, _ jobs: [SleepingJob]) {
         forgetSleepers(of: batch)
         sleepers += jobs
@@ -44,7 +44,7 @@ struct Admission {
 
     mutating func wake(now: MonotonicTime) -> [Int64] { wake { $0.due <= now } }
 
-    /// A server's own wish holds whatever becomes of the network.
+    /// Wakes the jobs whose wait no server requested; a server's request holds whatever the network does.
     mutating func wakeUnasked() -> [Int64] { wake { !$0.isAsked } }
 
     private mutating func wake(where isMeant: (SleepingJob) -> Bool) -> [Int64] {

@@ -1,39 +1,39 @@
 import TransferCore
 
-/// Traces of attempts that broke off: this process knows them, and no store does.
+/// Traces of attempts that broke off. Only this process knows them; they are not stored.
 struct AttemptHistory {
     private struct Trace {
-        /// The length in bytes that the furthest of the attempts came to.
+        /// The furthest length that an attempt reached, in bytes.
         var reached: Int64?
         /// The URL that answered, with its secrets.
         var answeredURL: String?
-        /// Attempts in a row that got nothing from there.
+        /// The number of attempts in a row that received nothing from that URL.
         var refusals = 0
-        /// A URL that a redirect led to has refused it, with nothing got since.
+        /// Whether a URL behind a redirect has refused the job, with no bytes received since.
         var wasRefusedElsewhere = false
-        /// Another tool's file turned out to be no beginning of this one.
+        /// Whether another tool's partial file turned out not to be a beginning of this one.
         var adoptsNothing = false
-        /// Several sources brought a wrong file together.
+        /// Whether several sources together produced a wrong file.
         var mixesNothing = false
-        /// Parts of the file turned out to be other ones than those that were asked for.
+        /// Whether parts of the file turned out to differ from the requested ones.
         var dividesNothing = false
-        /// What its URLs have done.
+        /// The record of what the job's URLs have done.
         var sources: SourceStatistics?
     }
 
     private var traces: [Int64: Trace] = [:]
 
-    /// Something that an attempt showed.
+    /// An observation from an attempt.
     enum News {
         /// The bytes of the job came from this URL.
         case answered(url: String)
-        /// The URL that the bytes came from has answered, and not by more of them.
+        /// The URL that the bytes came from has answered, but without more of them.
         case refused
-        /// The file of another tool is no beginning of this one.
+        /// The file of another tool is not a beginning of this one.
         case adoptedWrongly
-        /// What came from several sources at once is wrong.
+        /// The bytes from several sources at once are wrong.
         case mixedWrongly
-        /// A part isn't the one that was asked for.
+        /// A part differs from the requested one.
         case dividedWrongly
     }
 
@@ -47,34 +47,35 @@ struct AttemptHistory {
         }
     }
 
-    /// Whether an attempt brought a job further than any before it: one that loses what it had, and begins anew each time,
-    /// doesn't get on.
+    /// Returns whether an attempt brought a job further than any before it. An attempt that loses its bytes and begins
+    /// anew makes no progress.
     mutating func cameFurther(_ id: Int64, from start: Int64, to position: Int64) -> Bool {
         guard ProgressRule.isProgress(position - (traces[id]?.reached ?? start)) else { return false }
         traces[id, default: Trace()].reached = position
         return true
     }
 
-    /// The bytes of the job came from this URL.
+    /// Notes the URL that the bytes of the job came from.
     mutating func note(_ id: Int64, answeredURL url: String) {
-        // The record has a URL without secrets, so that it needn't be kept here.
+        // The record holds a URL without secrets, so only one with secrets has to be kept here.
         traces[id, default: Trace()].answeredURL = Redaction.hasSecret(url) ? url : nil
         traces[id]?.refusals = 0
         traces[id]?.wasRefusedElsewhere = false
     }
 
-    /// Whether a refusal by a URL that a redirect led to is no last word yet: once, as the next redirect may lead elsewhere.
+    /// Returns whether the job's own URL is asked again after a refusal behind a redirect. It is asked once, because
+    /// the next redirect may lead elsewhere.
     mutating func asksOwnURLAgain(_ id: Int64) -> Bool {
         guard traces[id]?.wasRefusedElsewhere != true else { return false }
         traces[id, default: Trace()].wasRefusedElsewhere = true
         return true
     }
 
-    /// The URL that the bytes came from has answered, and not by more of them.
+    /// Notes that the URL that the bytes came from has answered without more of them.
     mutating func noteRefusal(_ id: Int64) { traces[id, default: Trace()].refusals += 1 }
 
-    /// Whether the URL that the bytes came from is asked before the job's own: not where it gives nothing again and again,
-    /// as a machine does that was taken out of service behind its gateway.
+    /// Returns whether the URL that the bytes came from is asked before the job's own. It is not if it repeatedly gives
+    /// nothing, such as a machine retired behind its gateway.
     func asksPlace(_ id: Int64) -> Bool { (traces[id]?.refusals ?? 0) < ResumeDoubt.confirmations }
 
     func answeredURL(of id: Int64) -> String? { traces[id]?.answeredURL }
@@ -85,7 +86,7 @@ struct AttemptHistory {
 
     func mayMix(_ id: Int64) -> Bool { traces[id]?.mixesNothing != true }
 
-    /// Whether several connections may fetch its file.
+    /// Returns whether several connections may fetch the job's file.
     func mayDivide(_ id: Int64) -> Bool { traces[id]?.dividesNothing != true }
 
     mutating func keep(_ sources: SourceStatistics, of id: Int64) { traces[id, default: Trace()].sources = sources }

@@ -1,38 +1,38 @@
 import Glibc
 import TransferCore
 
-/// This process's lack of descriptors: who was alone in it, and how often it's told.
+/// The lack of file descriptors in this process: whether a job was alone in it, and when it is reported again.
 struct DescriptorLack {
-    /// The time since which no job has held a descriptor: one found none then, and there was no other.
+    /// The time since which no job has held a descriptor, set when a job found none while no other job ran.
     private var emptied: MonotonicTime?
-    /// Until then it isn't told again.
+    /// The time until which the lack is not reported again.
     private var reportedUntil: MonotonicTime?
 
     private static let tellsEvery = Duration.seconds(60)
 
-    /// The wait of a job that found none: longer than a small file takes, which gives its descriptors back then, and than
-    /// the closing of those that jobs have left (files are closed on other threads).
+    /// The wait of a job that found no descriptor. It is longer than a small file takes to release its own, and than
+    /// the delayed closing of finished files on other threads.
     static let settles = Duration.milliseconds(250)
 
-    /// The limit below which a single transfer may never find enough descriptors: its file, its connections and look-ups,
-    /// and what the process has open without any transfer, take about half of it.
+    /// The limit below which even a single transfer may find too few descriptors. Its file, connections and lookups,
+    /// and the idle process, take about half of this number.
     static let lowestLimit = 64
 
-    /// Whether the lack of a job that was alone can pass by waiting: the machine's descriptors may come back (ENFILE), and
-    /// so may those that something else of this process holds. A limit below ``lowestLimit`` stays too low.
+    /// Returns whether waiting may end the lack of a job that was alone. Descriptors of the machine (ENFILE) or of
+    /// other code in this process may become free, but a limit below ``lowestLimit`` stays too low.
     ///
     /// - Parameters:
-    ///   - limit: How many descriptors the process may have.
-    ///   - number: The `errno` of the failure, where it's known.
+    ///   - limit: The most descriptors that the process may have.
+    ///   - number: The `errno` of the failure, if it is known.
     static func canPass(limit: Int, number: Int32?) -> Bool { limit >= lowestLimit || number == ENFILE }
 
-    /// A job found no descriptor.
+    /// Notes that a job found no descriptor.
     ///
     /// - Parameters:
-    ///   - others: Jobs that hold some.
-    ///   - started: When the job began.
-    /// - Returns: Whether nobody of this process had a part in it: a job was alone that began when all that others had held
-    ///   was surely closed.
+    ///   - others: The number of other jobs that hold descriptors.
+    ///   - started: The time when the job began.
+    /// - Returns: Whether no other job of this process can be the reason. The job was alone, and began when all
+    ///   descriptors of other jobs were surely closed.
     mutating func noted(others: Int, started: MonotonicTime, now: MonotonicTime) -> Bool {
         guard others == 0 else {
             emptied = nil
@@ -45,10 +45,12 @@ struct DescriptorLack {
         return started >= emptied + Self.settles
     }
 
-    /// A job that had found descriptors gives them back.
+    /// Notes that a job that had found descriptors gives them back.
     mutating func found() { emptied = nil }
 
-    /// - Returns: Whether it's time to tell of it.
+    /// Decides whether to report the lack now.
+    ///
+    /// - Returns: Whether it is time to.
     mutating func tells(now: MonotonicTime) -> Bool {
         if let reportedUntil, now < reportedUntil { return false }
         reportedUntil = now + Self.tellsEvery

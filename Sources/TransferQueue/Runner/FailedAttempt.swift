@@ -3,22 +3,24 @@ import TransferCore
 import TransferJobs
 import TransferScheduling
 
-/// An attempt that came to nothing, and what follows from it by the job's rules. Pure: the runner tells it what it's
-/// asked, and does what it answers.
+/// A failed attempt, and the decision that follows from the job's rules. Pure: the runner asks for the decision and
+/// carries it out.
 struct FailedAttempt {
-    /// The job with what it has spent before this attempt.
+    /// The job with the attempts spent before this one.
     private(set) var record: JobRecord
     var error: TransferError
-    /// Whether a body has left that may have been taken.
+    /// Whether a request body was sent that the server may have accepted.
     let bodyLeft: Bool
     /// Whether the answer's body had begun.
     let hadBegun: Bool
-    /// Whether something of an answer had come.
+    /// Whether any part of an answer had come.
     let wasAnswered: Bool
-    /// Whether its origin has refused others that were under way with it: a refusal says nothing new then.
+    /// Whether its origin has refused other transfers that were under way with it, so that this refusal is no news.
     var repeatsOthers = false
 
-    /// - Parameter isPreparing: Whether no request of it had been made.
+    /// Creates a failed attempt.
+    ///
+    /// - Parameter isPreparing: Whether no request had been made.
     init(
         of record: JobRecord, _ error: TransferError, bodyLeft: Bool, isPreparing: Bool = false, hadBegun: Bool = false,
         wasAnswered: Bool = false
@@ -33,69 +35,72 @@ struct FailedAttempt {
         if error.code == .sourceChanged, record.spec.failsIfChanged { self.error.isTransient = false }
     }
 
-    /// Whether the file in the watched folder is another version: nothing is wrong with that.
+    /// Whether the file in the watched folder is another version, which is no failure.
     var isReplaced: Bool { record.watched != nil && error.code == .sourceChanged }
 
-    /// Whether the job may begin again without an attempt spent, where this machine is the reason.
+    /// Whether the job may begin again without a spent attempt, if this machine is the reason.
     var mayRepeat: Bool { !(bodyLeft && record.spec.mustNotRepeat) }
 
-    /// The reason in words, if the server's certificate isn't valid yet by this machine's clock: nobody may have set it.
+    /// The fault in words if this machine's clock, which may be unset, is before the certificate's validity.
     var clockFault: String? {
         guard error.cause == .certificate(Self.notYetValid) else { return nil }
         return "this machine's clock isn't set, and by it the server's certificate isn't valid yet"
     }
 
-    /// `X509_V_ERR_CERT_NOT_YET_VALID` (X509_STORE_CTX_get_error(3)).
+    /// The constant `X509_V_ERR_CERT_NOT_YET_VALID` (X509_STORE_CTX_get_error(3)).
     private static let notYetValid: Int32 = 9
 
-    /// The attempt came further than any before it, so that the count begins anew. A full disk that takes some bytes each time would be tried for ever.
+    /// Resets the count of attempts, because this one came further than any before it. A full disk does not reset it:
+    /// each attempt would store a few bytes for ever.
     mutating func countAnew() {
         if !error.isFullDisk { (record.attempts, record.askedWait) = (0, .zero) }
     }
 
     // MARK: The origin's part
 
-    /// The part that the job's origin has in the failure.
+    /// The part of the job's origin in the failure.
     enum OriginFinding: Equatable {
         /// The origin is to blame.
         case failed
         case answered
-        /// Nothing.
+        /// The failure says nothing about the origin.
         case none
     }
 
-    /// Whether the origin says that it takes fewer connections than it was given.
+    /// Whether the origin says that it accepts fewer connections than it was given.
     var isCrowded: Bool { error.code == .tooManyConnections }
 
-    /// Whether the origin refused it together with others: that is counted once, for the first of them.
+    /// Whether the origin refused it together with other transfers, which are counted once, for the first of them.
     var isCounted: Bool { repeatsOthers && error.status != nil && error.scope == .origin }
 
-    /// Whether the origin refuses as many transfers as it was given, or loses their connections.
+    /// The sign that the origin refuses this many transfers or drops their connections.
     var refusal: ConcurrencyBackoff.Refusal? {
         ConcurrencyBackoff.Refusal(error, hadBegun: hadBegun || wasAnswered || bodyLeft)
     }
 
+    /// Returns what the failure says about the origin.
+    ///
     /// - Parameters:
-    ///   - origin: The job's lane names it.
-    ///   - isEndless: Whether the job is tried for ever where its origin is the reason.
+    ///   - origin: The origin in the job's lane.
+    ///   - isEndless: Whether the job is tried for ever while its origin is the reason.
     func news(of origin: String, isEndless: Bool) -> OriginFinding {
         if error.scope == .origin || isSilent(origin, isEndless) { return .failed }
         return error.status != nil || hadBegun || error.code == .connectionLost ? .answered : .none
     }
 
-    /// Whether the origin ended the connection without a byte of an answer, as what stands in front of a dead one does.
-    /// One file may be the reason; several in a row aren't. A folder has time to find that out, other batches have to
-    /// end.
+    /// Returns whether the origin ended the connection without a byte of an answer, as a proxy before a dead server
+    /// does. One file may cause that once, but hardly several in a row. Only watched folders wait to find out; other
+    /// batches must end.
     private func isSilent(_ origin: String, _ isEndless: Bool) -> Bool {
         isEndless && !wasAnswered && error.status == nil
             && (error.code == .connectionLost || error.code == .secureConnectionFailed) && origin.hasPrefix("http")
     }
 
-    // MARK: What follows
+    // MARK: The decision
 
-    /// The future of the job.
+    /// The decision about the job.
     enum Verdict {
-        /// Another attempt, by a record that says what is spent, and at which mirror.
+        /// The job gets another attempt. The record has the spent attempts and the next mirror.
         case again(JobRecord, after: Duration, because: TransferError)
         /// The job has failed for good.
         ///
@@ -105,14 +110,16 @@ struct FailedAttempt {
 
     private var rule: RetryRule { record.spec.settings.retry.rule }
 
-    /// A server's own wish, bounded to what the job has left of its patience.
+    /// Limits the server's requested wait to the job's remaining patience.
     mutating func boundWait() { error = error.bounded(to: rule.longestWait - record.askedWait) }
 
+    /// Decides what follows.
+    ///
     /// - Parameters:
-    ///   - isEndless: Whether the job is tried for ever where its origin is the reason.
-    ///   - isHeld: Whether it waits behind its origin's pause anyway.
+    ///   - isEndless: Whether the job is tried for ever while its origin is the reason.
+    ///   - isHeld: Whether the job waits behind its origin's pause anyway.
     ///   - random: A number from 0 up to 1, for each delay.
-    /// - Returns: With the error by which the origin is given up, where its patience is at an end.
+    /// - Returns: The decision, and the error by which the origin is given up if its patience is exhausted.
     func verdict(
         isEndless: Bool, isHeld: Bool, random: () -> Double
     ) -> (verdict: Verdict, exhaustion: TransferError?) {
@@ -128,7 +135,7 @@ struct FailedAttempt {
         switch decision {
         case .wait(let delay):
             guard let mirror = record.nextMirror(of: mirrors) else { return (over(record, error), nil) }
-            // The others needn't wait for what one of them asks.
+            // Other mirrors need not wait for one mirror's request to wait.
             let isNewRound = mirror <= record.mirror
             let delay = isNewRound && !isHeld ? delay : .zero
             record.mirror = mirror
@@ -151,7 +158,7 @@ struct FailedAttempt {
         }
     }
 
-    /// Nothing is wrong with the file: its origin is probed for ever.
+    /// Decides to probe the origin for ever, because the file itself is not at fault.
     private func probeForEver(_ isHeld: Bool, _ random: () -> Double) -> Verdict {
         var record = record
         let error = error.bounded(to: rule.longestWait)
@@ -160,7 +167,7 @@ struct FailedAttempt {
         return .again(record, after: isHeld ? .zero : delay, because: error)
     }
 
-    /// The URL is given up. What is this machine's fault is no mirror's.
+    /// Gives the URL up. A fault of this machine is no reason to try another mirror.
     private func elsewhere(
         _ given: JobRecord, _ error: TransferError, _ mirrors: Int, isUnrepeatable: Bool
     ) -> Verdict {
@@ -169,11 +176,11 @@ struct FailedAttempt {
         record.spendMirror()
         if !isOurs, let mirror = record.nextMirror(of: mirrors) {
             record.mirror = mirror
-            // The next one is asked in an attempt of its own.
+            // The next mirror is asked in an attempt of its own.
             record.attempts += 1
             return .again(record, after: .zero, because: error)
         }
-        // The answer to an upload is its receipt: one that broke off is none. A download's has brought what it was for.
+        // Without the answer to an upload there is no receipt. The answer to a download has already brought bytes.
         let isUnknown =
             isUnrepeatable && DeliveryRule.mayHaveBeenTaken(error) && (record.spec.isUpload || !hadBegun)
         return over(record, isUnknown ? .unanswered(error, method: record.spec.method) : error)
@@ -186,22 +193,22 @@ struct FailedAttempt {
 }
 
 extension JobRecord {
-    /// The next URL that hasn't failed for good.
+    /// Returns the next URL that has not failed for good.
     func nextMirror(of count: Int) -> Int? {
         (1...count).lazy.map { (mirror + $0) % count }.first { !hasSpent($0) }
     }
 
-    /// Whether it's in its first round through its mirrors, and this one isn't the last of them.
+    /// Whether the job is in the first round through its mirrors, and the current mirror is not the last of them.
     var hasFurtherMirrors: Bool {
         !spec.isUpload && spec.urls.count > 1 && attempts < spec.urls.count - 1
             && nextMirror(of: spec.urls.count).map { $0 != mirror } == true
     }
 
-    /// The URL that is tried now has failed for good.
+    /// Marks the current URL as failed for good.
     mutating func spendMirror() { spentMirrors |= 1 << UInt64(min(63, mirror)) }
 }
 
 extension TransferError {
-    /// Whether it's a disk of this machine that has no space.
+    /// Whether a disk of this machine is full.
     var isFullDisk: Bool { code == .diskFull && errno != nil }
 }

@@ -5,18 +5,21 @@ import TransferFolders
 import TransferJobs
 import TransferScheduling
 
-// The record and the news of a job that leaves: values, without a run.
+// The record and the event of a job that leaves: plain values, independent of a run.
 extension JobOutcome {
     enum Entry {
-        /// The job is over.
+        /// The job has ended.
         case end(JobEnd)
-        /// The job goes back to the queue.
+        /// The job returns to the queue.
         case step(JobStep)
     }
 
+    /// Returns the database record of this departure.
+    ///
     /// - Parameters:
-    ///   - times: When a watched folder's failed files are tried again by themselves; `nil` for other jobs.
-    ///   - change: Milliseconds for which a job that was taken back to be changed isn't taken again.
+    ///   - times: The delays after which a watched folder's failed files are retried automatically; `nil` for other
+    ///     jobs.
+    ///   - change: The milliseconds for which a job that was taken back for a change is not started again.
     func entry(of job: RunningJob, again times: FailedFiles.Delays?, change: Int64) -> Entry {
         let record = job.record
         switch self {
@@ -28,7 +31,8 @@ extension JobOutcome {
             var end = JobEnd(brokenOff: record, .failed(error, attempts: attempts, host: host))
             end.finalURL = job.sending.finalURL
             end.sources = job.sources.atEnd(now: MonotonicTime.now.inSeconds)
-            // A watched folder has no end, so nothing in it is given up for ever; but it isn't sent twice unasked.
+            // A watched folder never ends, so its files are retried for ever, except where a retry might send a file
+            // twice.
             if let watched = record.watched, let times, error.code != .mayHaveBeenSent {
                 end.again = times.delay(after: watched.failures + 1)
             }
@@ -52,13 +56,13 @@ extension JobOutcome {
         }
     }
 
-    /// The longest that the waits between the attempts take that are left.
+    /// Returns the longest total time that the remaining waits between attempts may take.
     private static func patience(of record: JobRecord) -> Duration {
         let mirrors = record.spec.isUpload ? 1 : max(1, record.spec.urls.count)
         return record.spec.settings.retry.rule.patience(retriesSpent: record.attempts / mirrors)
     }
 
-    /// The event that is told at once; an end is told when it's recorded.
+    /// Returns the event to report at once. The end of a job is reported when it is recorded.
     func news(of record: JobRecord) -> QueueEvent.Kind? {
         switch self {
         case .retry(let next, let delay, let error, _):
@@ -75,7 +79,7 @@ extension JobOutcome {
 }
 
 extension JobEnd {
-    /// A job whose source or destination has been dealt with for good.
+    /// Creates the end of a job whose source or destination is settled for good.
     fileprivate init(settled job: RunningJob, _ outcome: Outcome) {
         self.init(id: job.record.id, batch: job.record.batch, identity: job.record.identity, outcome: outcome)
         sourceChanged = job.source?.stamp.changed
@@ -84,7 +88,7 @@ extension JobEnd {
         route = JobRoute(job.record.$spec)
     }
 
-    /// The bytes that are there of the file stay.
+    /// Creates the end of a job that broke off. The bytes of its file stay.
     fileprivate init(brokenOff record: JobRecord, _ outcome: Outcome) {
         self.init(id: record.id, batch: record.batch, identity: record.identity, outcome: outcome)
         resume = record.resume
@@ -94,6 +98,8 @@ extension JobEnd {
 }
 
 extension JobStep {
+    /// Creates the step of a job back into the queue.
+    ///
     /// - Parameter delay: Milliseconds from now.
     fileprivate init(
         _ job: RunningJob, _ record: JobRecord, _ state: JobState, after delay: Int64?, resume: ResumeData?

@@ -2,34 +2,35 @@ import TransferCore
 import TransferEngine
 import TransferJobs
 
-/// How a job leaves ``QueueRunner/running``: every way out of it, with what is to be recorded.
+/// The way in which a job leaves ``QueueRunner/running``, with the values to record.
 enum JobOutcome {
     /// The transfer is complete.
     case done(JobReceipt, FileStamp)
     /// The file was complete before: nothing was transferred.
     case kept(JobReceipt, FileStamp?)
-    /// The attempt came to nothing; the record has the attempts spent so far and the URL of the next one.
+    /// The attempt failed and another follows. The record has the attempts spent so far and the URL of the next
+    /// attempt.
     ///
-    /// - Parameter after: `.zero` starts it as soon as there is a slot.
+    /// - Parameter after: The delay; `.zero` starts the next attempt as soon as there is a slot.
     case retry(JobRecord, after: Duration, because: TransferError, resume: ResumeData?)
-    /// Back to the queue without an attempt spent, for something that isn't the other side's fault.
+    /// The job returns to the queue without a spent attempt, because the other side is not at fault.
     ///
     /// - Parameters:
-    ///   - after: `nil` leaves it to the lane when it starts again.
-    ///   - startsCountAnew: It came further than ever before.
+    ///   - after: The delay; `nil` leaves the time of the next start to the lane.
+    ///   - startsCountAnew: Whether the count of attempts begins anew, since the job came further than ever before.
     case wait(WaitReason, after: Duration?, resume: ResumeData?, startsCountAnew: Bool)
-    /// Back to the queue as it was: the program ends, or somebody paused or changed it.
+    /// The job returns to the queue unchanged: the program ends, or a user paused or changed the job.
     case release(JobState, resume: ResumeData?)
-    /// Somebody cancelled it.
+    /// A user cancelled the job.
     case cancelled
-    /// A watched file's job has nothing to upload any more, as the file is gone or is another version.
+    /// The job of a watched file has nothing left to upload: the file is gone or is another version.
     case replaced(isChanged: Bool)
     /// The job has failed for good.
     ///
-    /// - Parameter host: The one to blame, if one is.
+    /// - Parameter host: The host to blame, if there is one.
     case failed(TransferError, attempts: Int, host: String?)
 
-    /// Whether the source or the destination has been dealt with for good: nothing that the attempt began is taken back.
+    /// Whether the source or destination is settled for good, so that nothing the attempt began is undone.
     var isSettled: Bool {
         switch self {
         case .done, .kept, .replaced: true
@@ -37,7 +38,7 @@ enum JobOutcome {
         }
     }
 
-    /// Whether the attempt was broken off from outside.
+    /// Whether the attempt was broken off by a command.
     var isByCommand: Bool {
         switch self {
         case .release, .cancelled: true
@@ -45,7 +46,7 @@ enum JobOutcome {
         }
     }
 
-    /// Whether the job found no descriptor.
+    /// Whether the job lacked a file descriptor.
     var lackedDescriptors: Bool {
         switch self {
         case .wait(.openFiles, _, _, _): true
@@ -54,9 +55,9 @@ enum JobOutcome {
         }
     }
 
-    /// For a job that somebody stopped.
+    /// Creates the departure of a job that was stopped.
     ///
-    /// - Parameter resume: What the attempt left; `nil` where it left nothing new.
+    /// - Parameter resume: The state that the attempt left; `nil` if it left nothing new.
     init(_ stop: RunningJob.Stop, of job: RunningJob, host: String?, resume: ResumeData?) {
         switch stop {
         case .cancel: self = .cancelled

@@ -3,22 +3,24 @@ import TransferEventLoop
 import TransferJobs
 import TransferStore
 
-/// The runner, as far as every part may ask something of it.
+/// The part of the runner that every part may use.
 ///
-/// A part that does asynchronous work is a class in the runner's isolation. It has a protocol of its own that refines
-/// this one and names all that it needs of the others; each of its entries is given the host as an isolated parameter, so
-/// that calls both ways are plain calls. Answers from workers, the store and the engine come back by the host's
+/// A part with asynchronous work is a class in the runner's isolation. Its own protocol refines this one and names all
+/// that it needs of the other parts. Each of its functions gets the host as an isolated parameter, so calls in both
+/// directions are plain calls. Answers from workers, the store and the engine return through the host's
 /// ``LoopActor/onLoop(_:)``.
 protocol PartHost: LoopActor {
-    /// Does `work` on the store's thread and comes back with the result.
+    /// Does `work` on the store's thread and passes the result back.
     func withStore<Value: Sendable>(
         _ work: @escaping @Sendable (any JobStore & RunMemory) throws -> Value,
         then: @escaping @Sendable (isolated Self, Value) -> Void)
-    /// Starts what may start now, at the end of this turn of the loop.
+    /// Starts the jobs that may start now, at the end of this turn of the loop.
     func pump()
-    /// - Parameter route: Of an end whose kind doesn't have it.
+    /// Emits an event.
+    ///
+    /// - Parameter route: The job's route, for the end of a job whose kind does not carry it.
     func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?, route: JobRoute?)
-    /// Tells of the change of a metric; it's made only where somebody listens.
+    /// Reports a change of a metric; the value is computed only if there is an observer.
     func measure(_ measurement: @autoclosure () -> Measurement)
     func timer(_ which: RunTimer) -> LoopTimer
 }
@@ -26,7 +28,7 @@ protocol PartHost: LoopActor {
 extension PartHost {
     func emit(_ batch: Int64, _ kind: QueueEvent.Kind) { emit(batch, kind, cursor: nil, route: nil) }
 
-    /// Has something written down that nobody waits for.
+    /// Records notes without waiting for the result.
     func note(_ notes: [JobNote]) {
         withStore {
             try $0.note(notes)
@@ -34,7 +36,7 @@ extension PartHost {
         }
     }
 
-    /// Has something told to other processes.
+    /// Publishes news to other processes.
     func publish(_ news: RunNotification) {
         withStore {
             try $0.publish(news)

@@ -7,7 +7,8 @@ import TransferScheduling
 import TransferStore
 import TransferUpload
 
-// A job's way out of the run: its exchange ends, it leaves by one door, and its end or its next step is recorded.
+// The exit of a job from the run. Its exchange ends, it leaves through one function, and its end or next step is
+// recorded.
 extension QueueRunner {
     // MARK: Ends of exchanges
 
@@ -31,8 +32,8 @@ extension QueueRunner {
         }
     }
 
-    /// A redirect led to the URL that refused, which may be signed and out of its time by now: the job's own URL is asked
-    /// once more, for another.
+    /// Makes a refusal behind a redirect transient. The redirected URL may be signed and expired, so the job's own URL
+    /// is asked once more for another.
     func refusedElsewhere(
         _ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome
     ) -> TransferError {
@@ -42,14 +43,14 @@ extension QueueRunner {
             running.traces.asksOwnURLAgain(job.candidate.id)
         else { return error }
         var error = error
-        // The retry rule goes by the status as long as there is one.
+        // The retry rule follows the status while there is one.
         (error.isTransient, error.cause) = (true, nil)
         return error
     }
 
-    /// An attempt came to nothing: again later, elsewhere, or never.
+    /// Handles a failed attempt: it is repeated later or elsewhere, or is final.
     ///
-    /// - Parameter left: What it left of the partial file.
+    /// - Parameter left: The bytes that it left of the partial file.
     func failed(
         _ job: RunningJob, _ error: TransferError, bodyLeft: Bool, left: PartialFileOutcome = .untouched, progressed: Bool = false
     ) {
@@ -80,14 +81,14 @@ extension QueueRunner {
         tellOrigin(job, attempt)
         attempt.boundWait()
         if let stop = job.stop { return leave(job, for: stop, resume: resume) }
-        // Somebody stopped it and thought better of it meanwhile.
+        // A user stopped the job and reconsidered meanwhile.
         if attempt.error.code == .cancelled { return leave(job, for: .release(.queued), resume: resume) }
         follow(attempt, of: job, resume)
     }
 
     private func follow(_ attempt: FailedAttempt, of job: RunningJob, _ resume: ResumeData?) {
         let origin = job.candidate.lane.origin
-        // A job that waits behind its origin's pause anyway keeps its place among those of its folder.
+        // A job that waits behind its origin's pause anyway keeps its place among the jobs of its folder.
         let isEndless = job.isEndless(in: folders.registry)
         let isHeld =
             isEndless && attempt.error.scope == .origin && admission.scheduler.pause(of: origin, now: .now) != nil
@@ -106,7 +107,7 @@ extension QueueRunner {
         }
     }
 
-    /// The origin is given up: another mirror, or no attempt at all.
+    /// Handles a job whose origin is given up: it turns to another mirror, or fails without an attempt.
     func refuse(_ candidate: Scheduler.Candidate, _ error: TransferError) {
         guard var record = admission.take(candidate.id) else { return }
         preparing.drop(candidate.id)
@@ -153,7 +154,7 @@ extension QueueRunner {
         emit(batch, .batchWaiting(.held(by: origin, error, remaining: remaining), transfers: 0))
     }
 
-    /// A pause that a server asked for holds for other processes too, now and later.
+    /// Publishes a pause that a server requested, because it also binds other processes, now and later.
     private func sharePause(of origin: String, longerThan known: Duration?) {
         guard let (error, remaining) = admission.scheduler.pause(of: origin, now: .now), error.retryAfter != nil,
             remaining > known ?? .zero
@@ -167,11 +168,11 @@ extension QueueRunner {
         }
     }
 
-    /// No descriptor was left for the job: nothing is known against its server or its file. Others of ours give theirs back,
-    /// and fewer are started.
+    /// Handles a job that found no file descriptor, for which its server and file are not to blame. Other jobs will
+    /// release theirs, and fewer are started.
     ///
-    /// - Returns: `nil` where the job waits for the others now. Where there are none, the failure: one that is waited for
-    ///   by time, without an attempt and not for ever, or a final one where the limit is too low for any transfer.
+    /// - Returns: `nil` if the job now waits for the others. If there are none, the failure: transient with a delay and
+    ///   a limit, or final if the descriptor limit is too low for any transfer.
     func waitForDescriptors(_ job: RunningJob, _ error: TransferError, resume: ResumeData?) -> TransferError? {
         let now = MonotonicTime.now
         let others = admission.scheduler.active.count - (admission.scheduler.active[job.candidate.id] == nil ? 0 : 1)
@@ -191,7 +192,7 @@ extension QueueRunner {
         admission.scheduler.descriptorsLacked(others: others, now: now)
         preparing.forgetAhead()
         downloads.saveGroup(on: self)
-        // Connections that are kept for requests to come are all that is left.
+        // Only idle connections can still hold descriptors.
         if others == 0 { engine.renewNetwork() }
         guard wasAlone else {
             leave(
@@ -208,13 +209,13 @@ extension QueueRunner {
         return error
     }
 
-    // MARK: The one door
+    // MARK: The exit
 
-    /// Ends what this process has of a job: its slot, its origin's probe, the lock of its partial file and the version that
-    /// it wrote down are given back here and nowhere else, and its record is made.
+    /// Ends this process's hold on a job. Only here are its slot, its origin's probe, its partial file's lock and the
+    /// recorded version released, and its record made.
     ///
-    /// The scheduler is told before what the end says of the origin (`originAnswered`, `originFailed`). Jobs that were claimed and
-    /// haven't started leave by it too.
+    /// The scheduler is notified before it learns what the end says of the origin (`originAnswered`, `originFailed`).
+    /// Claimed jobs that have not started leave here too.
     func leave(_ job: RunningJob, _ outcome: JobOutcome) {
         let id = job.candidate.id
         if !outcome.isSettled { dialogues.takeBackVersion(job, on: self) }
@@ -226,13 +227,13 @@ extension QueueRunner {
             admission.scheduler.transferEnded(at: job.candidate.lane.origin, now: .now)
         }
         admission.scheduler.ended(job.candidate)
-        // Changes nothing where an answer or a failure was told.
+        // This changes nothing if an answer or a failure was reported.
         admission.scheduler.originAbandoned(job.candidate.lane.origin, job: id, now: .now)
         giveBackFile(of: job, outcome)
         record(job, outcome)
     }
 
-    /// Somebody stopped the job.
+    /// Ends this process's hold on a job that was stopped.
     func leave(_ job: RunningJob, for stop: RunningJob.Stop, resume: ResumeData? = nil) {
         leave(job, JobOutcome(stop, of: job, host: host(of: job), resume: resume))
     }

@@ -7,11 +7,11 @@ import TransferScheduling
 import TransferStore
 import TransferUpload
 
-// A job's way into the run: it's claimed, gets a slot, is prepared, and is handed to the engine.
+// The entry of a job into the run: it is claimed, gets a slot, is prepared, and is passed to the engine.
 extension QueueRunner {
     // MARK: Claims
 
-    /// Lanes whose jobs are taken in one transaction: each has a page of them at most.
+    /// The most lanes whose jobs are claimed in one transaction, each with one page at most.
     private static let claimsAtOnce = 64
 
     func claim(_ wants: [LaneWant]) {
@@ -26,12 +26,12 @@ extension QueueRunner {
         }
     }
 
-    /// Jobs are ready again, or for the first time.
+    /// Notes that jobs are ready, again or for the first time.
     ///
-    /// - Parameter overtakes: Some of them may go before those that have been claimed.
+    /// - Parameter overtakes: Whether some of them may precede jobs that have been claimed.
     func becameReady(_ lane: Lane, _ count: Int, overtakes: Bool = false) {
         guard batches.isInRun(lane.batch) else { return }
-        // The network is judged by the rules of what there is, and who waits for it is told.
+        // The network is reviewed with the rules of all present jobs, and waits are reported.
         let isNews =
             (!lane.network.isEmpty || following.holdsJobs)
             && !admission.scheduler.batches(under: lane.network).contains(lane.batch)
@@ -49,8 +49,8 @@ extension QueueRunner {
         let reach = OriginReach(origin: result.lane.origin)
         let candidates = result.jobs.map { job in
             var record = job.record
-            // Of what the damaged database knew nothing is left: a file that is there may be the job's own work, and what
-            // was uploaded is asked for.
+            // A damaged database has lost its records. An existing file may be the job's own work, and servers are
+            // asked about uploads.
             if store.notice != nil { record.wasInterrupted = true }
             admission.add(record)
             return Scheduler.Candidate(
@@ -62,11 +62,11 @@ extension QueueRunner {
                 isCopy: job.record.spec.copySource != nil)
         }
         admission.scheduler.claimed(result.lane, candidates, asked: asked)
-        // Once for all lanes: whatever else was asked of them was asked before it's counted.
+        // One refresh covers all lanes, because their other claims were issued before it counts.
         if result.isNews, batches[result.lane.batch]?.isAsStaged == true {
             batches.refresh(result.lane.batch, on: self)
         }
-        // Which machines they are connected to first is known only now.
+        // The hosts that these jobs contact first are known only now.
         if admission.scheduler.network.held.contains(result.lane.network) { following.reviewSoon(on: self) }
         commands.holdBack(on: self)
     }
@@ -87,7 +87,7 @@ extension QueueRunner {
 
     // MARK: Preparation
 
-    /// A slot is there: prepare the job on a worker.
+    /// Prepares a job that has a slot on a worker.
     func begin(_ candidate: Scheduler.Candidate) {
         Failpoint.reached(.jobClaimed)
         guard let record = admission.take(candidate.id), let batch = batches[candidate.lane.batch] else {
@@ -107,7 +107,7 @@ extension QueueRunner {
                     asksPlace: running.traces.asksPlace(candidate.id),
                     mayAdopt: running.traces.mayAdopt(candidate.id)))
         case .upload(let upload) where upload.from != nil:
-            // Nothing of it is here that could be looked at. Not from within the pump.
+            // A copy has no local file to prepare. The call is deferred, because this runs within the pump.
             loop.execute {
                 self.onLoop { runner in
                     guard let job = runner.running[candidate.id] else { return }
@@ -148,7 +148,7 @@ extension QueueRunner {
             if let version = job.record.watched, source.digest == nil,
                 folders[job.record.batch]?.plan.needsDigest == true
             {
-                // It couldn't be read when its digest was to be computed, and can be now: it's queued anew with that.
+                // The file was unreadable when its digest was due, and is readable now: it is queued again.
                 if folders.mayQueueAnew(UnreadVersion(job.record, version)) {
                     return leave(job, .replaced(isChanged: true))
                 }
@@ -165,12 +165,12 @@ extension QueueRunner {
         }
     }
 
-    /// Where a body must not be sent twice, or no other version of it may follow, that is written down before its first
-    /// byte leaves: after a crash nobody could know.
+    /// Records, before the first byte leaves, that a body must not be sent twice or that only this version may follow.
+    /// After a crash this could not be known otherwise.
     func transferMarked(_ id: Int64, _ job: RunningJob) {
         let file: SourceFile? = if case .upload(let file) = job.ready { file } else { nil }
         let known = job.record.upload
-        // A server that has begun an upload of it is asked.
+        // A server that has begun an upload of this file is asked instead.
         let isKnown =
             known.map { known in
                 known.knowsTheWay
@@ -213,7 +213,7 @@ extension QueueRunner {
             let handle = engine.start(
                 request, meter: job.meter, limiters: limiters, makeSink: makeSink
             ) { [loop] event in
-                // A small answer is over before anybody could look at its beginning; its end tells of that too.
+                // A small answer is over before its beginning could be observed, and its end contains the beginning.
                 if case .responded(let start) = event, let total = start.total, total < 256 << 10 { return }
                 loop.execute { self.onLoop { $0.received(event, of: id) } }
             }
@@ -231,7 +231,7 @@ extension QueueRunner {
         switch job.ready {
         case .download(let download):
             offset = download.resume?.offset ?? 0
-            // Later attempts have more.
+            // Later attempts have more bytes than the adopted ones.
             adopted = download.earlier?.adopted.flatMap { $0.count == offset ? $0 : nil }
         case .upload, .copy: offset = job.record.upload?.confirmed ?? 0
         case nil: break
@@ -245,7 +245,7 @@ extension QueueRunner {
         emit(job.record.batch, .started(job: job.record.identity, start))
     }
 
-    /// The builder of a job's requests, which knows the attempt's cookies and what the program's closures gave for it.
+    /// Returns the builder of a job's requests, with the attempt's cookies and the values from the program's closures.
     func builder(of job: RunningJob) -> RequestBuilder {
         var builder = builder
         builder.cookies = job.cookies
@@ -253,7 +253,7 @@ extension QueueRunner {
         return builder
     }
 
-    /// Host and port of the URL that a job is tried with.
+    /// Returns the host and port of the URL that a job is tried with.
     func host(of job: RunningJob) -> String? {
         job.record.spec.settings.origin(of: job.url, builder(of: job).secrets)?.hostAndPort
     }
@@ -289,7 +289,7 @@ extension QueueRunner {
         }
     }
 
-    /// Has the records of a partial file that it can't bear itself.
+    /// Returns a function that stores the records of a partial file whose file system cannot.
     private func recorder(_ job: RunningJob, _ download: ReadyDownload) -> ResumeRecorder {
         let id = job.candidate.id
         return { [loop] record, kept in
@@ -297,7 +297,7 @@ extension QueueRunner {
         }
     }
 
-    /// The bounds that a job is held to, its own among them.
+    /// Returns the rate limits of a job, including its own.
     func limiters(of job: RunningJob) -> [RateLimiter] { state.rates.limiters(of: job.url) + job.pace.limiters }
 
     private func received(_ event: ExchangeEvent, of id: Int64) {
@@ -318,11 +318,11 @@ extension QueueRunner {
         }
     }
 
-    // MARK: Jobs that become other ones
+    // MARK: Changed jobs
 
-    /// Takes jobs back from whatever they are at, and returns when that is recorded.
+    /// Takes jobs back from any phase, and returns when that is recorded.
     func giveBack(_ jobs: Set<Int64>) async {
-        // Jobs that were being claimed are known after it.
+        // Jobs that were being claimed are known after this.
         await storeTurn()
         let open = jobs.filter { id in
             running[id] != nil || admission.claimed[id] != nil || recording.holds(id)
@@ -334,13 +334,13 @@ extension QueueRunner {
                 pump()
             }
         }
-        // Jobs that were being recorded are now.
+        // Jobs that were being recorded are recorded after this.
         await storeTurn()
     }
 
-    /// Takes back the jobs that other processes stage as other ones.
+    /// Takes back the jobs that other processes are staging with changes.
     func releaseRevoked() {
-        // Jobs that were being claimed are known then.
+        // Jobs that were being claimed are known by then.
         withStore {
             try $0.revoked()
         } then: { runner, jobs in
@@ -350,18 +350,18 @@ extension QueueRunner {
         }
     }
 
-    /// Milliseconds for which a job that was taken back isn't taken again: it's changed meanwhile. If nothing comes of
-    /// that, it goes on as it was. Another process may have a large file to stage anew.
+    /// The milliseconds for which a job that was taken back is not started, while it is changed. Without a change it
+    /// then continues unchanged. Another process may need long to stage a large file.
     var changeTakes: Int64 { store.sharesBatches ? 60_000 : 5000 }
 
-    /// Changes jobs that are under way, without breaking them off.
+    /// Changes jobs that are under way, without interrupting them.
     ///
-    /// - Returns: Those for which it could be done.
+    /// - Returns: The jobs that could be changed.
     func amend(_ jobs: Set<Int64>, _ change: @Sendable (inout JobSpec) -> Void) -> Set<Int64> {
         jobs.filter { running[$0]?.amend(change) ?? false }
     }
 
-    /// Takes back what was claimed of a batch and hasn't started, for a moment in which its jobs may become other ones.
+    /// Takes back the claimed jobs of a batch that have not started, for a moment in which they may be changed.
     func giveBackUnstarted(of batch: String) async {
         await storeTurn()
         let jobs = admission.ids { batches[$0.batch]?.name == batch }
@@ -387,7 +387,7 @@ extension QueueRunner {
         }
     }
 
-    /// Jobs that were claimed and haven't started.
+    /// Takes back claimed jobs that have not started.
     func takeBack(_ stop: RunningJob.Stop, where isMeant: (JobRecord) -> Bool) {
         preparing.forgetAhead()
         let meant = admission.ids(where: isMeant)

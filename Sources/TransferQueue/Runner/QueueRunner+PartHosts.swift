@@ -83,7 +83,7 @@ extension QueueRunner: GaugeHost {
 }
 
 extension PartHost {
-    /// Of an answer that has come.
+    /// Measures the time to the first byte of an answer.
     func measure(firstByteOf outcome: ExchangeOutcome) {
         guard outcome.head != nil, outcome.metrics.firstByte > 0 else { return }
         measure(Measurement(.firstByte, [], .time(outcome.metrics.firstByte)))
@@ -142,7 +142,7 @@ extension QueueRunner: NetworkHost {
         return machines
     }
 
-    /// No attempt is spent: nothing was asked of the server that can't be reached, and a later attempt may go there.
+    /// Moves jobs with unreachable servers to other mirrors. No attempt is spent: no server was asked.
     func turnToMirrors() {
         var turned: [Scheduler.Candidate] = []
         for candidate in admission.scheduler.kept(by: admission.scheduler.network) {
@@ -157,7 +157,7 @@ extension QueueRunner: NetworkHost {
         for candidate in turned { admission.scheduler.joined(candidate) }
     }
 
-    /// A server's own wish holds over every network.
+    /// Wakes jobs that wait for their next attempt. A wait that a server requested holds on every network.
     func wakeEarly() {
         admission.scheduler.openSilentGates()
         wake(admission.wakeUnasked())
@@ -290,7 +290,7 @@ extension QueueRunner: SourceHost {
     func settleSource(
         _ job: RunningJob, _ source: UploadBytes, then: @escaping @Sendable (isolated QueueRunner, Bool) -> Void
     ) {
-        // Another server's file is known by its version, which each of its answers was held to.
+        // A remote source is identified by its version, which each of its answers was checked against.
         guard let file = source.file else { return then(self, true) }
         sources.settle(job, file, on: self, then: then)
     }
@@ -368,7 +368,7 @@ extension QueueRunner: SegmentHost {
         ready.replaced = nil
         var request = try builder.download(
             job.record.spec, download, url: url, object: builder.object(job.record.spec, url: url), ready: ready)
-        // Over HTTP/2 all parts would share one connection.
+        // HTTP/2 would carry all parts over one connection.
         request.settings.route.speaksHTTP1Only = true
         if let link = job.way.link { request.settings.link = link }
         return request
@@ -391,7 +391,7 @@ extension QueueRunner: CredentialHost {
 extension QueueRunner: HookHost {
     func endHooks(ofFolder batch: Int64) { hooks.folderEnded(batch, on: self) }
 
-    /// For the end of the queue.
+    /// Ends the hooks with the queue.
     func closeHooks() { hooks.close() }
 }
 

@@ -7,8 +7,8 @@ import TransferReachability
 import TransferScheduling
 import TransferStore
 
-/// Performs what the scheduler decides: claims jobs, prepares them, hands them to the engine, saves what comes and
-/// records how it ended. Pinned to a loop of its own; whatever blocks is done by workers.
+/// The runner of the queue, which performs the scheduler's decisions. It claims jobs, prepares them, passes them to the
+/// engine, saves the results and records the ends. It is pinned to its own loop; workers do all blocking work.
 actor QueueRunner: LoopActor {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -16,7 +16,7 @@ actor QueueRunner: LoopActor {
     let store: any JobStore & RunMemory
     let tools: RunTools
 
-    // The parts, each with a state of its own.
+    // The parts, each with its own state.
     var state = RunState()
     var admission: Admission
     var running = RunningJobs()
@@ -46,7 +46,7 @@ actor QueueRunner: LoopActor {
         state.rates = RateBounds(configuration.limits)
     }
 
-    /// For what starts from now on.
+    /// Sets the limits of transfers that start from now on.
     func setLimits(_ limits: BatchLimits) {
         state.rates = RateBounds(limits)
         admission.scheduler.setLimits(Scheduler.Limits(limits), now: .now)
@@ -54,7 +54,7 @@ actor QueueRunner: LoopActor {
 
     // MARK: The store
 
-    /// Does `work` on the store's thread and comes back with the result.
+    /// Does `work` on the store's thread and passes the result back.
     func withStore<Value: Sendable>(
         _ work: @escaping @Sendable (any JobStore & RunMemory) throws -> Value,
         then: @escaping @Sendable (isolated QueueRunner, Value) -> Void
@@ -79,7 +79,8 @@ actor QueueRunner: LoopActor {
         pump()
     }
 
-    /// Without its database the queue can't promise anything any more: it stops, and says why.
+    /// Stops the queue because of a failure of its database, and reports the reason. Without its database, the queue
+    /// cannot keep its guarantees.
     func storeFailed(_ error: any Error) {
         if error is LeaseLost { measure(Measurement(.leasesLost, [], .add(1))) }
         let fault = store.fault(error)
@@ -88,7 +89,7 @@ actor QueueRunner: LoopActor {
         stop(.asked)
     }
 
-    /// The store tells of others.
+    /// Takes the store's notice of other processes.
     func hear(_ news: StoreNotification) {
         switch news {
         case .changed: lookForWork()
@@ -103,7 +104,7 @@ actor QueueRunner: LoopActor {
         }
     }
 
-    /// Returns when everything that was asked of the store so far has been done, and its answers were heard.
+    /// Returns when all earlier calls to the store are done and their answers were handled.
     func storeTurn() async {
         await withCheckedContinuation { waiter in
             withStore { _ in
@@ -115,7 +116,7 @@ actor QueueRunner: LoopActor {
 
     // MARK: The pump
 
-    /// Has whatever may start now started: called after every event, and done once for those that came together.
+    /// Starts all jobs that may start. It is called after every event, and runs once for all events of a turn.
     func pump() {
         guard !state.isPumpDue else { return }
         state.isPumpDue = true
@@ -129,7 +130,7 @@ actor QueueRunner: LoopActor {
 
     private func startAll() {
         guard state.stopping == nil else { return finishStopping() }
-        // Bounded: each finished download holds a descriptor until it's durable.
+        // The number is limited because each finished download holds a descriptor until it is durable.
         if downloads.unsaved < min(1024, admission.scheduler.openFiles?.places ?? .max) {
             var wants: [LaneWant] = []
             var asks: [SharedRateTokens.Ask] = []
@@ -159,7 +160,7 @@ actor QueueRunner: LoopActor {
         reporter.scheduleTick(on: self)
     }
 
-    /// Asks the store for times of starts at origins whose rate others keep too.
+    /// Requests start times from the store for origins with a shared rate limit.
     private func reserve(_ asks: [SharedRateTokens.Ask]) {
         guard !asks.isEmpty else { return }
         withStore {
@@ -169,7 +170,7 @@ actor QueueRunner: LoopActor {
         }
     }
 
-    /// Asks the store for places at origins whose number others keep too.
+    /// Requests places from the store for origins with a shared number of transfers.
     private func share(_ asks: [SharedPermits.Ask]) {
         guard !asks.isEmpty else { return }
         withStore {
@@ -249,7 +250,7 @@ actor QueueRunner: LoopActor {
         }
     }
 
-    /// Checkpoints everything under way and lets the batches go; what is left continues with the next run.
+    /// Checkpoints all transfers under way and releases the batches. The next run continues the rest.
     func stop(_ reason: RunState.StopReason) {
         guard state.stopping == nil else { return }
         state.stopping = reason
@@ -257,7 +258,7 @@ actor QueueRunner: LoopActor {
         hooks.stop(on: self)
         for job in running.values { interrupt(job, .release(.queued)) }
         downloads.saveGroup(on: self)
-        // A disk that takes longer keeps what it has: the next run finds it.
+        // A slower disk keeps what it has by then, and the next run finds it.
         timer(.stop).schedule(at: .now + .milliseconds(1500))
         finishStopping()
     }
@@ -268,7 +269,7 @@ actor QueueRunner: LoopActor {
         for handle in job.handles { handle.cancel() }
     }
 
-    /// Ends the run once nothing is under way any more.
+    /// Ends the run once no transfer is under way any longer.
     func finishStopping() {
         downloads.saveGroup(on: self)
         recording.flush(on: self)
@@ -277,7 +278,7 @@ actor QueueRunner: LoopActor {
         }
         let ids = admission.takeAll()
         if !ids.isEmpty {
-            // Claimed again, they would be there twice.
+            // Claimed again, they would exist twice.
             _ = admission.scheduler.remove { _ in true }
             return withStore {
                 try $0.release(ids)
@@ -286,7 +287,7 @@ actor QueueRunner: LoopActor {
         }
         let open = batches.open
         guard open.isEmpty else {
-            // The last word on what is left.
+            // This is the last report on the remaining jobs.
             reporter.reportBatches(.now, on: self)
             return batches.stop(open, on: self)
         }
@@ -298,7 +299,7 @@ actor QueueRunner: LoopActor {
         recording.endWaits()
     }
 
-    /// Returns when hooks have been told everything, as far as they could be, or the run is over.
+    /// Returns when all messages for hooks were delivered or given up, or when the run is over.
     func hooksReported() async {
         guard state.stopping == nil else { return }
         await withCheckedContinuation { waiter in
@@ -307,7 +308,7 @@ actor QueueRunner: LoopActor {
         }
     }
 
-    /// A later run may follow.
+    /// Prepares for a later run.
     func endRun() {
         state.stopping = nil
         hooks.endRun()
@@ -319,51 +320,51 @@ actor QueueRunner: LoopActor {
         batches.forgetEnded()
     }
 
-    // MARK: The face of the queue
+    // MARK: Entry points of the queue
 
-    /// Why the run couldn't go on.
+    /// The reason why the run could not continue.
     var failure: (any Error)? { state.failure }
 
     /// Whether answers of the store are still to come.
     var hasStoreCalls: Bool { state.storeCalls > 0 }
 
-    /// Makes the socket by which other processes ring.
+    /// Opens the socket on which other processes ring.
     func listen(folder: String, runtime: String?) { commands.listen(folder: folder, runtime: runtime, on: self) }
 
     func closeControl() { commands.close() }
 
-    /// Does what was asked of this process, and returns when that is done.
+    /// Performs the commands to this process, and returns when they are done.
     func performCommands() async {
         commands.takeAll(on: self)
         repeat { await storeTurn() } while !commands.isIdle
     }
 
-    /// Does a run's first work on the store, which a stop waits for no longer than for the disk.
+    /// Does a run's first work on the store. A stop waits for it only as long as for the disk.
     func beginning<Value: Sendable>(_ work: @Sendable () async throws -> Value) async rethrows -> Value {
         state.isBeginning = true
         defer { state.isBeginning = false }
         return try await work()
     }
 
-    /// Whether the run goes on when there is nothing to do.
+    /// Makes the run continuous, so that it continues when there is nothing to do.
     func runForever() {
         state.isEndless = true
         folders.addAll(on: self)
         hub.ring()
     }
 
-    /// Whether this run works on the batch, or would if there was something to do.
+    /// Returns whether this run works on the batch, or would if it had jobs.
     func runs(_ batch: String) -> Bool {
         state.stopping == nil && (state.isEndless || batches.all.contains { $0.name == batch })
     }
 
-    /// Whether jobs are still being added to a batch that runs.
+    /// Sets whether jobs are still being added to a running batch.
     func setFeeding(_ isFeeding: Bool) {
         state.isFeeding = isFeeding
         pump()
     }
 
-    /// A job that could not even be read.
+    /// Counts a job that could not even be read.
     func addFailure(_ failure: JobFailure) {
         batches.add(failure, on: self)
     }

@@ -2,14 +2,14 @@ import TransferCore
 import TransferEngine
 import TransferJobs
 
-/// Ends and steps of jobs on their way to the store: while a group is written down the next one gathers, and for some
-/// moments after one began, while there is other work: each keeps the disk, and whoever else writes to it, waiting.
+/// The ends and steps of jobs on their way to the store. They gather while a group is written, and for a moment after
+/// its start while there is other work. Each write occupies the disk and delays other writers.
 struct Recorder {
     private(set) var ends: [JobEnd] = []
     private(set) var steps: [JobStep] = []
     var givenBack = GivenBack()
     private var isWriting = false
-    /// Until then ends gather, unless somebody waits for them.
+    /// The time until which ends gather, unless a caller waits for them.
     private var nextGroup: MonotonicTime
 
     private static let pause = Duration.milliseconds(100)
@@ -19,19 +19,19 @@ struct Recorder {
 
     var isEmpty: Bool { ends.isEmpty && steps.isEmpty }
 
-    /// Whether something of the job is still to be written.
+    /// Returns whether a record of the job is still unwritten.
     func holds(_ id: Int64) -> Bool { ends.contains { $0.id == id } || steps.contains { $0.id == id } }
 
     mutating func add(_ end: JobEnd) { ends.append(end) }
 
     mutating func add(_ step: JobStep) { steps.append(step) }
 
-    /// Steps that aren't on their way yet.
+    /// Changes steps that are not being written yet.
     mutating func change(where isMeant: (JobStep) -> Bool, _ change: (inout JobStep) -> Void) {
         for index in steps.indices where isMeant(steps[index]) { change(&steps[index]) }
     }
 
-    /// Jobs that were to go on are cancelled instead.
+    /// Replaces steps of jobs by their cancellation.
     mutating func cancel(where isMeant: (JobStep) -> Bool) {
         let meant = steps.filter(isMeant)
         steps.removeAll(where: isMeant)
@@ -43,14 +43,16 @@ struct Recorder {
     }
 
     enum Answer {
-        /// There is nothing, or a group is under way.
+        /// There is nothing to write, or a group is being written.
         case nothing
-        /// What there is goes on gathering until then.
+        /// The records continue to gather until this time.
         case later(MonotonicTime)
         case write([JobEnd], [JobStep])
     }
 
-    /// - Parameter isAwaited: There is no other work.
+    /// Decides whether to write now.
+    ///
+    /// - Parameter isAwaited: Whether there is no other work, so that records need not gather.
     mutating func next(now: MonotonicTime, isAwaited: Bool) -> Answer {
         guard !isWriting, !isEmpty else { return .nothing }
         guard isAwaited || !steps.isEmpty || ends.count >= Self.fullGroup || now >= nextGroup else {
@@ -61,6 +63,6 @@ struct Recorder {
         return .write(exchange(&ends, with: []), exchange(&steps, with: []))
     }
 
-    /// The group that was under way is in the store.
+    /// Notes that the group is in the store.
     mutating func written() { isWriting = false }
 }

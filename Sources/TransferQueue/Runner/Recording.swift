@@ -5,28 +5,28 @@ import TransferEventLoop
 import TransferJobs
 import TransferStore
 
-/// The runner, as far as records of jobs need it.
+/// The part of the runner that records of jobs need.
 protocol RecordHost: PartHost {
     var recording: Recording { get }
-    /// Whether there is no other work, so that records needn't gather.
+    /// Whether there is no other work, so that records need not gather.
     var isRecordAwaited: Bool { get }
-    /// The group is in the store.
+    /// Takes the result of a group that is in the store.
     func didRecord(_ ends: [JobEnd], _ steps: [JobStep], _ recorded: RecordedGroup)
 }
 
-/// Writes ends and steps of jobs down, as the ``Recorder`` says when.
+/// The writing of ends and steps of jobs, when the ``Recorder`` decides.
 final class Recording {
     private var recorder = Recorder(now: .now)
 
     var isEmpty: Bool { recorder.isEmpty }
-    /// Jobs that go back to the queue and aren't recorded yet.
+    /// The jobs that return to the queue and are not recorded yet.
     var steps: [JobStep] { recorder.steps }
 
     func add(_ end: JobEnd) { recorder.add(end) }
 
     func add(_ step: JobStep) { recorder.add(step) }
 
-    /// Whether something of the job is still to be written.
+    /// Returns whether a record of the job is still unwritten.
     func holds(_ id: Int64) -> Bool { recorder.holds(id) }
 
     func changeSteps(where isMeant: (JobStep) -> Bool, _ change: (inout JobStep) -> Void) {
@@ -35,15 +35,15 @@ final class Recording {
 
     func cancelSteps(where isMeant: (JobStep) -> Bool) { recorder.cancel(where: isMeant) }
 
-    /// Calls the waiter once something is recorded of all the jobs.
+    /// Resumes the waiter once each of the jobs has a record.
     func wait(for jobs: Set<Int64>, _ waiter: CheckedContinuation<Void, Never>) {
         recorder.givenBack.wait(for: jobs, waiter)
     }
 
-    /// The run is over: nobody waits any longer.
+    /// Resumes all waiters at the end of the run.
     func endWaits() { recorder.givenBack.tellAll() }
 
-    /// Writes what has come together in one transaction.
+    /// Writes the gathered records in one transaction.
     func flush(on host: isolated some RecordHost) {
         switch recorder.next(now: .now, isAwaited: host.isRecordAwaited) {
         case .nothing: break

@@ -5,58 +5,59 @@ import TransferJobs
 import TransferScheduling
 import TransferStore
 
-/// The runner, as far as reports need it.
+/// The part of the runner that reports need.
 protocol ReportHost: PartHost {
     var reporter: Reporter { get }
     var jobs: Dictionary<Int64, RunningJob>.Values { get }
     var batches: RunningBatches { get }
     var sharesBatches: Bool { get }
-    /// Whether this process works on whatever others bring.
+    /// Whether this process works on all jobs that other processes bring.
     var awaitsOthers: Bool { get }
-    /// Looks at what other processes have done meanwhile.
+    /// Reads what other processes have done meanwhile.
     func lookForWork()
-    /// Origins that jobs wait for.
+    /// Returns the origins that jobs wait for.
     func originWaits() -> Set<OriginWait>
-    /// The waiting jobs of the batch, with their reasons.
+    /// Returns the waiting jobs of the batch, with their reasons.
     func waits(of batch: Int64, busy: Int) -> BatchWaits
-    /// Why an origin is spared now, and for how long.
+    /// Returns why an origin is paused now, and for how long.
     func pause(of origin: String, now: MonotonicTime) -> (error: TransferError, remaining: Duration)?
-    /// Counts what went over metered links.
+    /// Counts the bytes that used metered links.
     func accountAll()
 }
 
-/// News of a run while it goes on: rows of jobs, reports of batches, and what other processes read in the store.
+/// The news of a run in progress: rows of jobs, reports of batches, and the state that other processes read in the
+/// store.
 final class Reporter {
     private var reports = Reports()
     let gauges = RunGauges()
-    /// The time between two rows of a job; `nil` where the program wants none.
+    /// The time between two rows of a job; `nil` if the program wants none.
     private let interval: Duration?
 
-    /// The most jobs that are told to other processes by their numbers, and with how they stand.
+    /// The most jobs whose numbers and states are published to other processes.
     private static let mostReported = 1000
     private static let mostRows = 50
-    /// Somebody who watches says so every few seconds.
+    /// The time for which a sign from a watching user lasts; such users repeat it every few seconds.
     private static let watch = Duration.seconds(15)
 
     init(interval: Duration?) { self.interval = interval }
 
-    /// Somebody on another machine watches single transfers, for a while from now on.
+    /// Notes that a user on another machine watches single transfers for a while from now.
     func isWatched() { reports.watchedUntil = .now + Self.watch }
 
-    /// A later run tells everything anew.
+    /// Forgets the reports, so that a later run reports everything anew.
     func forget() { reports.batches.removeAll() }
 
     // MARK: Ticks
 
-    /// While nothing runs and nothing changes, nobody is to be woken but for a word a minute.
+    /// Schedules the next tick. While nothing runs or changes, the process wakes only once a minute.
     func scheduleTick(on host: isolated some ReportHost) {
         guard !host.jobs.isEmpty || !host.batches.allHaveEnded || host.awaitsOthers else {
             return host.timer(.tick).cancel()
         }
-        // Nothing but a look tells what other processes have done.
+        // Only polling shows what other processes have done.
         let isIdle = host.jobs.isEmpty && !host.sharesBatches && !hasNews(on: host)
         let timer = host.timer(.tick)
-        // A tick that was due soon stays: it's the last word on what ran.
+        // A tick that is due soon is kept, because it is the last report on finished work.
         guard !timer.isScheduled || reports.isIdleTick && !isIdle else { return }
         reports.isIdleTick = isIdle
         timer.schedule(at: .now + (isIdle ? .seconds(60) : interval ?? .seconds(1)))
@@ -70,7 +71,7 @@ final class Reporter {
         let perSecond = interval.map { max(1, Int(1 / max(0.1, $0.inSeconds))) } ?? 1
         let isLast = host.jobs.isEmpty && !hasNews(on: host)
         let isBatchTick = reports.isBatchTick(every: perSecond)
-        // Leases are for longer than three idle ticks.
+        // The lease is longer than three idle ticks.
         if reports.isRenewal(now) {
             host.withStore {
                 _ = try $0.renew()
@@ -124,7 +125,7 @@ final class Reporter {
         }
     }
 
-    /// The largest transfers.
+    /// Returns the rows of the largest transfers.
     private static func rows(_ underWay: [RunningJob]) -> [RunProgress.Row] {
         let rows = underWay.map { RunProgress.Row(id: $0.candidate.id, progress: JobProgress($0)) }
         guard rows.count > mostRows else { return rows }
@@ -132,7 +133,8 @@ final class Reporter {
         return Array(sorted.prefix(mostRows))
     }
 
-    /// For `transfer status` and `transfer why`: nobody else knows why what has been claimed isn't under way.
+    /// Publishes waits for origins, for `transfer status` and `transfer why`: only this process knows why claimed jobs
+    /// are not under way.
     private func publishHostWaits(on host: isolated some ReportHost) {
         let waits = host.originWaits()
         guard waits != reports.hostWaits else { return }
@@ -140,7 +142,7 @@ final class Reporter {
         host.publish(.hostWaits(waits))
     }
 
-    /// Whether a report would say something that the last one didn't.
+    /// Returns whether a report would differ from the last one.
     private func hasNews(on host: isolated some ReportHost) -> Bool {
         let now = MonotonicTime.now
         return host.batches.all.contains { run in

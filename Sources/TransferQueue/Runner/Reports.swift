@@ -1,35 +1,41 @@
 import TransferCore
 import TransferScheduling
 
-/// The reports that were told last, so that they aren't told again.
+/// The last reports, so that they are not repeated.
 struct Reports {
     /// The last report of each batch.
     var batches: [Int64: BatchReport] = [:]
     /// The origins that jobs wait for.
     var hostWaits: Set<OriginWait> = []
-    /// Whether the next tick is the word a minute.
+    /// Whether the next tick is the idle one, once a minute.
     var isIdleTick = false
-    /// Single transfers are told until then.
+    /// The time until which single transfers are reported.
     var watchedUntil = MonotonicTime(nanoseconds: 0)
     private var ticks = 0
     private var renewed: MonotonicTime?
     private var looked: MonotonicTime?
 
-    /// - Returns: Whether it's time for the batches' reports, once in so many ticks.
+    /// Counts a tick.
+    ///
+    /// - Returns: Whether the batches' reports are due, once in this many ticks.
     mutating func isBatchTick(every count: Int) -> Bool {
         ticks += 1
         return ticks % count == 0
     }
 
-    /// - Returns: Whether it's time to look what other processes have done: soon without work, as not all of it is told, else at
-    ///   times: counting a large batch has its price.
+    /// Decides whether to read what other processes have done: often without own work, as not all changes are notified,
+    /// and otherwise rarely, as counting a large batch is costly.
+    ///
+    /// - Returns: Whether it is time to.
     mutating func isLook(_ now: MonotonicTime, isIdle: Bool) -> Bool {
         if let looked, now - looked < .seconds(isIdle ? 2 : 10) { return false }
         looked = now
         return true
     }
 
-    /// - Returns: Whether the lease is to be renewed: three times in its term, as an idle run ticks once a minute.
+    /// Decides whether to renew the lease.
+    ///
+    /// - Returns: Whether the renewal is due: three times in its term, since an idle run ticks once a minute.
     mutating func isRenewal(_ now: MonotonicTime) -> Bool {
         if let renewed, now - renewed < .seconds(59) { return false }
         renewed = now

@@ -1,6 +1,7 @@
 import TransferEngine
 
-/// The parts by which others hear of the run and steer it: reports, hooks, and the commands of other processes.
+/// The parts through which users and other processes follow and steer the run: reports, hooks, and the commands of
+/// other processes.
 struct RunContacts {
     let reporter: Reporter
     let hooks: Hooks

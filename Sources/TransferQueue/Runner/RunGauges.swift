@@ -3,39 +3,39 @@ import TransferEventLoop
 import TransferReachability
 import TransferStore
 
-/// The runner, as far as its gauges need it.
+/// The part of the runner that its gauges need.
 protocol GaugeHost: PartHost {
     var reporter: Reporter { get }
-    /// Whether anybody listens.
+    /// Whether there is an observer.
     var isMeasured: Bool { get }
     func measure(_ measurements: [Measurement])
-    /// Batches of the run that haven't ended.
+    /// The batches of the run that have not ended.
     var openBatches: [Int64] { get }
-    /// Connections that carry a transfer.
+    /// The number of connections that carry a transfer.
     var connections: Int { get }
-    /// Hosts that are left alone for a while.
+    /// The number of hosts that are paused for a while.
     var pausedHosts: Int { get }
     var links: NetworkSnapshot { get }
 }
 
-/// The state of a run as numbers that no event tells, looked at when a batch's report is made.
+/// The state of a run that no event carries, in numbers. It is measured when a batch's report is made.
 final class RunGauges {
     private var lastLook: MonotonicTime?
     private var lastCensus: MonotonicTime?
     private var censuses = 0
-    /// The number of a job before which none is open, as far as it's known.
+    /// The number of a job; no earlier job is known to be open.
     private var firstOpen: Int64 = 0
-    /// The labels of links that have been told.
+    /// The labels of links that have been reported.
     private var shown: [QueueMetric: Set<[String]>] = [:]
 
-    /// Batches that report at the same tick have one look in common.
+    /// The shortest time between measurements, so that batches reporting at the same tick share one.
     private static let interval = Duration.milliseconds(400)
-    /// The store is asked less often: it has to look for the oldest job.
+    /// The time between queries of the store, which are costly: it has to search for the oldest job.
     private static let censusInterval = Duration.seconds(10)
-    /// Jobs become open again by hands that tell nobody: now and then all are looked at.
+    /// The number of queries after which all jobs are searched again. Jobs may become open again without notice.
     private static let censusesFromTheStart = 12
 
-    /// Something was told of a batch.
+    /// Measures when an event about a batch is emitted.
     func heard(_ kind: QueueEvent.Kind, on host: isolated some GaugeHost) {
         guard host.isMeasured else { return }
         let now = MonotonicTime.now

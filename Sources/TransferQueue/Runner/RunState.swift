@@ -1,7 +1,7 @@
 import TransferCore
 import TransferEngine
 
-/// Whether a run goes on: who wants it to stop, or never to end, and who waits for its end.
+/// The state of a run: whether it is stopped or endless, and the callers that wait for its end.
 struct RunState {
     enum StopReason: Sendable {
         case asked
@@ -9,24 +9,26 @@ struct RunState {
     }
 
     var stopping: StopReason?
-    /// Whether the run goes on when there is nothing to do.
+    /// Whether the run continues when there is nothing to do.
     var isEndless = false
-    /// The store is asked for the batches that the run begins with.
+    /// Whether the store is being asked for the batches that the run begins with.
     var isBeginning = false
-    /// Whether jobs are still being added to a batch, which so can't end.
+    /// Whether jobs are still being added to a batch, which keeps it from ending.
     var isFeeding = false
-    /// Why the run can't go on.
+    /// The reason why the run cannot continue.
     private(set) var failure: (any Error)?
-    /// Calls to the store whose answers are still to come: while there are any, nobody is idle.
+    /// The number of calls to the store without an answer yet; the run is not idle while there are any.
     var storeCalls = 0
     private var waiters: [CheckedContinuation<Void, Never>] = []
     private var hookWaiters: [CheckedContinuation<Void, Never>] = []
-    /// Whether what may start is looked for at the end of this turn of the loop.
+    /// Whether startable jobs are searched for at the end of this turn of the loop.
     var isPumpDue = false
     var rates = RateBounds()
     var timers = RunTimers()
 
-    /// - Returns: Whether it's the first one: what comes after it is of the same kind.
+    /// Notes a failure.
+    ///
+    /// - Returns: Whether it is the first one; later ones are its consequences.
     mutating func fail(_ error: any Error) -> Bool {
         guard failure == nil else { return false }
         failure = error
@@ -42,6 +44,6 @@ struct RunState {
 
     mutating func waitForHooks(_ waiter: CheckedContinuation<Void, Never>) { hookWaiters.append(waiter) }
 
-    /// Hooks have been told everything.
+    /// Resumes the callers that wait for the delivery to hooks.
     mutating func tellHooksDone() { for waiter in exchange(&hookWaiters, with: []) { waiter.resume() } }
 }

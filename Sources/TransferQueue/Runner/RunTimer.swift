@@ -1,27 +1,27 @@
-/// The timers of a run; each is made when it's first needed.
+/// The timers of a run; each is made when it is first needed.
 enum RunTimer: Hashable, Sendable {
     /// The scheduler's next turn, or that of a sleeping job.
     case wake
-    /// Finished downloads that wait for company.
+    /// The time to save finished downloads that wait for more.
     case save
-    /// Progress.
+    /// The next progress report.
     case tick
-    /// Records that gather.
+    /// The time to write gathered records.
     case record
     /// The longest that a stop waits for the disk.
     case stop
-    /// The next look at the network.
+    /// The next review of the network.
     case network
-    /// The next look at transfers that may hang.
+    /// The next check for transfers that may hang.
     case stalls
-    /// The next look at downloads over several connections.
+    /// The next review of downloads over several connections.
     case segments
-    /// The next look at uploads that send several parts at a time.
+    /// The next review of uploads that send several parts at a time.
     case uploads
-    /// The next look at how much goes to origins that find out how many transfers they are worth.
+    /// The next measurement of origins whose best number of transfers is being searched for.
     case levels
-    /// An abandoned upload's next try, by the number of its dialogue.
+    /// The next try of an abandoned upload, by the number of its dialogue.
     case abandonment(Int)
-    /// The next attempt to tell a hook.
+    /// The next delivery to a hook.
     case hooks
 }

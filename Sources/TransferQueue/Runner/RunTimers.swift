@@ -1,10 +1,12 @@
 import TransferEventLoop
 
-/// The run's timers: each is made when it's first asked for.
+/// The run's timers; each is made when it is first asked for.
 struct RunTimers {
     private var timers: [RunTimer: LoopTimer] = [:]
 
-    /// - Parameter make: Where there is none yet.
+    /// Returns a timer.
+    ///
+    /// - Parameter make: A function that makes the timer if there is none yet.
     mutating func timer(_ which: RunTimer, or make: () -> LoopTimer) -> LoopTimer {
         if let timer = timers[which] { return timer }
         let timer = make()

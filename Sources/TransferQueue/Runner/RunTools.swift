@@ -1,16 +1,16 @@
 import TransferEngine
 import TransferEventLoop
 
-/// What the runner's parts work with, besides the store: none of it has a say in what happens.
+/// The tools of the runner's parts, besides the store. None of them makes decisions.
 struct RunTools: Sendable {
     let configuration: QueueConfiguration
     let engine: ExchangeEngine
     let hub: EventHub
     let builder: RequestBuilder
     let accept: JobJudge?
-    /// The database has one writer: one thread, in the order of the calls.
+    /// The thread of the store: the database has one writer, in the order of the calls.
     let storeWorker = WorkerPool(name: "store", threads: 1)
-    /// Makes and opens files: one thread, as several would only wait for each other's lock on the folder.
+    /// The thread that makes and opens files. Several threads would only wait for each other's lock on the folder.
     let folderWorker = WorkerPool(name: "folders", threads: 1)
 
     init(_ configuration: QueueConfiguration, engine: ExchangeEngine, hub: EventHub, accept: JobJudge?) {

@@ -5,65 +5,65 @@ import TransferJobs
 import TransferScheduling
 import TransferUpload
 
-/// A job that this process has claimed, from its preparation to its record. The runner's own: what others need of it
-/// goes to them as values.
+/// A job that this process has claimed, from its preparation to its record. Only the runner uses it; other parts get
+/// its facts as values.
 final class RunningJob {
-    /// `preparing` → `transferring` or `talking` → `saving` (⇄ `comparing`) → recorded and gone; a stop may come in every
-    /// phase.
+    /// The phase of a job: `preparing` → `transferring` or `talking` → `saving` (⇄ `comparing`) → recorded and gone. A
+    /// stop may come in every phase.
     enum Phase {
         case preparing
         case transferring(ExchangeHandle)
-        /// An upload of several requests: `RunningJob.talk` has them.
+        /// An upload of several requests is under way, in `RunningJob.talk`.
         case talking
         case saving
-        /// What several sources brought wrongly is asked for again: `MixChecks` has the rest.
+        /// Wrong bytes from several sources are requested again, as `MixChecks` decides.
         case comparing(ExchangeHandle)
     }
 
-    /// The source of an upload, and the bytes that left of it, as far as they are known.
+    /// The source of an upload, and the known facts about sent bytes.
     struct Sending {
-        /// Whether something of the source left, where an upload of several requests is over.
+        /// Whether bytes of the source were sent by a finished upload of several requests.
         var hasLeft = false
-        /// Whether this attempt wrote down which version it sends.
+        /// Whether this attempt recorded the version that it sends.
         var hasMarkedVersion = false
-        /// The source's digest, where it was wanted.
+        /// The source's digest, if it was needed.
         var digest: Checksum?
-        /// Something of an answer has come, to any of its requests.
+        /// Whether any of its requests got a part of an answer.
         var wasAnswered = false
-        /// Whether a watched file was read, and has the bytes that an earlier attempt was to send.
+        /// Whether a watched file was read and proven to have the bytes of an earlier attempt.
         var isProven = false
-        /// The URL that was asked last, after redirects; redacted.
+        /// The URL that was requested last, after redirects; redacted.
         var finalURL: String?
     }
 
-    /// The network that it goes by.
+    /// The network path of the job.
     struct Way {
-        /// The link that it is bound to; `nil` leaves the choice to the kernel.
+        /// The link that the job is bound to; `nil` leaves the choice to the kernel.
         var link: String?
-        /// The network that it was started in (``/TransferScheduling/QueueNetwork/generation``).
+        /// The network in which the job was started (``/TransferScheduling/QueueNetwork/generation``).
         var generation = 0
-        /// Whether it shows whether a link that was silent answers again.
+        /// Whether the job probes if a silent link answers again.
         var isProbe = false
-        /// Bytes that have been counted against budgets of metered links.
+        /// The bytes that have been counted against budgets of metered links.
         var accounted: Int64 = 0
-        /// The position at which the network changed around it.
+        /// The position of the job at the last check for a stall after a network change.
         var mark: Int64?
-        /// How long it waited for the last answer; `nil` where the kernel told no round trip.
+        /// The wait for the last answer; `nil` if the kernel reported no round trip.
         var wait: AnswerWait?
         var isPrompt: Bool { wait?.isPrompt == true }
     }
 
-    /// How far it is and how fast it goes, for rows of a display, and how fast it may go.
+    /// The position and rate of the job for displays, and its rate limit.
     struct Pace {
-        /// Bytes that its batch has counted of this attempt.
+        /// The bytes of this attempt that its batch has counted.
         var settled: Int64 = 0
-        /// Whether the exchange that the job began with is among them.
+        /// Whether these include the exchange that the job began with.
         var isExchangeSettled = false
-        /// The rate of what has moved.
+        /// The rate of the moved bytes.
         var window = RateWindow()
-        /// The furthest position that was reported since the attempt, or the file, began anew.
+        /// The furthest reported position since the attempt or the file began anew.
         var furthest: Int64 = 0
-        /// Its own bound; `nil` where it began without one.
+        /// The job's own rate limit; `nil` if it began without one.
         let bound: RateLimiter?
 
         init(limit: Int64?) { bound = limit.map { RateLimiter(rate: $0) } }
@@ -74,33 +74,33 @@ final class RunningJob {
     let candidate: Scheduler.Candidate
     var record: JobRecord
     var phase = Phase.preparing
-    /// What to do instead of going on, once the phase that is under way lets go.
+    /// The way to stop the job, once the current phase allows it.
     var stop: Stop?
     let meter: ExchangeMeter
     /// The kernel's measurements of the connections of a download.
     let path = PathMeter()
     let started: MonotonicTime
     var ready: ReadyTransfer?
-    /// Of an upload of several requests, while it's under way.
+    /// The dialogue of an upload with several requests, while it is under way.
     var talk: UploadTalk?
     /// The map of a download's file, which may get several connections.
     var file: SegmentedFile?
-    /// Of a download that may get them by what its server answered.
+    /// The connections of a download whose server supports parts.
     var segments: SegmentedJob?
-    /// Values that the program's own closures gave; never stored.
+    /// The values from the program's own closures; never stored.
     var credentials: [String: String]?
-    /// Cookies that servers on the way of this attempt set; the next attempt begins without any.
+    /// The cookies that servers set during this attempt; the next attempt begins without any.
     let cookies = JourneyCookies()
-    /// Of the answer that is coming in.
+    /// The beginning of the current answer.
     var start: BodyStart?
     var result: TransferResult?
     var sending = Sending()
     var way = Way()
     var pace: Pace
     let url: String
-    /// What its URLs have done, over all its attempts.
+    /// The record of what its URLs have done, over all its attempts.
     let sources: SourceStatistics
-    /// What is downloaded, where the URL names an object.
+    /// The object that is downloaded, if the URL names one.
     var object: S3Location?
 
     init(
@@ -119,14 +119,14 @@ final class RunningJob {
     }
 
     deinit {
-        // Its streams hold on to it.
+        // The streams hold a reference to the source.
         if case .copy(let source) = ready { source.close() }
     }
 
-    /// Makes another job of what is under way where nothing has to be broken off for that: a bound on its rate changes in
-    /// place, the first one doesn't, as buffers were chosen without it.
+    /// Changes a job under way if it need not be interrupted. A rate limit can be changed, but not added, because
+    /// buffers were chosen without one.
     ///
-    /// - Returns: Whether it was done.
+    /// - Returns: Whether the change was made.
     func amend(_ change: (inout JobSpec) -> Void) -> Bool {
         var spec = record.spec
         change(&spec)
@@ -140,10 +140,10 @@ final class RunningJob {
         return true
     }
 
-    /// How many connections it may get.
+    /// The number of connections that the job may get.
     ///
-    /// A job with a required link gets one without a number from the user. The kernel answers late segments of a connection
-    /// that was given up, and does so over any link.
+    /// A job with a required link gets one connection, unless the user names a number. The kernel answers late segments
+    /// of an abandoned connection over any link.
     var segmentRequest: ConnectionGrowth.Request {
         guard case .download(let download) = record.spec.work, case .exactly(let count) = download.connections
         else {
@@ -152,10 +152,10 @@ final class RunningJob {
         return .exactly(count)
     }
 
-    /// Whether the source's bytes are known to be those that were to be sent.
+    /// Whether the source's bytes are known to be the intended ones.
     var isVerified: Bool { sending.digest != nil || sending.isProven }
 
-    /// Whether it speaks to its server, or is past that.
+    /// Whether the job has contacted its server.
     var hasBegun: Bool {
         if case .preparing = phase { return false }
         return true
@@ -178,19 +178,19 @@ final class RunningJob {
         }
     }
 
-    /// Of an upload, once it's open.
+    /// The source of an upload, once it is open.
     var source: SourceFile? {
         guard case .upload(let file) = ready else { return nil }
         return file
     }
 
-    /// Bytes of an upload that have arrived, the same.
+    /// The bytes of an upload that have arrived, over all its requests.
     private var acknowledged: Int64 { (talk?.acknowledged ?? 0) + meter.acknowledged }
 
-    /// Bytes of an upload that left: with a dialogue's requests, and with the one request before it that had no dialogue.
+    /// The sent bytes of an upload: by a dialogue's requests, and by the one request before it that had no dialogue.
     var sent: Int64 { (talk?.sent ?? 0) + meter.sent }
 
-    /// The congestion control of its connections, for processes that look on.
+    /// The congestion control of its connections, for displays of other processes.
     var congestionNote: [JobSource] {
         guard record.spec.isUpload, let use = meter.congestion ?? talk?.congestion else { return [] }
         var note = JobSource(url: Redaction.url(url), connections: 0)
@@ -198,8 +198,8 @@ final class RunningJob {
         return [note]
     }
 
-    /// Bytes that went over the network, and that its batch has not counted yet: those that came, or those that the peer has
-    /// acknowledged. Every number of a transfer under way is made of this and of ``position``.
+    /// The bytes that were received, or acknowledged by the peer, and that its batch has not counted yet. All numbers
+    /// of a transfer under way are derived from this and ``position``.
     var bytesMoved: Int64 {
         guard !pace.isExchangeSettled else { return talk?.acknowledged ?? 0 }
         if record.spec.isUpload { return acknowledged }
@@ -207,30 +207,30 @@ final class RunningJob {
             + (segments?.connections.values.reduce(0) { $0 + $1.meter.received } ?? 0)
     }
 
-    /// Bytes of the attempt that went over the network.
+    /// The bytes of the attempt that were moved over the network.
     var movedInAll: Int64 { pace.settled + bytesMoved }
 
-    /// The batch counts bytes that have moved.
+    /// Notes that the batch counts moved bytes.
     func settle(_ moved: Int64) -> Int64 {
         pace.settled += moved
         return moved
     }
 
-    /// The batch counts what the exchange moved that the job began with.
+    /// Notes that the batch counts the bytes of the job's first exchange.
     func settleExchange(_ moved: Int64) -> Int64 {
         pace.isExchangeSettled = true
         return settle(moved)
     }
 
-    /// Bytes of the file that are in place, here or at the server: the number that views show. It falls only where the file
-    /// begins anew, which is reported.
+    /// The number of bytes of the file in place, here or at the server, for displays. It falls only if the file begins
+    /// anew, which is reported.
     var position: Int64 {
         let now = record.spec.isUpload ? talk?.position ?? meter.acknowledged : meter.position
         pace.furthest = max(pace.furthest, total.map { min($0, now) } ?? now)
         return pace.furthest
     }
 
-    /// Bytes of the file, as far as they are known.
+    /// The size of the file in bytes, if it is known.
     var total: Int64? {
         switch ready {
         case .upload(let file): file.size
@@ -239,23 +239,23 @@ final class RunningJob {
         }
     }
 
-    /// Whether an answer has begun to come, or bytes have arrived.
+    /// Whether an answer has begun, or bytes have arrived.
     var isMoving: Bool { start != nil || meter.received > 0 || record.spec.isUpload && position > 0 }
 
-    /// Whether little is lost when it's broken off: it goes on where it was, or nothing has been sent.
+    /// Whether an interruption loses little: the transfer can be continued, or no byte has been sent.
     var canGoOn: Bool {
         if let talk { return record.spec.asksFirst || talk.confirmed > 0 || sent == 0 }
         return !record.spec.isUpload || sent == 0
     }
 
-    /// Whether a body has begun to leave that must not be sent twice.
+    /// Whether a body that must not be sent twice has begun to leave.
     var mayHaveArrived: Bool {
         record.spec.mustNotRepeat && (talk?.mayBeThere ?? 0) + meter.sent > 0 && talk?.knowsTheWay != true
     }
 
-    /// The facts by which a part of its file is asked for, and known.
+    /// Returns the facts by which a part of the job's file is requested and recognized.
     ///
-    /// - Parameter validator: What the URL's server calls its version.
+    /// - Parameter validator: The validator of the version at the URL's server.
     func part(
         _ range: Range<Int64>, of url: String, _ validator: Validator?, total: Int64?
     ) -> ResumePoint {
@@ -263,7 +263,7 @@ final class RunningJob {
         var point = ResumePoint(
             offset: range.lowerBound, validator: validator, total: total, isVerifiedByDigest: isProven)
         if url == self.url, let start {
-            // The very resource that gave the beginning.
+            // The URL is the very resource that gave the beginning.
             point.place = start.place
             if start.url != url { point.placeURL = start.url }
         }
@@ -274,9 +274,9 @@ final class RunningJob {
         return point
     }
 
-    /// The receipt of its end.
+    /// Returns the receipt of a completed job.
     ///
-    /// - Parameter batch: Its batch's name.
+    /// - Parameter batch: The name of the job's batch.
     func receipt(in batch: String?, path: String, bytes: Int64, digest: Checksum?) -> JobReceipt {
         var receipt = JobReceipt(
             batch: batch ?? "", job: record.identity, isUpload: record.spec.isUpload, bytes: bytes,
@@ -293,13 +293,13 @@ final class RunningJob {
     }
 
     enum Stop {
-        /// Back to the queue as it was: the program ends, or somebody paused it.
+        /// The job returns to the queue unchanged, because the program ends or a user paused it.
         case release(JobState)
         case cancel
     }
 }
 
-/// What preparation found: everything the exchange needs.
+/// The result of preparation: all that the exchange needs.
 enum ReadyTransfer: Sendable {
     case download(ReadyDownload)
     case upload(SourceFile)
@@ -308,45 +308,45 @@ enum ReadyTransfer: Sendable {
 
 struct ReadyDownload: Sendable {
     let part: PartFile
-    /// Where the file goes, as far as it's known before the server has named it.
+    /// The destination of the file; the server may still name the file in a folder.
     let target: DownloadTarget
     let replacement: OverwriteRule
     var resume: ResumePoint?
-    /// What is recorded of the bytes that `resume` goes on with.
+    /// The record of the bytes that `resume` continues.
     var earlier: ResumeData?
-    /// Bytes from the start that survive a loss of power.
+    /// The number of bytes from the start that survive a loss of power.
     let synced: Int64
-    /// What is there of a file with holes; empty where there are none.
+    /// The received ranges of a file with holes; empty if it has none.
     var ranges = ByteRanges()
-    /// The shares of those that brought it, of one that came from several sources.
+    /// The shares of the sources of a mixed file.
     var mix: MixedFile?
-    /// What has been read already of a file that came over several connections.
+    /// The reading ahead for the digest of a file that came over several connections.
     var ahead: ReadingAhead?
-    /// Bytes that its parts brought once more, of one that came over several connections.
+    /// The overlaps of parts of a file that came over several connections.
     var seams: SeamList?
-    /// The version of the file that is there: where the resource that gave it says 304, that is complete.
+    /// The version of the existing file, which is complete if the resource that gave it answers 304.
     var held: HeldVersion?
-    /// The complete file whose place it takes, unless its owner gave that up or a digest decides.
+    /// The complete file that is replaced, unless its owner gave it up or a digest decides.
     var replaced: HeldFile?
 }
 
-/// What a transfer that succeeded brought, apart from the file.
+/// The result of a successful transfer, without the file.
 struct TransferResult: Sendable {
     let status: Int
-    /// Redacted.
+    /// The redacted URL that answered.
     let finalURL: String
-    /// Bytes over the network.
+    /// The bytes that were moved over the network.
     var transferred: Int64
     let validator: String?
     let response: String?
-    /// Of a download, without its parameters.
+    /// The media type of a download, without parameters.
     var mediaType: String?
-    /// What proves it.
+    /// The proofs that the transfer is complete.
     var proofs: [JobProof] = []
-    /// The coding that was taken off.
+    /// The content coding that was decoded.
     var contentCoding: String?
-    /// Bytes that another tool has fetched, and nothing proves.
+    /// The number of bytes that another tool fetched and no digest proves.
     var unproven: Int64?
-    /// Whether nothing proves that the file came whole.
+    /// Whether the completeness of the file has no proof.
     var isLengthUnproven = false
 }

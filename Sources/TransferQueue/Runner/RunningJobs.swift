@@ -1,6 +1,6 @@
 import TransferJobs
 
-/// Jobs that have a slot, and what this process knows of jobs and never stores.
+/// The jobs that have a slot, and facts about jobs that are never stored.
 struct RunningJobs {
     private var jobs: [Int64: RunningJob] = [:]
     var secrets: [Int64: JobSecrets] = [:]

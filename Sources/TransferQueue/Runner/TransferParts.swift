@@ -1,8 +1,8 @@
 import TransferEngine
 
-/// The parts that move bytes: each owns what is under way of its kind.
+/// The parts that move bytes; each owns the transfers of its kind.
 struct TransferParts {
-    /// The folders that files are put into, as far as they are known.
+    /// The folders that receive files, and the findings about them.
     let census = FolderCache()
     let preparing: JobPreparing
     let credentials = CredentialProviders()

@@ -4,15 +4,15 @@ import TransferEventLoop
 import TransferJobs
 import TransferScheduling
 
-/// The runner, as far as looking for the source of wrong bytes needs it.
+/// The part of the runner that the search for wrong bytes needs.
 protocol MixHost: SegmentHost, DownloadHost {
     var mixChecks: MixChecks { get }
     func count(_ job: RunningJob, moved bytes: Int64)
     func limiters(of job: RunningJob) -> [RateLimiter]
 }
 
-/// Files of several sources whose digest is wrong: what each of them brought is asked for again from another and compared
-/// while it arrives (``MixComparison``), until the digest is right.
+/// The search in mixed files with a wrong digest. The bytes of each source are requested from another and compared as
+/// they arrive (``MixComparison``), until the digest is right.
 final class MixChecks {
     private final class Check {
         let item: DownloadCompletion.Item
@@ -131,7 +131,7 @@ final class MixChecks {
 
     // MARK: Judging
 
-    /// Has the digest judge the file with the other versions of those differences.
+    /// Checks the digest of the file with those differences replaced.
     private func judge(_ numbers: [Int], _ job: RunningJob, _ check: Check, on host: isolated some MixHost) {
         let id = job.candidate.id
         let item = check.item
@@ -147,7 +147,8 @@ final class MixChecks {
         }
     }
 
-    /// Leaves the file as it was where it isn't. Blocks: for workers.
+    /// Replaces the differences and verifies the file. If the digest is wrong, restores the file. Blocks, so it belongs
+    /// on a worker thread.
     private static func isRight(
         _ item: DownloadCompletion.Item, with differences: [Comparison.Difference]
     ) throws(TransferError) -> Bool {

@@ -1,26 +1,25 @@
 import TransferCore
 
-/// Finds out which of several sources brought wrong bytes of a file that only has a digest of the whole. Pure.
+/// A search for the source that brought wrong bytes of a file with only one digest of the whole. Pure.
 ///
-/// Each byte is asked for a second time, from the file's beginning on and from another source than the one that brought
-/// it. Where the two differ the digest judges: with the other version of all that one source brought otherwise, the file
-/// is right or it isn't. The digest is asked at the first difference, and then whenever there are twice as many, as it reads
-/// the whole file.
+/// Each byte is requested again, from the beginning and from another source than the one that brought it. If they
+/// differ, the digest judges a file with all different bytes of one source replaced. The digest reads the whole file,
+/// so it is computed at the first difference, and then each time their number has doubled.
 struct MixComparison {
     enum Action: Equatable {
-        /// Ask the source for the range, up to the first difference.
+        /// Requests a range from the source, up to the first difference.
         case compare(Range<Int64>, source: Int)
-        /// Whether the file is right with the other versions of these differences.
+        /// Asks for a digest of the file with these differences replaced.
         case judge([Int], suspect: Int)
-        /// That source brought what was wrong, and the file has the other versions.
+        /// The suspect brought the wrong bytes, and the file now has the other versions.
         case found(suspect: Int)
-        /// It can't be told: the sources have different files, or a byte that all of them agree on is wrong.
+        /// The search has no result: the sources have different files, or all agree on a wrong byte.
         case undecided
     }
 
-    /// Where sources have more differences, they have different files.
+    /// The most differences; beyond that, the sources have different files.
     static let mostDifferences = 64
-    /// Failures in a row after which a source is not asked again.
+    /// The number of failures in a row after which a source is not asked again.
     static let patience = 3
 
     private struct Run {
@@ -34,7 +33,7 @@ struct MixComparison {
     private var position: Int64 = 0
     private var asked = 0
     private var failures: [Int: Int] = [:]
-    /// Who brought each difference.
+    /// The sources that brought the differing bytes.
     private var owners: [Int] = []
     private var suspects: [Int] = []
     private var nextJudgement = 1
@@ -50,9 +49,11 @@ struct MixComparison {
 
     mutating func begin() -> Action { next() }
 
+    /// Takes the result of a comparison.
+    ///
     /// - Parameters:
-    ///   - position: Up to where the bytes were compared.
-    ///   - isDifferent: Whether a difference ended it, which is numbered in the order of these calls.
+    ///   - position: The end of the compared bytes.
+    ///   - isDifferent: Whether a difference ended it. Differences are numbered in the order of these calls.
     ///   - hasFailed: Whether the source failed.
     mutating func compared(to position: Int64, isDifferent: Bool, hasFailed: Bool = false) -> Action {
         let owner = runs.first { $0.range.contains(self.position) }?.source ?? 0

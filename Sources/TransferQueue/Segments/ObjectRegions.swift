@@ -2,7 +2,7 @@ import Synchronization
 import TransferCore
 import TransferUpload
 
-/// The regions of buckets that their servers have named, so that one request in the wrong one is all that it takes.
+/// The regions of buckets that servers have named, so that a wrong region costs only one request.
 final class ObjectRegions: Sendable {
     private struct Bucket: Hashable {
         let name: String
@@ -16,13 +16,15 @@ final class ObjectRegions: Sendable {
 
     private let known = Mutex<[Bucket: String]>([:])
 
-    /// The object, in the region of its bucket if a server has named that.
+    /// Returns the object in the region of its bucket, if a server has named that.
     func place(_ object: S3Location) -> S3Location {
         known.withLock { $0[Bucket(object)] }.flatMap { object.inRegion($0) } ?? object
     }
 
-    /// - Parameter asked: As it was asked for when its server named another region.
-    /// - Returns: Whether to ask again: a server that names one region after the other isn't followed.
+    /// Learns a region from a server's answer.
+    ///
+    /// - Parameter asked: The object as requested when its server named another region.
+    /// - Returns: Whether to ask again. A server that names one region after the other is not followed.
     func learn(_ other: S3Location, by asked: S3Location) -> Bool {
         known.withLock { known in
             let bucket = Bucket(asked)
@@ -30,9 +32,9 @@ final class ObjectRegions: Sendable {
                 known[bucket] = other.region
                 return true
             }
-            // Somebody else learned it since.
+            // Another job has learned the region since.
             if region != asked.region { return true }
-            // The region was wrong, or the bucket has moved: the next one begins anew.
+            // The region was wrong, or the bucket has moved. The next request starts over.
             known[bucket] = nil
             return false
         }

@@ -2,17 +2,20 @@ import TransferCore
 import TransferEngine
 import TransferJobs
 
-/// What is fetched again of a file that several sources brought wrongly, and from where. Blocks: for workers.
+/// The plan of which bytes of a wrong file from several sources are fetched again, and from where. Blocks, so it
+/// belongs on a worker thread.
 struct RefetchPlan: Sendable {
     let resume: ResumeData
-    /// The mirror that is asked.
+    /// The mirror to ask.
     let mirror: Int
-    /// URLs that brought wrong pieces.
+    /// The URLs that brought wrong pieces.
     let blamed: [String]
     private let again: Int64
 
+    /// Makes a plan.
+    ///
     /// - Parameter start: The answer with which the file began.
-    /// - Returns: `nil` where nothing of it can be kept.
+    /// - Returns: `nil` if no byte of the file can be kept.
     init?(_ ready: ReadyDownload, _ download: JobSpec.Download, _ mix: MixedFile, _ start: BodyStart?) {
         var wrong: [Range<Int64>]?
         if let pieces = download.pieces, let reading = try? FileReading(ready.part.readablePath, pieces: pieces) {

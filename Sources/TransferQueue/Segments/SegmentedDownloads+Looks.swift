@@ -3,7 +3,7 @@ import TransferEngine
 import TransferEventLoop
 import TransferScheduling
 
-// How many connections a file has: looked at a few times a second, while it's fetched.
+// The number of connections of a file, which is reviewed a few times a second while the file is fetched.
 extension SegmentedDownloads {
     private static let stalled = TransferError(
         .timedOut, "nothing came while others brought something", isTransient: true)
@@ -17,7 +17,7 @@ extension SegmentedDownloads {
         if !timer.isScheduled { timer.schedule(at: .now + (isGrowing ? Self.interval.growing : Self.interval.later)) }
     }
 
-    /// Sees how fast it goes, and whether others want the places.
+    /// Reviews the rates, and whether other jobs need the connections.
     func tick(on host: isolated some SegmentHost) {
         var isNeeded = false
         isGrowing = false
@@ -63,7 +63,7 @@ extension SegmentedDownloads {
         fill(job, segments, upTo: wanted, on: host)
     }
 
-    /// A record of a file that is being divided, without its ranges.
+    /// Returns a record of a file that is being divided, without its ranges.
     private static func record(
         _ job: RunningJob, _ ready: ReadyDownload, _ start: BodyStart, _ total: Int64
     ) -> ResumeData {
@@ -77,7 +77,7 @@ extension SegmentedDownloads {
         return record
     }
 
-    /// Makes the map of a file that one exchange has filled so far.
+    /// Makes the map of a file that only one exchange has filled so far.
     private func divide(
         _ job: RunningJob, _ segments: SegmentedJob, _ start: BodyStart, _ total: Int64,
         on host: isolated some SegmentHost
@@ -125,13 +125,13 @@ extension SegmentedDownloads {
             } else if let moved = segments.leadMoved, now - moved.time >= Self.stall,
                 segments.count > 1 || segments.received > 0
             {
-                // Others showed that the server gives something: what it has left is asked for anew.
+                // Other connections showed that the server delivers, so the rest of this part is requested anew.
                 handle.cancel(.partDone)
             }
         }
         for (number, connection) in segments.connections {
             guard let claim = map.claims[number] else {
-                // The first connection took the part over before anything of it came.
+                // The first connection took the part over before any byte of it came.
                 if !connection.isStopped {
                     segments.connections[number]?.isStopped = true
                     connection.handle.cancel(.partDone)
@@ -150,7 +150,7 @@ extension SegmentedDownloads {
         }
     }
 
-    /// Nothing is left that nobody fetches: where one that is much slower has the last of it, that is taken from it.
+    /// Takes the last part from a much slower connection when no other part is left.
     func stopSlowest(
         _ job: RunningJob, _ segments: SegmentedJob, _ map: RangeMap, faster source: Int, _ now: MonotonicTime
     ) {
@@ -162,19 +162,19 @@ extension SegmentedDownloads {
             handle.cancel(.partDone)
         }
         for (number, connection) in segments.connections where !connection.isStopped {
-            // A young one hasn't shown yet how fast it is.
+            // A young connection has not shown its rate yet.
             guard now - connection.since >= Self.proving, let claim = map.claims[number], let own = rates[number],
                 own * 4 < rate,
                 Double(claim.left) / max(1, own) > 1
             else { continue }
             segments.connections[number]?.isStopped = true
-            // One that has brought nothing counts as failed: it isn't asked again at once.
+            // A connection that has brought nothing counts as failed, so that it is not asked again at once.
             let isMute = claim.position == connection.start
             connection.handle.cancel(isMute ? Self.stalled : .partDone)
         }
     }
 
-    /// Ends as many connections, those of slow sources first. What they leave is fetched by the others.
+    /// Ends this many connections, those of slow sources first. Other connections fetch the rest of their parts.
     func close(_ count: Int, of segments: SegmentedJob) {
         let open = segments.connections.filter { !$0.value.isStopped }
         let order = open.sorted { one, other in
@@ -189,6 +189,6 @@ extension SegmentedDownloads {
 }
 
 extension MonotonicTime {
-    /// Seconds since the machine's start.
+    /// The time since the machine's start, in seconds.
     var inSeconds: Double { Double(nanoseconds) / 1e9 }
 }

@@ -3,11 +3,11 @@ import TransferEngine
 import TransferEventLoop
 import TransferJobs
 
-// What the sources of a file did, for those who look on.
+// The reports of what a file's sources did.
 extension SegmentedDownloads {
-    /// A connection besides the first one has ended.
+    /// Notes the end of a connection other than the first.
     ///
-    /// - Parameter fault: Why it brought less than its part.
+    /// - Parameter fault: The reason why it brought less than its part.
     func noteEnd(
         _ job: RunningJob, _ segments: SegmentedJob, _ connection: SegmentedJob.Connection, _ outcome: ExchangeOutcome,
         _ fault: TransferError?, _ now: MonotonicTime, on host: isolated some SegmentHost
@@ -26,7 +26,7 @@ extension SegmentedDownloads {
         tellSources(job, segments, now: now, on: host)
     }
 
-    /// Tells which sources aren't asked any more, and which are again.
+    /// Reports which sources are no longer asked, and which are asked again.
     func tellSources(
         _ job: RunningJob, _ segments: SegmentedJob, now: MonotonicTime, on host: isolated some SegmentHost
     ) {
@@ -43,7 +43,7 @@ extension SegmentedDownloads {
 }
 
 extension PartHost {
-    /// Tells what has changed of a job's sources.
+    /// Reports the changes of a job's sources.
     func tellSources(of job: RunningJob) {
         guard job.sources.hasNews else { return }
         for source in job.sources.takeNews(now: MonotonicTime.now.inSeconds) {
@@ -51,7 +51,7 @@ extension PartHost {
         }
     }
 
-    /// The first connection of a download has been asked for.
+    /// Notes that the first connection of a download has been requested.
     func sourceAsked(_ job: RunningJob) {
         guard case .download(let download) = job.record.spec.work, download.urls.count > 1 || !job.sources.isEmpty
         else { return }
@@ -59,9 +59,9 @@ extension PartHost {
         tellSources(of: job)
     }
 
-    /// An attempt came to nothing by the fault of its only source, where there are others.
+    /// Notes that an attempt failed by the fault of its only source, if the job has others.
     ///
-    /// - Parameter isSpent: Whether it's never asked again.
+    /// - Parameter isSpent: Whether the source is never asked again.
     func sourceFailed(_ job: RunningJob, _ error: TransferError, isSpent: Bool) {
         guard case .download(let download) = job.record.spec.work, download.urls.count > 1, job.sources.isOfOne,
             error.errno == nil, error.code != .secretMissing, error.code != .cancelled
@@ -73,7 +73,7 @@ extension PartHost {
 }
 
 extension SourceStatistics {
-    /// How the sources of a job under way stand.
+    /// Returns the state of the sources of a job under way.
     func reported(_ job: RunningJob) -> [JobSource] {
         guard !isEmpty else { return [] }
         let (underWay, now) = (Self.underWay(job), MonotonicTime.now.inSeconds)
@@ -81,7 +81,7 @@ extension SourceStatistics {
         return current(underWay, now: now)
     }
 
-    /// The bytes that connections which haven't ended sent, by their URLs.
+    /// Returns the bytes that open connections have sent, by their URLs.
     private static func underWay(_ job: RunningJob) -> [String: Int64] {
         if case .copy(let source) = job.ready, let urls = job.record.spec.copySource?.download.urls {
             return Dictionary(uniqueKeysWithValues: source.underWay.map { (urls[$0.key], $0.value) })

@@ -4,63 +4,65 @@ import TransferEventLoop
 import TransferJobs
 import TransferScheduling
 
-/// The runner, as far as downloads over several connections need it.
+/// The part of the runner that downloads over several connections need.
 protocol SegmentHost: PartHost {
     var segmented: SegmentedDownloads { get }
     var jobs: Dictionary<Int64, RunningJob>.Values { get }
     func underWay(_ id: Int64) -> RunningJob?
     func transferMarked(_ id: Int64, _ job: RunningJob)
     func failed(_ job: RunningJob, _ error: TransferError, bodyLeft: Bool, left: PartialFileOutcome, progressed: Bool)
-    /// How many more connections the origin may have; negative where jobs wait for places that parts have.
+    /// Returns how many more connections the origin may have; negative if jobs wait for places that parts occupy.
     func spareConnections(to origin: String) -> Int
     func connectionOpened(to origin: String)
     func connectionClosed(to origin: String)
-    /// Told before the connection is.
+    /// Notes a refused connection. This is called before ``connectionClosed(to:)``.
     func connectionFailed(to origin: String, _ refusal: ConcurrencyBackoff.Refusal, since: MonotonicTime)
-    /// - Parameter point: The part.
+    /// Builds the request for a part.
+    ///
+    /// - Parameter point: The part to request.
     func partRequest(_ job: RunningJob, url: String, _ point: ResumePoint) throws(TransferError) -> ExchangeRequest
-    /// Whether the job's sources haven't brought a wrong file together.
+    /// Returns whether the job's sources have not brought a wrong file together.
     func mayMix(_ job: RunningJob) -> Bool
-    /// Whether the job's server gives the parts that it's asked for.
+    /// Returns whether the job's server sends the parts that it is asked for.
     func mayDivide(_ job: RunningJob) -> Bool
-    /// All exchanges of the file are over.
+    /// Handles the common end of all exchanges of the file.
     func exchangeEnded(_ job: RunningJob, _ outcome: ExchangeOutcome)
 }
 
-/// Downloads over several connections: opens and closes them, gives each its part, and makes one end of all of their ends.
+/// The downloads over several connections. It opens and closes connections, gives each its part, and combines their
+/// ends into one.
 ///
-/// Only the file's first exchange knows what to do with an answer that isn't the expected one (begin anew, set aside, go
-/// back to the job's own URL). The others are strict: what isn't exactly their part of the same version ends them, and
-/// never the file.
+/// Only the file's first exchange handles unexpected answers (begin anew, set aside, return to the job's own URL). The
+/// others are strict: any answer but their part of the same version ends them, and never the file.
 final class SegmentedDownloads {
     let engine: ExchangeEngine
 
-    /// Files that are shorter get one connection.
+    /// The least size of a file for several connections, in bytes.
     static let smallest: Int64 = 4 << 20
-    /// The least bytes for each connection of a file that begins with the number of an earlier file.
+    /// The least bytes per connection of a file that begins with the number of connections of an earlier file.
     private static let smallestShare: Int64 = 1 << 20
-    /// How often it is looked at files: while a young one's number of connections grows, and later.
+    /// The time between reviews of files: while the number of connections of a young file grows, and later.
     static let interval = (growing: Duration.milliseconds(50), later: Duration.milliseconds(200))
     static let growingTime = Duration.seconds(10)
-    /// The time that a connection gets to show how fast it is.
+    /// The time that a connection gets to show its rate.
     static let proving = Duration.seconds(1)
-    /// A connection that brings nothing for this long is given up while others bring something.
+    /// The time without bytes after which a connection is given up while others deliver.
     static let stall = Duration.seconds(3)
 
-    /// The time within which a mirror has to begin to answer while others haven't been tried. In the next round each has
-    /// the time that the job gives it.
+    /// The time within which a mirror must begin to answer while other mirrors are untried. In the next round, the
+    /// job's own limit applies.
     static let mirrorPatience = Duration.seconds(2)
 
-    /// Whether a file is young.
+    /// Whether there is a young file.
     var isGrowing = true
-    /// The numbers of connections that files found at their hosts.
+    /// The best numbers of connections that earlier files found at their hosts.
     private var found = FoundConnections()
 
     init(engine: ExchangeEngine) { self.engine = engine }
 
     // MARK: The first exchange
 
-    /// A download is about to begin, or to go on.
+    /// Prepares a download that is about to begin or to continue.
     func prepare(
         _ job: RunningJob, _ ready: ReadyDownload, _ recorder: @escaping ResumeRecorder, _ limiters: [RateLimiter],
         on host: isolated some SegmentHost
@@ -81,7 +83,7 @@ final class SegmentedDownloads {
                 do throws(TransferError) {
                     return try file.resume(record, received: ready.ranges, total: total)
                 } catch {
-                    // Without a map the bytes behind the first hole are fetched again.
+                    // Without a map, the bytes behind the first hole are fetched again.
                     try ready.part.truncate(to: ready.ranges.prefixLength)
                     return nil
                 }
@@ -111,7 +113,7 @@ final class SegmentedDownloads {
         }
     }
 
-    /// The server has begun to answer.
+    /// Takes the beginning of the server's answer.
     func responded(_ job: RunningJob, _ start: BodyStart, on host: isolated some SegmentHost) {
         guard let file = job.file, job.segments == nil, let total = start.total, total >= Self.smallest || file.isSplit
         else { return }
@@ -125,7 +127,7 @@ final class SegmentedDownloads {
         job.segments = segments
         if !job.sources.isOpen(job.url) { job.sources.opened(job.url, now: MonotonicTime.now.inSeconds) }
         guard segments.isDivisible else { return }
-        // Other sources are tried at once: which of them is the good one is known only then.
+        // All sources are tried at once, because only that shows which of them is fast.
         segments.growth.begins(with: segments.sources.all.count)
         if let count = found.count(at: job.candidate.lane.origin, now: .now) {
             segments.growth.begins(with: min(count, Int(total / Self.smallestShare)), of: ConnectionGrowth.most)
@@ -135,7 +137,7 @@ final class SegmentedDownloads {
         schedule(on: host)
     }
 
-    /// The URL that the file was begun with, and other mirrors where digests judge the whole.
+    /// Returns the URL that the file was begun with, and the other mirrors if digests judge the whole.
     private func sources(_ job: RunningJob, on host: isolated some SegmentHost) -> [SegmentedJob.Place] {
         let own = SegmentedJob.Place(url: job.url, origin: job.candidate.lane.origin)
         guard case .download(let download) = job.record.spec.work, download.isProvenByDigests, host.mayMix(job) else {
@@ -147,12 +149,12 @@ final class SegmentedDownloads {
             }
     }
 
-    /// Whether parts can be asked for, and known for parts of the same version.
+    /// Returns whether parts can be requested, and recognized as parts of the same version.
     private static func isDivisible(_ job: RunningJob, _ start: BodyStart) -> Bool {
         guard case .download(let download) = job.record.spec.work, (download.method ?? "GET") == "GET",
             download.body == nil, start.isContinuable, start.head.contentCoding == nil
         else { return false }
-        // A whole answer for bytes that are there already: the server refused the range.
+        // The server answered with the whole file although bytes of it were there, so it refused the range.
         guard start.offset > 0 || start.overlap == 0 else { return false }
         guard start.head.status == 206 || start.head.value("Accept-Ranges")?.lowercased() == "bytes" else {
             return false
@@ -160,7 +162,10 @@ final class SegmentedDownloads {
         return Validator(start.head)?.ifRange != nil || download.isProvenByDigests
     }
 
-    /// - Returns: Whether the file is still being fetched by others, or was filled by several: then its end comes later.
+    /// Takes the end of the first exchange.
+    ///
+    /// - Returns: Whether the download's end comes later, because other connections still fetch the file or several
+    ///   filled it.
     func leadEnded(_ job: RunningJob, _ outcome: ExchangeOutcome, on host: isolated some SegmentHost) -> Bool {
         guard let file = job.file else { return false }
         let segments = job.segments ?? SegmentedJob(file, .exactly(1), sources(job, on: host), path: job.path)
@@ -172,7 +177,7 @@ final class SegmentedDownloads {
         segments.lead = outcome
         segments.sources.isFirstUnderWay = false
         job.sources.closed(job.url, bytes: outcome.received, now: MonotonicTime.now.inSeconds)
-        // The map that a worker is making is still one of this file.
+        // The map that a worker is making still belongs to this file.
         guard segments.phase != .preparing else { return true }
         segments.phase = .open
         leadIsOver(job, segments, outcome, on: host)
@@ -182,7 +187,7 @@ final class SegmentedDownloads {
     func leadIsOver(
         _ job: RunningJob, _ segments: SegmentedJob, _ outcome: ExchangeOutcome, on host: isolated some SegmentHost
     ) {
-        // Where it ended before it knew of the map, it wrote what the map doesn't say.
+        // If it ended before it knew of the map, its last bytes are missing there.
         segments.file.leadEnded(at: outcome.position)
         if case .failure(let error) = outcome.result, error != .partDone {
             note(error, job, segments)
@@ -192,11 +197,12 @@ final class SegmentedDownloads {
 
     // MARK: Parts
 
-    /// Opens connections until there are as many.
+    /// Opens connections until there are as many as wanted.
     func fill(
         _ job: RunningJob, _ segments: SegmentedJob, upTo wanted: Int, on host: isolated some SegmentHost
     ) {
-        // All of them claim before the first of them asks: what is taken from a claim afterwards has been asked for twice.
+        // All parts are claimed before the first request, because a claim that shrinks after its request is fetched
+        // twice.
         var claims: [(number: Int, source: Int)] = []
         while segments.count + claims.count < max(1, wanted), job.stop == nil {
             let now = MonotonicTime.now
@@ -283,16 +289,16 @@ final class SegmentedDownloads {
             fault: job.stop == nil ? fault?.message : nil, now: now.inSeconds)
         noteEnd(job, segments, connection, outcome, fault, now, on: host)
         if var fault {
-            // Whether a refusal is the last word is for the exchange to say that begins with the job's own question.
+            // Only the exchange that begins with the job's own request decides whether a refusal is final.
             if fault.status != nil { (fault.isTransient, fault.cause) = (true, nil) }
-            // A source that has never brought anything says nothing of the others.
+            // A source that has never sent bytes says nothing about the others.
             let isStrange = connection.source > 0 && segments.sources[connection.source].rate == nil
             note(fault, isStrange: isStrange, job, segments, status: outcome.head?.status)
         }
         goOn(job, segments, on: host)
     }
 
-    /// What a failure says of the number of connections.
+    /// Notes what a failure says about the number of connections.
     private func note(
         _ error: TransferError, isStrange: Bool = false, _ job: RunningJob, _ segments: SegmentedJob,
         status: Int? = nil
@@ -311,17 +317,17 @@ final class SegmentedDownloads {
         }
     }
 
-    /// An exchange is over: the next part, or the end.
+    /// Continues with the next part after an exchange, or ends the download.
     private func goOn(_ job: RunningJob, _ segments: SegmentedJob, on host: isolated some SegmentHost) {
         let isComplete = segments.file.map?.isComplete ?? true
         if !isComplete, job.stop == nil {
             let spare = host.spareConnections(to: job.candidate.lane.origin)
-            // The place of the one that has just ended may be another's by now.
+            // The place of the connection that has just ended may belong to another job by now.
             let most = spare < 0 ? max(1, segments.count + spare) : segments.count + max(1, spare)
             fill(job, segments, upTo: min(segments.growth.wanted, most), on: host)
         }
         if isComplete {
-            // Nothing is left for those whose parts others took over.
+            // No bytes are left for connections whose parts others took over.
             for (number, connection) in segments.connections where !connection.isStopped {
                 segments.connections[number]?.isStopped = true
                 connection.handle.cancel(.partDone)
@@ -355,7 +361,7 @@ final class SegmentedDownloads {
 }
 
 extension ExchangeOutcome {
-    /// What the end of a part says of the number of connections.
+    /// The sign in the end of a part that the origin refuses more connections.
     fileprivate var refusal: ConcurrencyBackoff.Refusal? {
         guard case .failure(let error) = result, error != .partDone else { return nil }
         return ConcurrencyBackoff.Refusal(error, status: head?.status, hadBegun: received > 0)

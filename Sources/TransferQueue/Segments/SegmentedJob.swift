@@ -3,10 +3,11 @@ import TransferEngine
 import TransferEventLoop
 import TransferJobs
 
-/// A download that may get several connections: the exchange that began it, which writes from its first missing byte on, and
-/// others that fetch parts of what is left.
+/// A download that may get several connections. The exchange that began it writes from its first missing byte on;
+/// others fetch parts of the rest.
 final class SegmentedJob {
-    /// `single` → (`preparing` →) `open`; a file that is continued with holes is `open` from the start.
+    /// The phase of the download: `single` → (`preparing` →) `open`. A file that is continued with holes is `open` from
+    /// the start.
     enum Phase {
         /// One exchange fills the file.
         case single
@@ -22,10 +23,10 @@ final class SegmentedJob {
         let source: Int
         let start: Int64
         let since: MonotonicTime
-        /// When it last brought something, and where it was then.
+        /// The time when the connection last brought bytes, and its position then.
         var lastMoved: MonotonicTime
         var position: Int64
-        /// It isn't wanted any more, or hasn't moved for too long.
+        /// Whether the connection was ended because it is not needed or has not moved for too long.
         var isStopped = false
     }
 
@@ -37,34 +38,36 @@ final class SegmentedJob {
     var sources: SegmentSources
     /// The origins of the sources, as the scheduler names them.
     let origins: [String]
-    /// By the numbers of their claims.
+    /// The connections, by the numbers of their claims.
     var connections: [Int: Connection] = [:]
-    /// What the exchange that began the file came to; `nil` while it's under way.
+    /// The outcome of the exchange that began the file; `nil` while it is under way.
     var lead: ExchangeOutcome?
-    /// Bytes that ended connections brought.
+    /// The number of bytes that ended connections brought.
     var received: Int64 = 0
-    /// Why a connection ended last without all of its part.
+    /// The reason why a connection last ended before the end of its part.
     var fault: TransferError?
-    /// Whether the server gives parts, of which the version would be known.
+    /// Whether the server gives parts of a recognizable version.
     var isDivisible = true
 
-    /// What ended connections to other sources than the first brought, by the sources.
+    /// The ranges that ended connections to sources other than the first brought, by source.
     var shares: [Int: ByteRanges] = [:]
     /// The position and the time at which the exchange that began the file got its answer.
     var leadBegan: (position: Int64, time: MonotonicTime)?
-    /// Where the exchange that began the file is, and since when.
+    /// The position of the exchange that began the file, and the time since when it has not moved.
     var leadMoved: (position: Int64, time: MonotonicTime)?
 
     /// A URL that parts may come from.
     struct Place {
         let url: String
-        /// As the scheduler names it.
+        /// The origin, as the scheduler names it.
         let origin: String
     }
 
+    /// Creates the state of a download.
+    ///
     /// - Parameters:
-    ///   - places: The one that the file was begun with comes first.
-    ///   - hasFailed: Whether an earlier attempt got nothing from that one.
+    ///   - places: The sources; the one that the file was begun with comes first.
+    ///   - hasFailed: Whether an earlier attempt got no byte from that source.
     init(
         _ file: SegmentedFile, _ request: ConnectionGrowth.Request, _ places: [Place], path: PathMeter,
         hasFailed: Bool = false
@@ -79,10 +82,10 @@ final class SegmentedJob {
     /// The exchanges besides the one that began the file.
     var handles: [ExchangeHandle] { connections.values.map(\.handle) }
 
-    /// Those that are under way, the first one included.
+    /// The number of connections under way, including the first.
     var count: Int { connections.count + (lead == nil ? 1 : 0) }
 
-    /// Those that have brought something, the first one included.
+    /// The number of connections that have brought bytes, including the first.
     var workingCount: Int {
         let others = connections.count { number, connection in
             (file.map?.claims[number]?.position ?? connection.start) > connection.start
@@ -90,7 +93,7 @@ final class SegmentedJob {
         return others + (lead == nil ? 1 : 0)
     }
 
-    /// Who brought what; `nil` where all of it came from one source.
+    /// Returns the shares of the sources; `nil` if only one source brought the file.
     func mix(_ total: Int64) -> MixedFile? {
         guard !shares.isEmpty else { return nil }
         var own = ByteRanges(0..<total)
@@ -102,7 +105,8 @@ final class SegmentedJob {
         return MixedFile(total: total, shares: all)
     }
 
-    /// Bytes a second of the exchange that began the file; `nil` once it's over, or before it can be told.
+    /// Returns the rate, in bytes per second, of the exchange that began the file; `nil` once it has ended or before it
+    /// can be measured.
     func leadRate(now: MonotonicTime) -> Double? {
         guard lead == nil, let began = leadBegan, let number = file.lead, let claim = file.map?.claims[number],
             now - began.time >= .milliseconds(200)
@@ -110,10 +114,10 @@ final class SegmentedJob {
         return Double(claim.position - began.position) / (now - began.time).inSeconds
     }
 
-    /// The rates of the sources are those of their connections, while these are at it.
+    /// Measures the sources by the rates of their connections under way.
     func measureSources(now: MonotonicTime) {
         guard let map = file.map else { return }
-        // The first connection brings the file also where the server gives no parts: it says nothing of them.
+        // The first connection brings bytes even if the server gives no parts, so it proves nothing about parts.
         if let rate = leadRate(now: now) { sources.measured(0, rate, now: now.inSeconds, of: 0) }
         let rates = rates(map, now: now)
         for (number, connection) in connections where now - connection.since >= .milliseconds(200) {
@@ -123,7 +127,7 @@ final class SegmentedJob {
         }
     }
 
-    /// Bytes a second of each connection, by its claim.
+    /// Returns the rate of each connection in bytes per second, by its claim.
     func rates(_ map: RangeMap, now: MonotonicTime) -> [Int: Double] {
         var rates: [Int: Double] = [:]
         if let number = file.lead, let rate = leadRate(now: now) { rates[number] = rate }
@@ -131,7 +135,7 @@ final class SegmentedJob {
             guard let claim = map.claims[number] else { continue }
             let age = now - connection.since
             let own = Double(claim.position - connection.start) / max(0.05, age.inSeconds)
-            // A young one hasn't shown yet what it brings: what its source brings elsewhere is expected of it.
+            // A young connection has not shown its rate yet, so the known rate of its source is expected of it.
             let expected = age < SegmentedDownloads.proving ? sources[connection.source].rate : nil
             rates[number] = expected.map { max(own, $0) } ?? (own > 0 || age >= SegmentedDownloads.proving ? own : nil)
         }

@@ -2,12 +2,12 @@ import TransferCore
 import TransferJobs
 
 extension JobSource.Fault {
-    /// Judges by what was answered, not by words.
+    /// Creates the fault from the answer rather than from the words of the error.
     ///
     /// - Parameters:
-    ///   - head: The last answer; `nil` where none came.
-    ///   - total: The length that the file has.
-    ///   - validator: What the source called its version before.
+    ///   - head: The last answer; `nil` if there was none.
+    ///   - total: The length of the file.
+    ///   - validator: The source's earlier validator.
     init(_ error: TransferError, _ head: ResponseHead? = nil, total: Int64? = nil, validator: Validator? = nil) {
         self.init(Self.cause(error, head, total, validator), error.message)
     }
@@ -29,7 +29,7 @@ extension JobSource.Fault {
         return .failed
     }
 
-    /// The length of the whole file, where the answer tells it.
+    /// Returns the length of the whole file, if the answer contains it.
     private static func length(_ head: ResponseHead) -> Int64? {
         switch head.status {
         case 200: head.contentCoding == nil ? head.contentLength : nil

@@ -1,27 +1,27 @@
 import TransferCore
 import TransferJobs
 
-/// An account of the URLs of one download, over all its attempts in this process: what each sent, over how many
-/// connections, and why one isn't asked any more. Pure, no I/O; the runner's own.
+/// A record of the URLs of one download, over all its attempts in this process: the bytes of each, its connections, and
+/// why it is no longer asked. Pure, without I/O; only the runner uses it.
 ///
 /// Times are seconds on any steady clock.
 final class SourceStatistics {
     private struct Entry {
         let url: String
-        /// What connections that have ended sent.
+        /// The number of bytes that ended connections sent.
         var bytes: Int64 = 0
         var connections = 0
         var most = 0
-        /// Seconds with a connection, and since when it has one.
+        /// The seconds with a connection, and the time since when there is one.
         var busy = 0.0
         var since = 0.0
         var state = JobSource.State.used
         var fault: JobSource.Fault?
-        /// When a paused one may be asked again.
+        /// The time when a paused source may be asked again.
         var until: Double?
-        /// Whether its state is another one than was told.
+        /// Whether its state has changed since the last report.
         var isNews = false
-        /// Bytes and rate as they were measured last.
+        /// The bytes and the rate, as last measured.
         var measured: (bytes: Int64, rate: Double) = (0, 0)
     }
 
@@ -30,14 +30,14 @@ final class SourceStatistics {
     /// The sources that the present attempt has asked.
     private var asked: Set<String> = []
 
-    /// The time over which a rate is measured, at least.
+    /// The shortest time over which a rate is measured, in seconds.
     static let interval = 0.4
-    /// Sources that are told of, at most: a list of mirrors may be long.
+    /// The most sources in a report, because a list of mirrors may be long.
     static let mostReported = 32
 
     var isEmpty: Bool { entries.isEmpty }
     var hasNews: Bool { entries.contains { $0.isNews } }
-    /// Whether it's told also where there is nothing more to say than where a copy comes from.
+    /// Whether the download belongs to a copy, whose source is always reported.
     var isOfCopy = false
     /// Whether the present attempt has asked no second source.
     var isOfOne: Bool { asked.count <= 1 }
@@ -48,14 +48,14 @@ final class SourceStatistics {
         return entries.count - 1
     }
 
-    // MARK: What happens
+    // MARK: Observations
 
-    /// Another attempt begins.
+    /// Notes that another attempt begins.
     func begin() { asked = [] }
 
     func isOpen(_ url: String) -> Bool { entries.contains { $0.url == url && $0.connections > 0 } }
 
-    /// A connection to a source has been asked for.
+    /// Notes that a connection to a source has been requested.
     func opened(_ url: String, now: Double) {
         let index = index(of: url)
         asked.insert(url)
@@ -67,9 +67,9 @@ final class SourceStatistics {
         entries[index].isNews = true
     }
 
-    /// A connection has ended.
+    /// Notes that a connection has ended.
     ///
-    /// - Parameter bytes: What it sent.
+    /// - Parameter bytes: The number of bytes that it sent.
     func closed(_ url: String, bytes: Int64, now: Double) {
         let index = index(of: url)
         entries[index].bytes += bytes
@@ -78,7 +78,9 @@ final class SourceStatistics {
         if entries[index].connections == 0 { entries[index].busy += max(0, now - entries[index].since) }
     }
 
-    /// - Parameter until: When it may be asked again, where that's known.
+    /// Notes that a source is not asked for a while.
+    ///
+    /// - Parameter until: The time when it may be asked again, if it is known.
     func paused(_ url: String, _ fault: JobSource.Fault, until: Double? = nil) {
         let index = index(of: url)
         guard entries[index].state != .dropped else { return }
@@ -94,18 +96,18 @@ final class SourceStatistics {
         entries[index].isNews = true
     }
 
-    // MARK: What is told
+    // MARK: Reports
 
-    /// The sources whose state has changed since this was asked last.
+    /// Returns the sources whose state has changed since the last call.
     func takeNews(now: Double) -> [JobSource] {
         let news = entries.filter(\.isNews).map { reported($0, bytes: $0.bytes, now: now) }
         for index in entries.indices { entries[index].isNews = false }
         return news
     }
 
-    /// Looks at what has come, for rates; more often than ``interval`` it does nothing.
+    /// Measures the rates; calls more frequent than ``interval`` are ignored.
     ///
-    /// - Parameter underWay: What connections that haven't ended sent, by their URLs.
+    /// - Parameter underWay: The bytes that open connections have sent, by their URLs.
     func measure(_ underWay: [String: Int64], now: Double) {
         guard let last = measuredAt else {
             measuredAt = now
@@ -122,13 +124,13 @@ final class SourceStatistics {
         }
     }
 
-    /// How it stands; empty where there is one source with one connection, and nothing against it.
+    /// Returns the present state; empty for one source with one connection and no fault.
     func current(_ underWay: [String: Int64], now: Double) -> [JobSource] {
         guard isWorthTelling else { return [] }
         return entries.prefix(Self.mostReported).map { reported($0, bytes: total($0, underWay), now: now) }
     }
 
-    /// How it stood at the end: what was paused was never asked again.
+    /// Returns the state at the end, in which paused sources count as dropped.
     func atEnd(now: Double) -> [JobSource] {
         guard isWorthTelling else { return [] }
         return entries.prefix(Self.mostReported).map { entry in

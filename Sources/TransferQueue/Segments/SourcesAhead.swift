@@ -2,37 +2,37 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-/// Small files of uploads that were opened before there was a slot for them, so that one trip to a worker is for many;
-/// and the folder of which the loop may open them itself.
+/// Small upload files that are opened before there is a slot for them, so that one trip to a worker serves many. It
+/// also has the folder whose files the loop itself may open.
 ///
-/// The value is told which sources were asked for and which came.
+/// The value is informed of the requested and the opened sources.
 struct SourcesAhead {
     /// The most sources that are open or on their way.
     static let size = 32
-    /// A source that was read longer ago is read again: the file may be another one.
+    /// The age after which a source is read again, because the file may have been replaced.
     private static let freshFor: Duration = .milliseconds(100)
 
     private var opened: [Int64: (result: Result<OpenedSource, TransferError>, at: MonotonicTime)] = [:]
     private var asked: Set<Int64> = []
-    /// Whether the last ones were read to their ends: others are too long for a slot to be free soon.
+    /// Whether the last sources were read whole; larger ones take too long to be worth opening ahead.
     private(set) var areSmall = false
     private var folder: (folder: CachedFolder, at: MonotonicTime)?
-    /// Whether the last one for which that was tried was opened where it was needed: then nobody need think ahead.
+    /// Whether the loop itself could open the last source at its start, so that opening ahead is not needed.
     private var areAtHand = false
 
-    /// Whether workers should open more than has to be.
+    /// Whether workers should open more sources than the present slots need.
     var isUseful: Bool { areSmall && !areAtHand }
 
     var room: Int { Self.size - opened.count - asked.count }
 
     func knows(_ job: Int64) -> Bool { asked.contains(job) || opened[job] != nil }
 
-    /// Whether its answer is still to come.
+    /// Returns whether the source was requested and has not come yet.
     func isAsked(_ job: Int64) -> Bool { asked.contains(job) }
 
     mutating func ask(_ job: Int64) { asked.insert(job) }
 
-    /// Takes the source that came for a job, asked for ahead or not.
+    /// Takes the source that came for a job, opened ahead or not.
     mutating func came(_ job: Int64, _ result: Result<OpenedSource, TransferError>) {
         asked.remove(job)
         if case .success(let source) = result { areSmall = source.file.size <= OpenedSource.smallSize }
@@ -42,16 +42,15 @@ struct SourcesAhead {
         opened[job] = (result, now)
     }
 
-    /// A worker looked for the folder of the file that it opened last; `nil` where a loop can't open others.
+    /// Takes the folder of the file that a worker opened last; `nil` if a loop cannot open files in it.
     mutating func found(_ folder: CachedFolder?, now: MonotonicTime) {
         self.folder = folder.map { ($0, now) }
         if folder == nil { areAtHand = false }
     }
 
-    /// Opens a source that is in memory.
+    /// Opens a source that is cached in memory.
     ///
-    /// - Returns: `nil` where it's for a worker. That is also so once the folder was looked for too long ago: there may be
-    ///   another one of that name.
+    /// - Returns: `nil` if a worker has to open it, or if the folder was found too long ago and may have been replaced.
     mutating func open(_ source: UploadPreparation, now: MonotonicTime) -> Result<OpenedSource, TransferError>? {
         guard let folder, now - folder.at < Self.freshFor else {
             self.folder = nil
@@ -62,7 +61,9 @@ struct SourcesAhead {
         return result
     }
 
-    /// - Returns: `nil` where there is nothing, or nothing that is new enough.
+    /// Takes an opened source.
+    ///
+    /// - Returns: `nil` if there is none that is fresh enough.
     mutating func take(_ job: Int64, now: MonotonicTime) -> Result<OpenedSource, TransferError>? {
         guard !opened.isEmpty, let entry = opened.removeValue(forKey: job), now - entry.at < Self.freshFor else {
             return nil
@@ -70,13 +71,15 @@ struct SourcesAhead {
         return entry.result
     }
 
-    /// Drops the source of a job that won't start.
+    /// Drops the source of a job that will not start.
     mutating func drop(_ job: Int64) { opened[job] = nil }
 
-    /// Nothing is under way: of a folder that is held nobody is told that it was deleted (inotify(7), `IN_DELETE_SELF`).
+    /// Releases the folder while no transfer is under way: watchers of a held folder get no notice of its deletion
+    /// (inotify(7), `IN_DELETE_SELF`).
     mutating func rest() { folder = nil }
 
-    /// Nobody knows when the jobs will start now. What is on its way is only taken by those that have.
+    /// Forgets the sources because the time of the next starts is unknown. Sources on their way are used only by jobs
+    /// that have started.
     mutating func forget() {
         opened.removeAll()
         folder = nil

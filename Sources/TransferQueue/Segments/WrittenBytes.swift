@@ -3,12 +3,13 @@ import TransferEngine
 
 /// The check that a partial file still has the bytes that were written to it.
 ///
-/// Another program may shorten the file while it is being written. Later writes then leave a hole before them, which
-/// reads as zeros, and the bytes that came prove nothing of it.
+/// Another program may shorten the file while it is being written. Later writes then leave a hole that reads as zeros,
+/// and the received bytes prove nothing about it.
 enum WrittenBytes {
-    /// Compares the length, looks for a hole, and reads the file only where there is one. Blocks: for workers.
+    /// Compares the length, searches for a hole, and reads the file only if there is one. Blocks, so it belongs on a
+    /// worker thread.
     ///
-    /// - Parameter length: The bytes that were written.
+    /// - Parameter length: The number of bytes that were written.
     /// - Throws: `checksumMismatch`, transient; the partial file is removed then.
     static func check(_ part: PartFile, length: Int64) throws(TransferError) {
         let size = try part.facts().size

@@ -6,26 +6,26 @@ import TransferScheduling
 import TransferStore
 import TransferUpload
 
-/// The runner, as far as copies need it.
+/// The part of the runner that copies need.
 protocol CopyHost: UploadHost {
     var copies: Copies { get }
     func announceStart(_ job: RunningJob)
 }
 
-/// Copies from server to server: asks their sources, and hands them to the dialogues of uploads.
+/// Copies from server to server. They query the sources, and hand them to the dialogues of uploads.
 final class Copies {
     private let engine: ExchangeEngine
 
     init(engine: ExchangeEngine) { self.engine = engine }
 
-    /// Asks the source what it has; of a copy that is gone on with it's known, and asked when the destination has said
-    /// what it lacks.
+    /// Queries the source for its size and version. For a continued copy these are known; the source is then asked once
+    /// the destination has reported the missing bytes.
     ///
-    /// - Parameter link: The only link that both sides may be reached over.
+    /// - Parameter link: The only network link that both sides may be reached over.
     func begin(_ job: RunningJob, over link: String?, on host: isolated some CopyHost) {
         guard let from = job.record.spec.copySource else { return }
         var builder = host.builder(of: job)
-        // Neither side's cookies are the other's.
+        // Each side keeps its own cookies.
         builder.cookies = JourneyCookies()
         let urls = from.download.urls
         let id = job.candidate.id
@@ -51,7 +51,8 @@ final class Copies {
         }
     }
 
-    /// The record for the next attempt. A copy whose source has another version begins anew, and its destination is told so.
+    /// Returns the record for the next attempt. If the source has another version, the copy begins anew and its
+    /// destination is notified.
     static func recordLeft(
         by talk: UploadTalk, of job: RunningJob, after error: TransferError, on host: isolated some UploadHost
     ) -> UploadRecord? {
@@ -64,7 +65,7 @@ final class Copies {
         return nil
     }
 
-    /// The proofs that the destination has what the source gave.
+    /// Returns the proofs that the destination has the source's bytes.
     static func proofs(_ source: RemoteSource, _ result: UploadResult, of spec: JobSpec) -> [JobProof] {
         var proofs: [JobProof] = []
         if let expected = source.expected, source.digest == expected { proofs.append(.checksum) }
@@ -86,7 +87,7 @@ final class Copies {
         host.tellSources(of: job)
     }
 
-    /// Writes down how far the digest is of a copy that can be gone on with.
+    /// Records the progress of the digest, if the copy can be continued.
     private func note(_ id: Int64, on host: isolated some CopyHost) {
         guard let job = host.underWay(id), let talk = job.talk, talk.knowsTheWay, !talk.isSaving,
             let record = talk.record

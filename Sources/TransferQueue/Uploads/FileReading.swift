@@ -4,25 +4,27 @@ import TransferCore
 import TransferCrypto
 import TransferEngine
 
-/// What one reading of a file tells: its digest, the sums of its pieces, and which pieces aren't as digests say. Blocks: for
-/// workers.
+/// The results of one reading of a file: its digest, the sums of its pieces, and the pieces with wrong digests. Blocks,
+/// so it belongs on a worker thread.
 struct FileReading {
     let size: Int64
-    /// By the algorithm that was asked for.
+    /// The digest by the requested algorithm.
     private(set) var digest: Checksum?
     let sums: PieceSumList?
-    /// Pieces, by their numbers, that are other ones or missing.
+    /// The numbers of pieces that are wrong or missing.
     private(set) var wrongPieces: [Int] = []
 
     static func sums(_ path: String) throws(TransferError) -> PieceSumList? { try FileReading(path).sums }
 
-    /// - Parameter isStopped: Asked on the way, as a large file takes long.
-    /// - Throws: What the system says; `cancelled` when it's to stop.
+    /// Reads a file.
+    ///
+    /// - Parameter isStopped: A function that is called repeatedly, since a large file takes long.
+    /// - Throws: The system's error, or `cancelled` when it is stopped.
     init(
         _ path: String, algorithm: DigestAlgorithm? = nil, pieces: PieceDigests? = nil,
         isStopped: () -> Bool = { false }
     ) throws(TransferError) {
-        // A FIFO isn't waited for.
+        // A FIFO must not block the opening.
         let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { throw .file("read", path, errno) }
         defer { close(descriptor) }
@@ -58,7 +60,7 @@ struct FileReading {
     }
 }
 
-/// Compares the pieces of a file with their digests, as its bytes pass.
+/// A comparison of a file's pieces with their digests, as its bytes pass.
 private struct PieceJudge {
     private let pieces: PieceDigests
     private var number = 0

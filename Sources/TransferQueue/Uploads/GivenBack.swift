@@ -1,4 +1,4 @@
-/// Callers who wait until jobs that were taken back are recorded.
+/// The callers that wait until jobs that were taken back are recorded.
 struct GivenBack {
     private var waiting: [(jobs: Set<Int64>, waiter: CheckedContinuation<Void, Never>)] = []
 

@@ -3,12 +3,12 @@ import TransferCore
 import TransferEngine
 import TransferJobs
 
-// The version of a watched file that a job is for.
+// The version of a watched file that a job uploads.
 
 extension OpenedSource {
-    /// Opens the version that a job of a watched folder is for. Blocks: for workers.
+    /// Opens the version that a job of a watched folder uploads. Blocks, so it belongs on a worker thread.
     ///
-    /// - Throws: `superseded` when the file is gone, or is another version.
+    /// - Throws: `superseded` if the file is gone, or is another version.
     init(_ path: String, version: WatchedVersion) throws(TransferError) {
         let file: SourceFile
         do throws(TransferError) {
@@ -21,13 +21,15 @@ extension OpenedSource {
         guard !isProven, let digest, version.stamp.changed != nil,
             file.currentStamp().map(version.stamp.likeness) != .same
         else { return }
-        // Something may have given it other bytes and its former time.
+        // A program may have changed the bytes and restored the old time.
         guard try FileDigest.compute(file, digest.algorithm, 0..<file.size) == digest else {
             throw TransferError(.superseded, "\(path) has other bytes than were queued")
         }
     }
 
-    /// - Throws: `superseded` when it's another version.
+    /// Uses an open file.
+    ///
+    /// - Throws: `superseded` if it is another version.
     init(_ file: SourceFile, version: WatchedVersion) throws(TransferError) {
         self.init(file: file, digest: version.digest)
         isProven = version.needsProof(of: file) && version.hasBytes(of: file)
@@ -38,8 +40,8 @@ extension OpenedSource {
 }
 
 extension WatchedVersion {
-    /// Whether only its bytes tell that a file is this version: it was touched or copied since, or an attempt may have sent
-    /// it before.
+    /// Returns whether only its bytes can prove that a file is this version. It was touched or copied since, or an
+    /// attempt may have sent it before.
     func needsProof(of file: SourceFile) -> Bool {
         guard fingerprint != nil || digest != nil, file.size == stamp.size else { return false }
         return mustProve || !stamp.isSameVersion(as: file.currentStamp())
@@ -58,6 +60,6 @@ extension WatchedVersion {
 }
 
 extension TransferError.Code {
-    /// There is nothing to upload any more; ends a job without failing it.
+    /// The job has nothing to upload any longer. This code ends a job without failing it.
     static let superseded = Self(rawValue: "superseded")
 }

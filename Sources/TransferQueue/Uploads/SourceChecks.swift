@@ -7,46 +7,46 @@ import TransferFolders
 import TransferJobs
 import TransferUpload
 
-/// The runner, as far as looks at the sources of uploads need it.
+/// The part of the runner that checks of upload sources need.
 protocol SourceHost: PartHost {
     var sources: SourceChecks { get }
     func underWay(_ id: Int64) -> RunningJob?
-    /// The keeper that watches the folder of the batch.
+    /// Returns the uploader that watches the folder of the batch.
     func uploader(of batch: Int64) -> FolderUploader?
-    /// Goes on with a job whose source is open.
+    /// Continues a job whose source is open.
     func transferMarked(_ id: Int64, _ job: RunningJob)
 }
 
-/// Looks at the sources of uploads, before their first byte leaves and after their last one did: what was sent is the file
-/// that there is, or the upload is none.
+/// The checks of upload sources, before the first byte leaves and after the last. An upload counts only if the sent
+/// bytes are those of the file.
 final class SourceChecks {
     private let engine: ExchangeEngine
 
     init(engine: ExchangeEngine) { self.engine = engine }
 
-    /// Calls `then` with whether the bytes that its server has confirmed are the file's still: at once where nothing of it
-    /// has changed; once a worker has compared them where only times have.
+    /// Calls `then` with whether the confirmed bytes are still the file's. The call is immediate if nothing has
+    /// changed, and follows a worker's comparison if only times have.
     func settle<Host: SourceHost>(
         _ job: RunningJob, _ file: SourceFile, on host: isolated Host,
         then: @escaping @Sendable (isolated Host, Bool) -> Void
     ) {
         let spec = job.record.spec
-        // A source that was read when it was opened has gone as it was then; and one that mustn't be sent twice has
-        // been delivered, and was looked at before its last bytes left.
+        // A source read at its opening was sent as it was then. An upload that must not be repeated is delivered, and
+        // its source was checked before the last bytes left.
         if job.record.watched == nil, job.sending.digest == nil,
             file.isInMemory || spec.mustNotRepeat && !spec.failsIfChanged
         {
             return then(host, true)
         }
         let look = file.look()
-        // An editor that saves a file by writing another one and giving it the name leaves the open one as it was. A
-        // file of a watched folder is a version of its own.
+        // An editor that saves by renaming a new file leaves the open one unchanged, so the path is checked. A watched
+        // folder treats each file as a version of its own.
         let isPathLooked = job.record.watched == nil && (!spec.mustNotRepeat || spec.failsIfChanged) && !file.isInMemory
         let path = isPathLooked ? file.path : nil
-        // A file that was touched before its last bytes left is known to have what was sent, and not that this is what
-        // was to be sent.
+        // A file that was touched before its last bytes left has the sent bytes, but these need not be the intended
+        // ones.
         let expected = file.isAsOpened && look == .same ? nil : job.sending.digest
-        // By its bytes a watched file is known for as long as it's in the folder.
+        // The fingerprint identifies a watched file by its bytes while it remains in the folder.
         let uploader = file.sentFingerprint == nil && job.record.watched != nil ? host.uploader(of: job.record.batch) : nil
         guard look == .touched || look == .retimed || look == .same && (path != nil || expected != nil || uploader != nil)
         else {
@@ -68,10 +68,10 @@ final class SourceChecks {
 
     // MARK: Before the first byte
 
-    /// Reads a file that is too long to be read when it was found, so that it's known what was sent if this process ends in
-    /// the middle of it. That is on the disk before its first byte leaves.
+    /// Reads a file that was too long to be read when it was found, and stores its fingerprint before the first byte
+    /// leaves. The sent version is then known even if this process ends during the upload.
     ///
-    /// - Returns: Whether it goes on by itself.
+    /// - Returns: Whether the job continues when the fingerprint is stored.
     func fingerprintFirst(
         _ id: Int64, _ job: RunningJob, _ file: SourceFile, on host: isolated some SourceHost
     ) -> Bool {
@@ -107,7 +107,7 @@ final class SourceChecks {
 }
 
 extension SourceFile {
-    /// Whether no other file is there. What was deleted meanwhile was delivered before.
+    /// Returns whether no other file has the path. A file that was deleted meanwhile counts as delivered.
     fileprivate func isStill(at path: String) -> Bool {
         var (own, other) = (stat(), stat())
         guard fstat(descriptor, &own) == 0, stat(path, &other) == 0 else { return true }

@@ -1,6 +1,6 @@
 import TransferCore
 
-// Errors for a request that changes something each time it's made, where nobody can say whether it was taken.
+// Errors for a request that must not be repeated and whose outcome is unknown.
 extension TransferError {
     static func unanswered(_ error: TransferError, method: String) -> TransferError {
         TransferError(

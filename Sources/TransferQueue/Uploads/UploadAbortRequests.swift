@@ -5,42 +5,44 @@ import TransferJobs
 import TransferStore
 import TransferUpload
 
-/// The runner, as far as abandoned uploads need it.
+/// The part of the runner that abandoned uploads need.
 protocol UploadAbortHost: PartHost {
     var abandonments: UploadAbortRequests { get }
-    /// Secrets of jobs, which no store has.
+    /// The secrets of jobs, which are never stored.
     var knownSecrets: [Int64: JobSecrets] { get }
     /// Whether other processes work on the batches at the same time.
     var sharesBatches: Bool { get }
 }
 
-/// Servers that are told of uploads which are given up for good: performs what the ``Abandoner`` wants.
+/// The requests that notify servers of uploads given up for good, as the ``Abandoner`` decides.
 final class UploadAbortRequests {
     private var abandoner = UploadAborts()
     private let engine: ExchangeEngine
     private let builder: RequestBuilder
     private let accept: JobJudge?
 
-    /// The longest that somebody waits for a server that is told.
+    /// The longest time that a notification of a server may take.
     private static let patience: Duration = .seconds(10)
 
-    /// The most uploads that are taken at a time, where other processes tell servers too.
+    /// The most uploads that are taken at a time, if other processes notify servers too.
     private static let mostTaken = 100
 
-    /// - Parameter accept: Judges uploads that others may have brought.
+    /// Creates the service.
+    ///
+    /// - Parameter accept: The judge of uploads that other processes may have brought.
     init(engine: ExchangeEngine, builder: RequestBuilder, accept: JobJudge?) {
         self.engine = engine
         self.builder = builder
         self.accept = accept
     }
 
-    /// Whether nothing is under way.
+    /// Whether no notification is under way.
     var isEmpty: Bool { abandoner.isEmpty }
 
-    /// Why servers couldn't be told, by job.
+    /// The reasons why servers could not be notified, by job.
     var failures: [Int64: TransferError] { abandoner.failures }
 
-    /// Tells the servers of a batch's cancelled jobs.
+    /// Notifies the servers of a batch's cancelled jobs.
     func abandonCancelled(_ batch: Int64, on host: isolated some UploadAbortHost) {
         guard !host.sharesBatches else { return abandonTaken(on: host) }
         let known = host.knownSecrets
@@ -52,7 +54,7 @@ final class UploadAbortRequests {
         }
     }
 
-    /// Tells the servers of cancelled jobs that no other process tells.
+    /// Notifies the servers of cancelled jobs that no other process has taken.
     func abandonTaken(on host: isolated some UploadAbortHost) {
         host.withStore {
             try $0.takeAbandonedUploads(limit: Self.mostTaken)
@@ -80,7 +82,7 @@ final class UploadAbortRequests {
         }
     }
 
-    /// The pause before another try is over.
+    /// Starts over after the pause before another try.
     func again(_ number: Int, on host: isolated some UploadAbortHost) {
         let actions = abandoner.again(number, now: WallClock.seconds) { upload throws(TransferError) in
             try dialogue(about: upload)
@@ -88,7 +90,9 @@ final class UploadAbortRequests {
         perform(actions, on: host)
     }
 
-    /// - Returns: `nil` where no server holds anything.
+    /// Creates a dialogue about an upload.
+    ///
+    /// - Returns: `nil` if no server holds data of it.
     private func dialogue(
         about upload: AbandonedUpload
     ) throws(TransferError) -> (any UploadDialogue)? {

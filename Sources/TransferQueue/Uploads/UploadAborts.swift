@@ -3,21 +3,21 @@ import TransferJobs
 import TransferStore
 import TransferUpload
 
-/// Uploads that are given up for good: their servers are told, so that they free what they hold. Nobody waits for a job of
-/// theirs.
+/// The notification of servers about uploads that were given up for good, so that they free their data. No job waits
+/// for it.
 struct UploadAborts {
     private struct Case {
         let upload: AbandonedUpload
         var dialogue: any UploadDialogue
-        /// A server may not have noticed yet that nothing more is sent.
+        /// The number of tries left, because a server may not have noticed yet that nothing more is sent.
         var triesLeft: Int
     }
 
     enum Action {
         case send(UploadRequest, number: Int, JobSpec)
-        /// From the start, after a moment (``again(_:)``).
+        /// Start over after a pause (``again(_:)``).
         case wait(number: Int, Duration)
-        /// The server holds nothing for the job any more.
+        /// The server holds nothing for the job any longer.
         case forget(job: Int64)
     }
 
@@ -26,15 +26,15 @@ struct UploadAborts {
 
     private var cases: [Int: Case] = [:]
     private var lastNumber = 0
-    /// Why servers couldn't be told, by job.
+    /// The reasons why servers could not be notified, by job.
     private(set) var failures: [Int64: TransferError] = [:]
 
-    /// Whether nothing is under way.
+    /// Whether no notification is under way.
     var isEmpty: Bool { cases.isEmpty }
 
     func isUnderWay(_ job: Int64) -> Bool { cases.values.contains { $0.upload.id == job } }
 
-    /// Begins to tell the server of an upload.
+    /// Starts to notify the server of an upload.
     mutating func begin(
         _ upload: AbandonedUpload, _ dialogue: any UploadDialogue, now: Int64
     ) -> [Action] {
@@ -65,7 +65,7 @@ struct UploadAborts {
             case .fail(let error) where error.isTransient && entry.triesLeft > 0:
                 return actions + [.wait(number: number, Self.pause)]
             case .finish: return actions + end(number)
-            // Nothing is there any more.
+            // The server no longer has the upload.
             case .fail(let error) where error.status == 404 || error.status == 410: return actions + end(number)
             case .fail(let error):
                 fail(number, error)
@@ -76,9 +76,9 @@ struct UploadAborts {
         return actions
     }
 
-    /// The pause is over.
+    /// Starts over after the pause.
     ///
-    /// - Parameter make: A new dialogue about the upload; `nil` where there is nothing to tell.
+    /// - Parameter make: A function that creates a new dialogue about the upload; `nil` if the server holds nothing.
     mutating func again(
         _ number: Int, now: Int64,
         _ make: (AbandonedUpload) throws(TransferError) -> (any UploadDialogue)?
@@ -99,12 +99,12 @@ struct UploadAborts {
         return [.forget(job: id)]
     }
 
-    /// The server couldn't be told: that stays known, and whoever asks next time tries again.
+    /// Notes that the server could not be notified. The upload stays recorded, and a later call tries again.
     mutating func fail(_ number: Int, _ error: TransferError) {
         guard let id = cases.removeValue(forKey: number)?.upload.id else { return }
         failures[id] = error
     }
 
-    /// There is no way to tell the server.
+    /// Notes that there is no way to notify the server.
     mutating func cannotTell(_ job: Int64, _ error: TransferError) { failures[job] = error }
 }

@@ -5,7 +5,8 @@ import TransferJobs
 import TransferScheduling
 import TransferUpload
 
-// How many parts of an upload are sent at a time: looked at a few times a second, while its dialogue follows the link.
+// The number of parts of an upload that are sent at a time. It is reviewed a few times a second while the dialogue
+// adapts to the link.
 extension UploadDialogues {
     private static let interval = Duration.milliseconds(100)
 
@@ -27,7 +28,7 @@ extension UploadDialogues {
         guard var talk = job.talk, !talk.isSaving, !talk.legs.isEmpty else { return }
         let before = talk.growth.wanted
         let least = UploadSpread.initial
-        // A part that has just ended has a successor as soon as its digest is known: that is no other number.
+        // A part that has just ended gets a successor when its digest is known, so the number is unchanged.
         let sending = talk.legs.count
         var wanted = talk.growth.sample(
             now: MonotonicTime.now.inSeconds, bytes: talk.sent, left: talk.source.size - talk.position,
@@ -45,7 +46,7 @@ extension UploadDialogues {
         advance(job.candidate.id, on: host) { $0.spread(over: wanted, now: WallClock.seconds) }
     }
 
-    /// The server wants fewer at a time, or a connection was lost.
+    /// Notes that the server wants fewer parts at a time, or that a connection was lost.
     func noteRefusal(_ job: RunningJob, _ outcome: ExchangeOutcome) {
         guard var talk = job.talk, talk.dialogue.followsLink else { return }
         let (now, count) = (MonotonicTime.now.inSeconds, talk.legs.count + 1)
@@ -59,7 +60,7 @@ extension UploadDialogues {
         job.talk = talk
     }
 
-    /// Counts the requests beyond those that every upload in parts has, so that other jobs can claim their places.
+    /// Counts the requests beyond the initial number of an upload in parts, so that other jobs can claim their places.
     func count(_ job: RunningJob, extra: Int, on host: isolated some UploadHost) {
         guard let old = job.talk?.extra, old != extra else { return }
         let origin = job.candidate.lane.origin

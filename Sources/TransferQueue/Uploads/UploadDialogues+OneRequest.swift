@@ -6,9 +6,9 @@ import TransferJobs
 import TransferScheduling
 import TransferUpload
 
-// Uploads of one request, which have a dialogue only where their answer is no receipt.
+// Uploads of one request, which need a dialogue only if their answer is no receipt.
 extension UploadDialogues {
-    /// Judges the answer to an upload that was one request.
+    /// Judges the answer to an upload of one request.
     func answered(
         _ job: RunningJob, _ file: SourceFile, _ head: ResponseHead, _ outcome: ExchangeOutcome,
         on host: isolated some UploadHost
@@ -39,7 +39,7 @@ extension UploadDialogues {
         }
     }
 
-    /// The answer isn't a receipt yet.
+    /// Starts a dialogue because the answer is not a receipt yet.
     private func lookFurther(
         _ job: RunningJob, _ upload: JobSpec.Upload, _ file: SourceFile, after answer: UploadAnswer,
         on host: isolated some UploadHost
@@ -50,10 +50,10 @@ extension UploadDialogues {
         begin(dialogue, of: job, .file(file), job.record.upload, on: host)
     }
 
-    /// The exchange of an upload that was one request came to nothing.
+    /// Handles the failure of an upload of one request.
     ///
-    /// The body of a PUT may have left whole, and its answer may be lost or a gateway's: before it's sent again the server is
-    /// asked whether it has it.
+    /// The body of a PUT may have been sent whole while its answer was lost or came from a gateway. The server is then
+    /// asked whether it has the body before it is sent again.
     func failed(
         _ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome, on host: isolated some UploadHost
     ) {

@@ -7,26 +7,26 @@ import TransferScheduling
 import TransferStore
 import TransferUpload
 
-/// The runner, as far as the dialogues of uploads need it.
+/// The part of the runner that the dialogues of uploads need.
 protocol UploadHost: PartHost {
     var dialogues: UploadDialogues { get }
     func underWay(_ id: Int64) -> RunningJob?
     func builder(of job: RunningJob) -> RequestBuilder
     func limiters(of job: RunningJob) -> [RateLimiter]
-    /// Something of an answer has come.
+    /// Notes that part of an answer has come.
     func serverAnswered(_ job: RunningJob)
     func judgeLink(_ job: RunningJob, _ outcome: ExchangeOutcome)
     func refusedElsewhere(_ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome) -> TransferError
-    /// An upload that was begun is given up for good.
+    /// Gives up a begun upload for good.
     func abandon(_ upload: AbandonedUpload)
-    /// Calls `then` with whether the file is still what was sent.
+    /// Calls `then` with whether the file still equals the sent bytes.
     func settleSource(
         _ job: RunningJob, _ source: UploadBytes, then: @escaping @Sendable (isolated Self, Bool) -> Void)
-    /// Whether the server holds more than it ever did.
+    /// Returns whether the server holds more than ever before.
     func cameFurther(_ job: RunningJob, from start: Int64, to position: Int64) -> Bool
-    /// The bytes that a dialogue which is over has moved.
+    /// Counts the bytes that a finished dialogue has moved.
     func count(_ job: RunningJob, moved bytes: Int64)
-    /// The server has confirmed the upload, and the file is what was sent.
+    /// Ends a job whose upload is confirmed by the server and equals the file.
     func uploaded(_ job: RunningJob, _ source: UploadBytes, _ result: TransferResult, _ digest: Checksum?)
     func failed(_ job: RunningJob, _ error: TransferError, bodyLeft: Bool, progressed: Bool)
     func leave(_ job: RunningJob, for stop: RunningJob.Stop)
@@ -36,11 +36,12 @@ protocol UploadHost: PartHost {
     func connectionClosed(to origin: String)
 }
 
-/// Uploads from the moment that their source is open: dialogues of several requests, whose wishes this performs, and the
-/// judgement of answers to those of one request.
+/// The uploads whose source is open. It performs the actions of dialogues with several requests, and judges the answers
+/// to uploads of one request.
 final class UploadDialogues {
     private let engine: ExchangeEngine
-    /// Numbers of dialogues: they tell an attempt's answers from those of an earlier one of the same job.
+    /// The number of the last dialogue. Numbers distinguish an attempt's answers from those of an earlier attempt of
+    /// the job.
     private var lastNumber = 0
 
     init(engine: ExchangeEngine) { self.engine = engine }
@@ -49,7 +50,7 @@ final class UploadDialogues {
 
     /// Begins the dialogue of a job whose source is open.
     ///
-    /// - Returns: `false` for an upload that is one request.
+    /// - Returns: `false` for an upload of one request.
     func begin(
         _ job: RunningJob, _ file: SourceFile, over link: String?, on host: isolated some UploadHost
     ) throws(TransferError) -> Bool {
@@ -135,7 +136,7 @@ final class UploadDialogues {
         performWaiting(id, on: host)
     }
 
-    /// Performs what may be performed now: all, or as far as the next thing that has to be durable first.
+    /// Performs the waiting actions, up to the next state that has to be durable first.
     private func performWaiting(_ id: Int64, on host: isolated some UploadHost) {
         while let job = host.underWay(id), let talk = job.talk, !talk.isSaving, let action = talk.waiting.first {
             job.talk?.waiting.removeFirst()
@@ -182,7 +183,7 @@ final class UploadDialogues {
         }
     }
 
-    /// The next body must not be sent twice, though the upload that was begun is given up: that is written down before.
+    /// Records, before the upload is restarted, that the next body must not be sent twice.
     private func markAgain(_ job: RunningJob, _ number: Int, on host: isolated some UploadHost) {
         job.talk?.isSaving = true
         let id = job.candidate.id
@@ -301,7 +302,7 @@ final class UploadDialogues {
 
     // MARK: The end
 
-    /// Nothing of the version that an attempt began with has left: another one may take its place.
+    /// Forgets the version that an attempt began with if no byte of it has left, so that another may replace it.
     func takeBackVersion(_ job: RunningJob, on host: isolated some UploadHost) {
         guard job.sending.hasMarkedVersion, !job.sending.hasLeft, job.sent == 0, job.talk?.state == nil,
             let record = job.record.upload, record.state == nil
@@ -313,7 +314,7 @@ final class UploadDialogues {
     private func finished(_ id: Int64, _ result: UploadResult, on host: isolated some UploadHost) {
         guard let job = host.underWay(id), let talk = job.talk else { return }
         let number = talk.number
-        // A stop has to wait now: the server has said that the upload is complete.
+        // A stop has to wait now, because the server has confirmed the complete upload.
         job.phase = .saving
         host.settleSource(job, talk.source) { host, isSame in
             guard let job = host.underWay(id), job.talk?.number == number else { return }
@@ -353,22 +354,22 @@ final class UploadDialogues {
         let mayHaveArrived = job.mayHaveArrived
         end(job, on: host)
         let record = Copies.recordLeft(by: talk, of: job, after: error, on: host)
-        // The new state, or that there is none any more, is written down with the step.
+        // The new state, or its absence, is recorded together with the step.
         if record != job.record.upload { host.note([.upload(record, of: id)]) }
         job.record.upload = record
         let progressed = host.cameFurther(job, from: talk.confirmedBefore, to: talk.confirmed)
         host.failed(job, error, bodyLeft: mayHaveArrived, progressed: progressed)
     }
 
-    /// The job is stopped: requests that are under way are given up, and the state that was saved stays.
+    /// Stops the job: requests under way are cancelled, and the saved state is kept.
     func breakOff(_ job: RunningJob, _ stop: RunningJob.Stop, on host: isolated some UploadHost) {
         noteSent(job, on: host)
         host.leave(job, for: stop)
         end(job, on: host)
     }
 
-    /// A dialogue that is broken off hears how much of each body has left: what may have arrived whole is asked for, and
-    /// what can't have isn't.
+    /// Passes the number of sent bytes of each body to a dialogue that is broken off. It later queries only bodies that
+    /// may have arrived whole.
     private func noteSent(_ job: RunningJob, on host: isolated some UploadHost) {
         guard var talk = job.talk, !talk.isSaving, !talk.legs.isEmpty else { return }
         let error = TransferError(.cancelled, "the transfer was stopped", isTransient: true)

@@ -4,10 +4,10 @@ import TransferEventLoop
 import TransferJobs
 import TransferUpload
 
-// Judgements of the queue about an upload's past and its answers: values, without a run.
+// Judgements about an upload's past and its answers: plain values, independent of a run.
 
 enum UploadJudgement {
-    /// Whether a server is asked for what it has before a body is sent again: it may have all of it.
+    /// Returns whether the server is asked for its bytes before a body is sent again, because it may have all of it.
     static func asksAfterLoss(_ spec: JobSpec, _ error: TransferError, sent: Int64, of size: Int64) -> Bool {
         guard case .upload(let work) = spec.work else { return false }
         return work.entry.confirmsLostAnswers && spec.method == "PUT"
@@ -16,30 +16,31 @@ enum UploadJudgement {
 }
 
 extension JobRecord {
-    /// The state that a dialogue goes by where a process died that may have sent the whole file: the file has been the
-    /// same since, as its bytes or its times tell.
+    /// Returns the state for a dialogue after the death of a process that may have sent the whole file. The file must
+    /// be unchanged since, by its bytes or its times.
     ///
-    /// - Parameter isProven: Whether its bytes were read and are those that were to be sent.
-    /// - Returns: `nil` when nobody can say, and where the state that is on record leads on.
+    /// - Parameter isProven: Whether its bytes were read and are the intended ones.
+    /// - Returns: `nil` if this is unknown, or if the recorded state suffices.
     func stateAfterLoss(_ file: SourceFile, isProven: Bool) -> UploadState? {
         guard mayHaveBeenPut, isProven || (file.stamp.changed ?? 0) / 1_000_000 <= claimed else { return nil }
         return ConfirmingPut.state(began: claimed / 1000)
     }
 
-    /// The same of a copy. Of a source that may have been another one then, only the bytes tell.
+    /// Returns the state for a copy after the death of a process. If the source may have changed, only its bytes
+    /// decide.
     func stateAfterLoss(_ source: inout UploadSource) -> UploadState? {
         guard mayHaveBeenPut else { return nil }
         source.mayHaveChanged = source.digest == nil && (source.labels?.modified ?? .max) > claimed / 1000
         return ConfirmingPut.state(began: claimed / 1000)
     }
 
-    /// Whether a process died that may have sent the whole file by a PUT that nobody knows the answer to.
+    /// Whether a process died that may have sent the whole file by a PUT with an unknown answer.
     var mayHaveBeenPut: Bool {
         guard case .upload(let work) = spec.work else { return false }
         return wasInterrupted && work.entry.confirmsLostAnswers && spec.method == "PUT" && upload?.knowsTheWay != true
     }
 
-    /// The method of a job that mustn't be repeated, and whose file nobody would offer again.
+    /// The method of a job that must not be repeated, and whose file is not offered again; `nil` for other jobs.
     var unrepeatable: String? {
         guard watched == nil, spec.mustNotRepeat, !spec.failsIfChanged else { return nil }
         return spec.method
@@ -47,7 +48,7 @@ extension JobRecord {
 }
 
 extension TransferError {
-    /// With a word on the folder that the destination of an upload may lack.
+    /// Returns the error with a hint about a folder that the upload's destination may lack.
     func hinted(_ head: ResponseHead?, _ spec: JobSpec) -> TransferError {
         guard case .upload(let upload) = spec.work, let head, status == head.status,
             let hint = upload.entry.hint(head, spec.method, upload.url)
@@ -57,7 +58,9 @@ extension TransferError {
         return error
     }
 
-    /// - Parameter method: The server has taken it, and it isn't to be done again.
+    /// Returns the error for a source that changed during its upload.
+    ///
+    /// - Parameter method: The method, if the server has accepted the request and it must not be repeated.
     static func changed(_ place: String, method: String?) -> TransferError {
         guard let method else {
             return TransferError(.sourceChanged, "\(place) changed while it was being sent", isTransient: true)
@@ -70,11 +73,11 @@ extension TransferError {
 }
 
 extension UploadEvent {
-    /// Makes the end of an exchange an event of the dialogue that asked for it.
+    /// Creates the event from the end of an exchange that the dialogue requested.
     ///
     /// - Parameters:
-    ///   - digest: Of the answer's body.
-    ///   - sums: Of the source's bytes that were sent.
+    ///   - digest: The digest of the answer's body.
+    ///   - sums: The digest of the source's bytes that were sent.
     init(_ outcome: ExchangeOutcome, of request: Int, _ digest: Checksum?, sums: Checksum?) {
         switch outcome.receipt {
         case .failure(let error): self = .failed(request: request, error, sent: outcome.sent)
@@ -90,6 +93,6 @@ extension UploadEvent {
 }
 
 extension RunningJob {
-    /// When the attempt began, in seconds since 1970.
+    /// The time when the attempt began, in seconds since 1970.
     var began: Int64 { WallClock.seconds - (MonotonicTime.now - started).components.seconds }
 }

@@ -2,17 +2,17 @@ import TransferCore
 import TransferEngine
 import TransferJobs
 
-/// An upload that is about to start: its source is to be opened.
+/// The preparation of an upload that is about to start: its source is opened.
 struct UploadPreparation: Sendable {
     let id: Int64
-    /// Absolute.
+    /// The absolute path of the source.
     let path: String
-    /// The version of a watched file that is to be sent.
+    /// The version of a watched file that is sent; `nil` for other files.
     let version: WatchedVersion?
     let expected: Checksum?
     var confinement: JobConfinement?
 
-    /// Blocks: for workers.
+    /// Opens the source. Blocks, so it belongs on a worker thread.
     func run() -> Result<OpenedSource, TransferError> {
         Result { () throws(TransferError) in
             if let confinement {
@@ -25,14 +25,14 @@ struct UploadPreparation: Sendable {
         }
     }
 
-    /// For the loop.
+    /// Opens a cached source without blocking, on the loop.
     ///
-    /// - Returns: `nil` for what has to be waited for.
+    /// - Returns: `nil` if opening it would block.
     func runCached(in folder: CachedFolder) -> Result<OpenedSource, TransferError>? {
         guard expected == nil, confinement == nil,
             let file = SourceFile(path, cachedIn: folder, readingUpTo: OpenedSource.smallSize)
         else { return nil }
-        // Whether these are the bytes that were queued is seen by reading them.
+        // Only reading the file shows whether these are the queued bytes.
         if let version, version.needsProof(of: file) { return nil }
         if let version, version.digest != nil, file.currentStamp()?.changed != version.stamp.changed { return nil }
         return Result { () throws(TransferError) in
@@ -42,18 +42,18 @@ struct UploadPreparation: Sendable {
     }
 }
 
-/// An upload's source, opened.
+/// The opened source of an upload.
 struct OpenedSource: Sendable {
     let file: SourceFile
-    /// The file's digest, where somebody wanted it.
+    /// The file's digest, if it was needed.
     let digest: Checksum?
-    /// The file was read, and has the bytes of the version that it's sent as, whatever its times are.
+    /// Whether the file was read and has the bytes of the version that it is sent as, whatever its times are.
     var isProven = false
 
-    /// Bytes: with a thousand jobs at once 16 MiB.
+    /// The size up to which files are read whole, in bytes; for a thousand jobs at once, this amounts to 16 MiB.
     static let smallSize: Int64 = 16 << 10
-    /// Bytes of a watched file that are read before it's sent, so that it's known what was sent if the process ends: most of
-    /// them are in memory then when they are sent.
+    /// The size up to which watched files are read before they are sent, in bytes. The sent version is then known if
+    /// the process ends, and most of the file is in memory for the sending.
     static let mostRead: Int64 = 256 << 20
 
     init(file: SourceFile, digest: Checksum?) {
@@ -61,16 +61,16 @@ struct OpenedSource: Sendable {
         self.digest = digest
     }
 
-    /// Blocks: for workers.
+    /// Opens a file. Blocks, so it belongs on a worker thread.
     ///
-    /// - Throws: Also when the digest isn't the one that was expected.
+    /// - Throws: The system's error, or `checksumMismatch` if the digest is not the expected one.
     init(_ path: String, expected: Checksum?) throws(TransferError) {
         try self.init(SourceFile(path, readingUpTo: Self.smallSize), expected: expected)
     }
 
-    /// Blocks: for workers.
+    /// Uses an open file. Blocks, so it belongs on a worker thread.
     ///
-    /// - Throws: As where the file is named by its path.
+    /// - Throws: The system's error, or `checksumMismatch` if the digest is not the expected one.
     init(_ file: SourceFile, expected: Checksum?) throws(TransferError) {
         self.file = file
         guard let expected else {

@@ -5,42 +5,47 @@ import TransferEngine
 import TransferJobs
 import TransferStore
 
-/// What a look at the file of a completed download showed.
+/// The result of checking the file of a completed download.
 public struct FileCheck: Sendable {
-    /// What judged the file, the strongest first.
+    /// The evidence that judged the file, the strongest first.
     public enum Proof: String, Sendable, Hashable {
-        /// The job's digest, or the one that its server gave with it.
+        /// The digest of the job, or the one that its server gave with the file.
         case digest
         /// The digests of its pieces.
         case pieces
-        /// The sums that were made when it came. They find what went bad on the disk since, and prove nothing of what came.
+        /// The sums that were made at the download. They reveal later damage on the disk, but prove nothing about the
+        /// downloaded bytes.
         case sums
-        /// What its server says now.
+        /// The present answer of its server.
         case server
     }
 
+    /// The judgement on a file.
     public enum Verdict: Sendable, Hashable {
         case good(Proof)
-        /// With the bytes that aren't right, in order; all of them where nothing tells which.
+        /// The file is damaged. The ranges of wrong bytes are in order, or cover the whole file if they are unknown.
         case bad(Proof, [Range<Int64>])
         case missing
-        /// Why nothing could be said, in words.
+        /// The file could not be judged, for this reason in words.
         case unknown(String)
     }
 
+    /// The name of the job's batch.
     public let batch: String
     /// The job's name in its batch.
     public let job: String
+    /// The absolute path of the file.
     public let path: String
-    /// The size of the whole file.
+    /// The size of the whole file, in bytes.
     public let size: Int64
+    /// The judgement on the file.
     public internal(set) var verdict: Verdict
     package let download: StoredDownload
 
-    /// Whether the file's server could still judge it.
+    /// Whether no record could judge the file, so that only its server might.
     public var isUnknown: Bool { if case .unknown = verdict { true } else { false } }
 
-    /// Bytes that aren't right.
+    /// The number of bytes that are wrong or missing.
     public var badBytes: Int64 {
         switch verdict {
         case .bad(_, let ranges): ranges.reduce(0) { $0 + Int64($1.count) }
@@ -71,7 +76,9 @@ public struct FileCheck: Sendable {
         return verdict(reading, of: download.facts.size, expected, work.pieces, download.sums)
     }
 
-    /// - Parameter size: Of the whole file, as it was recorded.
+    /// Judges a file.
+    ///
+    /// - Parameter size: The recorded size of the whole file.
     static func verdict(
         _ reading: FileReading, of size: Int64, _ expected: Checksum?, _ pieces: PieceDigests?, _ sums: PieceSumList?
     ) -> Verdict {
@@ -90,14 +97,14 @@ public struct FileCheck: Sendable {
         } else if let sums, sums.size == size {
             for number in damaged(reading, sums) { bad.insert(sums.range(ofPiece: number)) }
         }
-        // What is missing or too much.
+        // Missing or additional bytes count as wrong.
         if reading.size != size { bad.insert(min(reading.size, size)..<max(reading.size, size)) }
         if !bad.ranges.isEmpty { return .bad(proof, bad.ranges) }
-        // The pieces are as they came, and the digest says that it's another file.
+        // All pieces are unchanged, but the digest belongs to another file.
         return proof == .digest ? .bad(.digest, size > 0 ? [0..<size] : []) : .good(proof)
     }
 
-    /// The numbers of the pieces that aren't as they were.
+    /// Returns the numbers of the pieces that have changed.
     private static func damaged(_ reading: FileReading, _ sums: PieceSumList) -> [Int] {
         guard let found = reading.sums, found.length == sums.length else { return Array(sums.sums.indices) }
         return sums.sums.indices.filter { number in
@@ -110,27 +117,35 @@ public struct FileCheck: Sendable {
 extension QueueRemote {
     /// Checks the files of completed downloads, one after the other. Blocks.
     ///
-    /// Each is read once, and judged by the job's digest, else the digests of its pieces, else the sums that were made when it
-    /// came. Where there is none of these the verdict is ``FileCheck/Verdict/unknown(_:)``: its server may know
+    /// Each file is read once. It is judged by the job's digest, else by the digests of its pieces, else by the sums
+    /// made at its download. Without these, the verdict is ``FileCheck/Verdict/unknown(_:)``; the server may know more
     /// (``JobQueue/askServer(_:)``).
     ///
-    /// - Throws: `TransferError` when the database can't be read; what `take` throws.
+    /// - Parameters:
+    ///   - name: The name of the batch.
+    ///   - take: A function that takes each check.
+    /// - Throws: `TransferError` if the database cannot be read, and errors of `take`. A damaged or unreadable file is
+    ///   not an error.
     public func checkFiles(ofBatch name: String, _ take: (FileCheck) async throws -> Void) async throws {
         try await check(.batch(name), take)
     }
 
-    /// Checks one file, as the last download that wrote it says.
+    /// Checks one file by the record of the last download that wrote it. Blocks.
     ///
-    /// - Parameter path: As it's recorded: absolute.
-    /// - Returns: `nil` where no record speaks of it.
+    /// - Parameter path: The absolute path, as recorded.
+    /// - Returns: `nil` if there is no record of the file.
+    /// - Throws: `TransferError` if the database cannot be read. A damaged or unreadable file is not an error.
     public func checkFile(_ path: String) async throws -> FileCheck? {
         try reported { try store.downloads(.file(path), after: 0, limit: .max) }.last.map { FileCheck($0) }
     }
 
-    /// Goes through the downloads of a batch that have never brought a file. Blocks.
+    /// Visits the downloads of a batch that have never brought a file. Blocks.
     ///
-    /// - Parameter checked: The names of those that have one, of which there are checks.
-    /// - Throws: `TransferError` when the database can't be read.
+    /// - Parameters:
+    ///   - name: The name of the batch.
+    ///   - checked: The names of the jobs with a file, which have been checked.
+    ///   - take: A function that takes each of the other jobs.
+    /// - Throws: `TransferError` if the database cannot be read.
     public func missingDownloads(
         ofBatch name: String, besides checked: Set<String>, _ take: (ListedJob) -> Void
     ) throws {

@@ -5,8 +5,8 @@ import TransferJobs
 import TransferStore
 
 extension JobQueue {
-    /// Asks the server of a download about a file that nothing recorded could judge: for a digest by HEAD
-    /// (`Want-Repr-Digest`, RFC 9530), or for the ETag of an object of S3's. Its bytes aren't fetched.
+    /// Asks the server of a download about a file that no record could judge. It requests a digest by HEAD
+    /// (`Want-Repr-Digest`, RFC 9530), or the ETag of an S3 object, but not the bytes.
     ///
     /// - Returns: The check with the server's verdict, or with the reason why there is none.
     public func askServer(_ check: FileCheck) async -> FileCheck {
@@ -30,14 +30,17 @@ extension JobQueue {
         return check
     }
 
-    /// Takes up a batch in order to make its damaged files whole: what is left of good bytes is kept, and the rest fetched
-    /// from the jobs' sources. A damaged file stays where it is until the new one is whole and proven.
+    /// Takes up a batch to repair its damaged files. The good bytes are kept, and the others are fetched from the jobs'
+    /// sources. A damaged file stays in place until the new one is whole and proven.
     ///
-    /// What else the batch has to do goes on as well.
+    /// Other open jobs of the batch continue as well.
     ///
-    /// - Parameter checks: Of files of that batch; those that are good are passed over.
+    /// - Parameters:
+    ///   - name: The name of the batch.
+    ///   - checks: The checks of files of this batch; good files are skipped.
     /// - Returns: The batch and the options to run it with.
-    /// - Throws: ``StagingError/held(batch:pid:)`` when another process works on the batch; `TransferError`.
+    /// - Throws: `TransferError` if another process works on the batch (`fileLocked`) or the database fails. A file
+    ///   that cannot be copied is not an error: it is fetched whole.
     public func stageRepair(of name: String, _ checks: [FileCheck]) async throws -> (StagedBatch, RunOptions) {
         let store = store
         let held = try await reader.run { try store.hold(.named(name)) }
@@ -48,12 +51,12 @@ extension JobQueue {
         options.repairs = []
         for check in checks {
             guard let plan = RepairPlan(check) else { continue }
-            // Without a beginning the whole is fetched.
+            // If the good bytes cannot be copied, the whole file is fetched.
             _ = try? await reader.run { try plan.prepare() }
             options.repairs?.insert(check.download.id)
         }
         let repairs = Array(options.repairs ?? [])
-        // Whatever became of an earlier repair: it may have failed, or its process may have died.
+        // An earlier repair may have failed, or its process may have died, so the jobs are reset.
         try await reader.run { try store.redo(repairs, .repair) }
         let staged = StagedJobs(batch: batch, count: options.repairs?.count ?? 0, secrets: [:])
         return (StagedBatch(staged: staged), options)

@@ -1,16 +1,18 @@
 import TransferCore
 import TransferJobs
 
-/// The record of a file's bytes that is kept from the time when they came: a repaired file must have those bytes.
+/// The record of a file's bytes from the time of their download. A repaired file must have those bytes.
 ///
-/// A server may have another version by now, under the same validator too, and a network may answer everything by its own
-/// page. What is fetched is compared before it takes the place of a byte, and a file of two versions is never called good.
+/// A server may meanwhile have another version, even under the same validator, and a captive network may answer with
+/// its own page. New bytes are compared before they replace old ones, so a file never mixes two versions.
 struct RecordedBytes: Sendable {
     let size: Int64
     let digest: Checksum?
     let sums: PieceSumList?
 
-    /// - Returns: `nil` for a job that repairs nothing.
+    /// Creates the record for a repair.
+    ///
+    /// - Returns: `nil` for a job that repairs no file.
     init?(_ record: JobRecord) {
         guard record.recheck == .repair, let facts = record.facts else { return nil }
         self.init(size: facts.size, digest: record.digest, sums: record.sums)
@@ -22,9 +24,9 @@ struct RecordedBytes: Sendable {
         self.sums = sums
     }
 
-    /// Reads the file once. Blocks: for workers.
+    /// Reads the file once and compares it with the record. Blocks, so it belongs on a worker thread.
     ///
-    /// - Returns: Why the file hasn't the recorded bytes; `nil` where it has.
+    /// - Returns: The reason why the file differs from the record; `nil` if it does not.
     func refutation(of path: String) throws(TransferError) -> TransferError? {
         let found = try FileReading(path, algorithm: digest?.algorithm)
         switch FileCheck.verdict(found, of: size, digest, nil, sums) {
@@ -34,14 +36,14 @@ struct RecordedBytes: Sendable {
                 .checksumMismatch,
                 "\(CountText.bytes(bytes)) of what the server sends now aren't the bytes that came at first; the file stays as "
                     + "it is (another version is fetched by downloading it anew)")
-        // Where nothing is recorded the length is all there is.
+        // Without a record, only the length can be compared.
         case .good, .missing, .unknown: return nil
         }
     }
 }
 
 extension TransferError {
-    /// A part of a file isn't the one that was asked for.
+    /// Returns the error for a part that differs from the requested one.
     static func wrongPart(at offset: Int64) -> TransferError {
         TransferError(
             .wrongPart,

@@ -5,16 +5,16 @@ import TransferJobs
 import TransferStore
 import TransferUpload
 
-/// What a server says of a file that it gave: by a digest (RFC 9530), or by the ETag of an object of S3's, which is an MD5
-/// of the whole, or of the MD5s of its parts.
+/// The server's present answer about a file that it gave. It has a digest (RFC 9530) or the ETag of an S3 object, which
+/// is an MD5 of the whole or of the parts' MD5s.
 struct RemoteChecksum {
     let head: ResponseHead
     let isObject: Bool
 
-    /// Sizes in which programs send parts, in MiB.
+    /// The part sizes that programs use for uploads, in MiB.
     private static let partSizes: [Int64] = [5, 8, 10, 15, 16, 20, 25, 32, 50, 64, 100, 128, 256, 512, 1024]
 
-    /// Compares the file with it. Blocks.
+    /// Compares the file with the answer. Blocks.
     func verdict(_ download: StoredDownload) throws(TransferError) -> FileCheck.Verdict {
         let size = download.facts.size
         guard head.status == 200 else { return .unknown("its server answers \(head.status)") }
@@ -34,7 +34,7 @@ struct RemoteChecksum {
         guard isObject, let tag = head.value("ETag")?.filter({ $0 != "\"" }) else {
             return .unknown("its server gives no digest, and nothing is recorded by which it could be judged")
         }
-        // Of what is encrypted with a customer's key it's no digest.
+        // The ETag of an object that is encrypted with a customer's key is not a digest.
         let encryption = head.value("x-amz-server-side-encryption") ?? ""
         guard !encryption.hasPrefix("aws:kms"), head.value("x-amz-server-side-encryption-customer-algorithm") == nil
         else {
@@ -47,8 +47,8 @@ struct RemoteChecksum {
         return try ofParts(tag, download)
     }
 
-    /// Nothing tells how long the parts are: a length with which the ETag comes out proves the file; that none does proves
-    /// nothing.
+    /// Tries the usual part lengths, because the actual one is unknown. A length that reproduces the ETag proves the
+    /// file; if none does, that proves nothing.
     private func ofParts(_ tag: String, _ download: StoredDownload) throws(TransferError) -> FileCheck.Verdict {
         let words = tag.split(separator: "-")
         guard words.count == 2, let count = Int64(words[1]), count > 0, Checksum(.md5, hex: words[0]) != nil else {

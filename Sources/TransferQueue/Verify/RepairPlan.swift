@@ -5,7 +5,7 @@ import TransferCrypto
 import TransferEngine
 import TransferJobs
 
-/// All that it takes to make a damaged file whole again by fetching what is wrong with it.
+/// The plan to repair a damaged file by fetching its wrong bytes.
 package struct RepairPlan: Sendable, Hashable {
     package let path: String
     /// The size of the whole file.
@@ -16,16 +16,18 @@ package struct RepairPlan: Sendable, Hashable {
     package let validator: Validator?
     package let digest: Checksum?
 
-    /// More ranges than a record of a partial file has room for are fetched again.
+    /// The most ranges that a record of a partial file can hold; good bytes beyond them are fetched again.
     private static let mostRanges = 24
 
-    /// - Returns: `nil` for a file that isn't damaged.
+    /// Makes the plan of a repair.
+    ///
+    /// - Returns: `nil` for a file that is not damaged.
     package init?(_ check: FileCheck) {
         var good = ByteRanges()
         switch check.verdict {
         case .good, .unknown: return nil
         case .missing: break
-        // No range of the decoded file could be asked for.
+        // Ranges of a decoded file cannot be requested.
         case .bad where check.download.spec.isCompressed: break
         case .bad(_, let ranges):
             var start: Int64 = 0
@@ -48,10 +50,10 @@ package struct RepairPlan: Sendable, Hashable {
         digest = download.spec.checksum ?? download.digest
     }
 
-    /// Makes the partial file: a copy that shares the file's blocks where the file system can do that, with a record of the
-    /// bytes that are good. The file itself isn't touched. Blocks.
+    /// Makes the partial file: a copy, sharing the file's blocks if the file system can, with a record of the good
+    /// bytes. The file itself is not touched. Blocks.
     ///
-    /// - Throws: `partNotOurs`, `fileLocked`, or what the system says; then nothing is lost but the copy.
+    /// - Throws: `partNotOurs`, `fileLocked`, or the system's error; only the copy is lost then.
     package func prepare() throws(TransferError) {
         guard !good.ranges.isEmpty, let url = urls.first else { return }
         let source = transfer_open(path, O_RDONLY | O_CLOEXEC, 0)
@@ -71,7 +73,7 @@ package struct RepairPlan: Sendable, Hashable {
         part.record(record)
     }
 
-    /// Only what is good.
+    /// Copies only the good bytes.
     private func copy(from source: Int32, to part: PartFile) throws(TransferError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { buffer.deallocate() }

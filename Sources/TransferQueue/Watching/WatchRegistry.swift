@@ -3,11 +3,11 @@ import TransferEngine
 import TransferFolders
 import TransferJobs
 
-/// Keepers that watch the folders of batches.
+/// The uploaders that watch the folders of batches.
 struct WatchRegistry {
     private var uploaders: [Int64: FolderUploader] = [:]
     private var names: Set<String> = []
-    /// Watched files that have been queued anew because they lacked a digest.
+    /// The watched versions that were queued again because they lacked a digest.
     private var unread: Set<UnreadVersion> = []
 
     private static let mostUnread = 10_000
@@ -16,12 +16,14 @@ struct WatchRegistry {
 
     var all: [FolderUploader] { Array(uploaders.values) }
 
-    /// - Returns: Whether nobody watches it here.
+    /// Reserves a batch's name.
+    ///
+    /// - Returns: Whether no uploader watches its folder here.
     mutating func reserve(_ name: String) -> Bool { names.insert(name).inserted }
 
     mutating func release(_ name: String) { names.remove(name) }
 
-    /// A folder's batch; after it was forgotten it has another.
+    /// Sets the uploader of a batch. A folder whose batch was forgotten gets another batch.
     mutating func set(_ uploader: FolderUploader, of batch: Int64) {
         if uploaders[batch] !== uploader { uploaders = uploaders.filter { $0.value !== uploader } }
         uploaders[batch] = uploader
@@ -29,13 +31,15 @@ struct WatchRegistry {
 
     mutating func remove(_ batch: Int64) -> FolderUploader? { uploaders.removeValue(forKey: batch) }
 
-    /// - Returns: Whether the version may be queued anew for its digest: once, as a file may be opened and not read.
+    /// Decides whether to queue a version again for its digest.
+    ///
+    /// - Returns: Whether it may be queued: only once, since a file may be openable but not readable.
     mutating func mayQueueAnew(_ version: UnreadVersion) -> Bool {
         unread.count < Self.mostUnread && unread.insert(version).inserted
     }
 }
 
-/// A version of a watched file whose digest couldn't be computed.
+/// A version of a watched file whose digest could not be computed.
 struct UnreadVersion: Hashable {
     let batch: Int64
     let stamp: FileStamp
@@ -47,6 +51,7 @@ struct UnreadVersion: Hashable {
 }
 
 extension RunningJob {
-    /// Whether it's tried for ever where its origin is the reason: its folder is watched, which has no end.
+    /// Returns whether the job is tried for ever while its origin is the reason, because its folder is watched and has
+    /// no end.
     func isEndless(in watches: WatchRegistry) -> Bool { watches[record.batch] != nil }
 }

@@ -5,31 +5,31 @@ import TransferFolders
 import TransferJobs
 import TransferStore
 
-/// The runner, as far as batches of watched folders need it.
+/// The part of the runner that batches of watched folders need.
 protocol WatchHost: PartHost {
     var folders: WatchedBatches { get }
     var batches: RunningBatches { get }
-    /// Whether the run goes on when there is nothing to do.
+    /// Whether the run continues when there is nothing to do.
     var isEndless: Bool { get }
     var isStopping: Bool { get }
-    /// Secrets of jobs, which no store has.
+    /// The secrets of jobs, which are never stored.
     var knownSecrets: [Int64: JobSecrets] { get }
     func remember(_ secrets: [Int64: JobSecrets])
     func forgetSecrets(of job: Int64)
-    /// An upload that was begun is given up for good.
+    /// Gives up a begun upload for good.
     func abandon(_ upload: AbandonedUpload)
     func becameReady(_ lane: Lane, _ count: Int, overtakes: Bool)
     /// Takes the batch into the run.
     func join(_ batch: HeldBatch)
     func refreshFromStore(_ batch: Int64)
-    /// The store may have something to be told of the batch.
+    /// Notes that the store may have messages for hooks of the batch.
     func tellHooks(of batch: Int64, revivesFailed: Bool)
-    /// What has no retries left of the batch's messages waits for the next run.
+    /// Ends the batch's messages without retries until the next run.
     func endHooks(ofFolder batch: Int64)
     func storeFailed(_ error: any Error)
 }
 
-/// Batches of watched folders: they stay open while they are watched, and jobs come and go in them.
+/// The batches of watched folders. They stay open while they are watched, and jobs come and go in them.
 final class WatchedBatches {
     private(set) var registry = WatchRegistry()
 
@@ -37,15 +37,19 @@ final class WatchedBatches {
 
     var all: [FolderUploader] { registry.all }
 
-    /// The folder that is watched for the batch of that name.
+    /// Returns the folder that is watched for the batch of that name.
     func root(ofBatch name: String) -> String? { registry.all.first { $0.plan.batch == name }?.plan.root }
 
-    /// - Returns: Whether nobody watches it here.
+    /// Reserves a batch's name.
+    ///
+    /// - Returns: Whether no uploader watches its folder here.
     func reserve(_ name: String) -> Bool { registry.reserve(name) }
 
     func release(_ name: String) { registry.release(name) }
 
-    /// - Returns: Whether the version may be queued anew for its digest.
+    /// Decides whether to queue a version again for its digest.
+    ///
+    /// - Returns: Whether it may be queued.
     func mayQueueAnew(_ version: UnreadVersion) -> Bool { registry.mayQueueAnew(version) }
 
     func hear(_ news: FolderNotification, from uploader: FolderUploader, on host: isolated some WatchHost) {
@@ -65,9 +69,9 @@ final class WatchedBatches {
     ) {
         registry.set(uploader, of: batch.id)
         apply(changes, to: batch, on: host)
-        // What was given up before, as when the folder was left to be watched by other rules.
+        // Messages may have been given up before, for example when the folder changed to other rules.
         if host.batches.isInRun(batch.id) { host.tellHooks(of: batch.id, revivesFailed: true) }
-        // Jobs that were queued already may have come by another origin, or other rules of the network.
+        // Jobs that were queued already may have got another origin or other network rules.
         guard !host.batches.isInRun(batch.id) else { return host.refreshFromStore(batch.id) }
         guard host.isEndless else { return }
         host.join(batch)
@@ -81,7 +85,7 @@ final class WatchedBatches {
         apply(changes, to: batch, on: host)
     }
 
-    /// Files that were still taken when the keeper had stopped go on as in a batch that nobody watches.
+    /// Takes files that were queued while the uploader stopped. They continue as jobs of an ordinary batch.
     private func tookLast(_ batch: HeldBatch, _ changes: HistoryChanges, on host: isolated some WatchHost) {
         remember(changes, on: host)
         guard !host.isStopping else { return }
@@ -131,13 +135,13 @@ final class WatchedBatches {
 
     // MARK: Ends of jobs
 
-    /// Another hand than that of jobs' ends may have made room.
+    /// Reports new room to the uploader after a change other than ends of its jobs.
     func tell(_ batch: Int64, _ tally: BatchTally) {
         guard let uploader = registry[batch], let watched = tally.watched else { return }
         uploader.onLoop { $0.jobsEnded([], open: watched.open, stamp: watched.stamp) { _ in nil } }
     }
 
-    /// Tells keepers which ends of their jobs were recorded.
+    /// Reports to uploaders which ends of their jobs were recorded.
     func tell(_ ends: [JobEnd], _ recorded: WatchedEnds, on host: isolated some WatchHost) {
         for (upload, hasSecrets) in recorded.abandoned {
             let known = host.knownSecrets[upload.id]

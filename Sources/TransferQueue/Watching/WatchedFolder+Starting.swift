@@ -4,12 +4,16 @@ import TransferFolders
 import TransferJobs
 
 extension WatchedFolder {
-    /// Begins to watch. The jobs start as the queue runs (``JobQueue/run()``). Of what failed before one file is
-    /// tried at once; when it succeeds the others follow, else each is tried at its time.
+    /// Starts to watch a folder. Its jobs start while the queue runs (``JobQueue/run()``). One of the files that failed
+    /// before is tried at once; if it succeeds the others follow, else each is tried at its time.
     ///
-    /// - Parameter events: Called in order on a thread of the queue: it has to be quick.
-    /// - Throws: `TransferError` for a spec that can't be done, for a folder that is watched already or can't be watched together
-    ///   with another one (by what their paths lead to), and when the database fails. A folder that isn't there is waited for.
+    /// - Parameters:
+    ///   - spec: The folder and the rules for its files.
+    ///   - queue: The queue that uploads them.
+    ///   - events: A function that is called in order on a thread of the queue, so it must be fast.
+    /// - Returns: The handle to stop or steer it.
+    /// - Throws: `TransferError` for an invalid spec, for a folder that is already watched or overlaps a watched one
+    ///   (after resolving links), and if the database fails. A missing folder is not an error: it is waited for.
     public static func start(
         _ spec: WatchSpec, on queue: JobQueue, events: @escaping @Sendable (WatchedFolderEvent) -> Void = { _ in }
     ) async throws -> WatchedFolder {
@@ -31,7 +35,7 @@ extension WatchedFolder {
             let others = await queue.runner.watchers().map(\.plan.spec)
             let conflict = try await queue.watchPools.store.run { FolderConflict.first(of: spec, among: others) }
             if let conflict { throw conflict.error }
-            // Jobs that haven't started may have to go elsewhere now.
+            // Jobs that have not started may need another origin now.
             await queue.runner.giveBackUnstarted(of: plan.batch)
             let (opened, kept) = try await queue.watchPools.store.run {
                 let opened = try history.openHistory(plan)

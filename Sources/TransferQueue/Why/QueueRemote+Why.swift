@@ -7,10 +7,14 @@ import TransferScheduling
 import TransferStore
 
 extension QueueRemote {
-    /// What a job waits for, or how it ended.
+    /// Explains what a job waits for, or how it ended.
     ///
-    /// - Parameter links: What the user says of links, as ``QueueConfiguration/meteredRule`` has it.
-    /// - Throws: `fileMissing` when there is no such batch or job; the message names what may have been meant.
+    /// - Parameters:
+    ///   - batch: The name of the batch.
+    ///   - job: The job's name in the batch.
+    ///   - links: The links that the user declares metered, as ``QueueConfiguration/meteredRule``.
+    /// - Throws: `fileMissing` if the batch or job does not exist; the message suggests similar names. Other
+    ///   `TransferError` if the database fails.
     public func explain(batch: String, job: String, links: MeteredRule = MeteredRule()) throws -> JobExplanation {
         guard let facts = try reported({ try store.facts(batch: batch, job: job) }) else { throw try unknown(batch, job) }
         var options = NetworkMonitor.Options()

@@ -1,13 +1,15 @@
 import TransferCore
 
-/// Writes one JSON object (RFC 8259) straight into a buffer: there may be thousands a second.
+/// A writer of one JSON object (RFC 8259) straight into a buffer, because there may be thousands a second.
 ///
-/// Keys are our own and plain ASCII; values are escaped. Swift's strings are valid UTF-8 by construction.
+/// Keys are constants in plain ASCII; values are escaped. Swift's strings are valid UTF-8 by construction.
 package struct JSONObject: ~Copyable {
     package private(set) var bytes: [UInt8]
     private var isFirst = true
 
-    /// - Parameter bytes: What the object is appended to.
+    /// Begins an object.
+    ///
+    /// - Parameter bytes: The buffer that the object is appended to.
     package init(appendingTo bytes: consuming [UInt8]) {
         self.bytes = bytes
         self.bytes.append(UInt8(ascii: "{"))
@@ -40,10 +42,12 @@ package struct JSONObject: ~Copyable {
 
     package mutating func field(_ key: StaticString, _ value: Int) { field(key, Int64(value)) }
 
-    /// A duration in seconds, to the millisecond.
+    /// Writes a duration in seconds, with a precision of milliseconds.
     package mutating func field(_ key: StaticString, _ value: Duration) { field(key, seconds: value.inMilliseconds) }
 
-    /// - Parameter milliseconds: Written as seconds.
+    /// Writes a duration.
+    ///
+    /// - Parameter milliseconds: The duration, which is written in seconds.
     package mutating func field(_ key: StaticString, seconds milliseconds: Int64) {
         begin(key)
         Self.append(milliseconds / 1000, to: &bytes)
@@ -62,7 +66,9 @@ package struct JSONObject: ~Copyable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// - Parameter json: A value as it's written.
+    /// Writes a field.
+    ///
+    /// - Parameter json: The value as JSON text, which is written unchanged.
     package mutating func field(_ key: StaticString, json: String) {
         begin(key)
         bytes.append(contentsOf: json.utf8)
@@ -78,7 +84,9 @@ package struct JSONObject: ~Copyable {
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
-    /// - Parameter fill: Writes its fields.
+    /// Writes an object as a field.
+    ///
+    /// - Parameter fill: A function that writes its fields.
     package mutating func object(_ key: StaticString, _ fill: (inout JSONObject) -> Void) {
         begin(key)
         bytes.append(contentsOf: JSONObject.text(fill).utf8)
@@ -88,7 +96,9 @@ package struct JSONObject: ~Copyable {
         list(key, values) { Self.append($1, to: &$0) }
     }
 
-    /// - Parameter fill: Writes the fields of one object.
+    /// Writes a list of objects as a field.
+    ///
+    /// - Parameter fill: A function that writes the fields of one object.
     package mutating func objects<Value>(
         _ key: StaticString, _ values: [Value], _ fill: (inout JSONObject, Value) -> Void
     ) {
@@ -138,7 +148,7 @@ package struct JSONObject: ~Copyable {
                     continue
                 }
                 bytes.append(contentsOf: utf8[start..<index])
-                // Not required of DEL and C1, but people look at these lines on terminals.
+                // JSON does not require escapes for DEL and C1, but users read these lines on terminals.
                 if isC1 { index += 1 }
                 escape(utf8[index], to: &bytes)
                 index += 1

@@ -1,7 +1,7 @@
 import TransferStore
 
 extension QueueEvent.Kind {
-    /// The job that was waiting, as far as it was, and isn't any more.
+    /// The job whose wait, if there was one, ends with this event.
     package var endsWaitOf: String? {
         switch self {
         case .started, .finished, .kept, .skipped, .cancelled, .dropped, .failed: job
@@ -9,7 +9,7 @@ extension QueueEvent.Kind {
         }
     }
 
-    /// As `--json` names it.
+    /// The name of the event in the output of `--json`.
     package var name: String {
         switch self {
         case .batchStarted: "batch.started"
@@ -40,7 +40,7 @@ extension QueueEvent.Kind {
         }
     }
 
-    /// The job it speaks of.
+    /// The job that the event is about; `nil` for a batch.
     package var job: String? {
         switch self {
         case .batchStarted, .batchProgress, .batchWaiting, .batchContinues, .batchFinished: nil
@@ -68,7 +68,7 @@ extension QueueEvent.Kind {
         }
     }
 
-    /// Whether it is the one end of a job.
+    /// Whether the event is the end of a job, of which each job has one.
     package var isEnd: Bool {
         switch self {
         case .finished, .kept, .skipped, .cancelled, .dropped, .failed: true
@@ -78,10 +78,10 @@ extension QueueEvent.Kind {
 }
 
 extension QueueEvent {
-    /// Where the file of a job that has ended comes from and goes to.
+    /// The source and the destination of a job that has ended.
     package var places: (url: String, to: String)? {
         if let words = route?.words { return words }
-        // What a program made without its route has the URL that was asked, and the file.
+        // A receipt that a program made without a route has only the requested URL and the file.
         let receipt: JobReceipt
         switch kind {
         case .finished(let finished): receipt = finished

@@ -2,54 +2,62 @@ import TransferCore
 import TransferJobs
 import TransferStore
 
-/// The queue's events, and what they speak of, as JSON: the command's lines, one object a line, and the service's answers.
+/// The JSON form of the queue's events and their parts: the command's output, one object per line, and the service's
+/// answers.
 ///
-/// Ends of jobs have `url` (the job's own, of a download's first source) and `to` (a download's destination as the job has
-/// it, or an upload's URL), and where a server was asked `finalURL` (the URL that was asked last, after redirects), without
-/// secrets. Lines of jobs whose servers' certificates aren't checked have `"insecure": true`.
+/// Ends of jobs have `url` (the first source of a download) and `to` (the job's destination or upload URL). If a server
+/// was asked, they also have `finalURL`, the URL that was requested last, after redirects. URLs have no secrets. Events
+/// of jobs whose servers' certificates are not checked have `"insecure": true`.
 ///
-/// Every line has `event`, `time` (RFC 3339, UTC, milliseconds) and `batch`; those about a job have `id`; ends of jobs
-/// have `cursor` where the queue gave one. Sizes are bytes, rates bytes a second, durations seconds with up to three
-/// decimals. A field that isn't known is left out.
+/// Every line has `event`, `time` (RFC 3339, UTC, milliseconds) and `batch`; those about a job have `id`. Ends of jobs
+/// have `cursor` if the queue gave one. Sizes are bytes, rates bytes per second, and durations seconds with up to three
+/// decimals. An unknown field is left out.
 ///
 /// | `event`          | further fields                                                                        |
 /// |------------------|---------------------------------------------------------------------------------------|
 /// | `batch.started`  | *totals*: `jobs` `kept` `completed` `failed` `skipped` `cancelled` `remaining` `bytes`  |
-/// | `batch.progress` | *totals*, `active` `waiting` `rate` `eta`, and *wait* where something waits             |
-/// | `batch.waiting`  | *wait*, and `transfers` where the network stopped some                                  |
+/// | `batch.progress` | *totals*, `active` `waiting` `rate` `eta`, and *wait* if jobs wait                     |
+/// | `batch.waiting`  | *wait*, and `transfers` if the network stopped some                                     |
 /// | `batch.continues`| `links` (a list) `seconds` `transfers`                                                |
 /// | `batch.finished` | *totals*, `seconds`                                                                   |
-/// | `batch.commanded`| `verb` (`pause` `resume` `cancel` `retry` `retryFailed`), and the `id` where it was one job's |
+/// | `batch.commanded`| `verb` (`pause` `resume` `cancel` `retry` `retryFailed`), and `id` for one job's  |
 /// | `job.started`    | `direction` (`download`, `upload`) `url` `offset` `attempt` `adopted`                   |
-/// | `job.progress`   | `completed` `total` `rate` `phase` (`connecting` `transferring` `verifying` `saving`); of a worker's job `worker`; of several connections or URLs `connections` and *sources* |
-/// | `job.retrying`   | `delay` `reason` `code` `status`, and `host` where a proxy failed                      |
+/// | `job.progress`   | `completed` `total` `rate` `phase` `worker`, and `connections` and *sources* (see below)  |
+/// | `job.retrying`   | `delay` `reason` `code` `status`, and `host` if a proxy failed                         |
 /// | `job.restarted`  | `reason`                                                                              |
-/// | `job.source`     | *source*: one isn't asked any more (`dropped`), or not for now (`paused`), or it's asked again (`used`) |
-/// | `job.authorized` | `by` (`netrc`) `machine` `url`: a machine that redirects led to got its entry of `~/.netrc`  |
+/// | `job.source`     | *source*: no longer asked (`dropped`), not for now (`paused`), or asked again (`used`)  |
+/// | `job.authorized` | `by` (`netrc`) `machine` `url`: a server behind a redirect got its entry of `~/.netrc`  |
 /// | `job.waiting`    | *wait*                                                                                |
-/// | `job.finished`   | *receipt*: `direction` `bytes` `transferred` `seconds` `rate` `digest` `unproven` `lengthUnproven` `validator` `finalURL` `path` `status` `response` `attempts` `proofs`; of several connections or URLs *sources* |
+/// | `job.finished`   | *receipt*                                                                             |
 /// | `job.kept`       | *receipt*                                                                             |
 /// | `job.skipped`    | `need`                                                                                |
 /// | `job.cancelled`  |                                                                                       |
 /// | `job.dropped`    |                                                                                       |
-/// | `job.failed`     | `code` `message` `status` `host` `finalURL` `attempts` `again`; of several connections or URLs *sources* |
-/// | `hook.reported`      | `hook` `eventId` `attempts`: who is told of an end (`onFinish`) was; `id` where it was a job's |
+/// | `job.failed`     | `code` `message` `status` `host` `finalURL` `attempts` `again`, and *sources*            |
+/// | `hook.reported`      | `hook` `eventId` `attempts`: a hook (`onFinish`) got its message; `id` if it is a job's   |
 /// | `hook.retrying`  | `hook` `eventId` `attempts` `delay` `reason` `code` `status`                            |
 /// | `hook.failed`    | `hook` `eventId` `attempts` `code` `message` `status`: no attempt follows in this run   |
 ///
-/// *sources* is `sources`, a list of *source*: `url` (as the job has it, without secrets), `host`, `connections` (now; at the
-/// end the most at once), `bytes` (that it sent in this run), `rate` (of all its connections), `state` (`used` `paused`
-/// `dropped`), and of one that isn't used `cause` (`refused` `otherLength` `otherVersion` `wrongBytes` `slow` `silent`
-/// `failed`), `reason` in words, and `again` (seconds) where it's known when it's asked again.
+/// `phase` is `connecting`, `transferring`, `verifying` or `saving`; `worker` is present if one has the job.
 ///
-/// *wait* is `for` (`host` `retry` `dependency` `slot` `disk` `network` `paused`) with `delay` for the first two and `disk` (until it is tried again), `origin`,
-/// `status` and `reason` of a host, `need` of a dependency, and `reason` of a disk or the network.
+/// *receipt* is `direction` `bytes` `transferred` `seconds` `rate` `digest` `unproven` `lengthUnproven` `validator`
+/// `finalURL` `path` `status` `response` `attempts` `proofs`, and *sources*.
+///
+/// *sources* is present with several connections or URLs: `sources`, a list of *source*. A *source* has `url` (as in
+/// the job, without secrets), `host`, `connections` (present; at the end the highest number), and `bytes` (sent in this
+/// run). It also has `rate` (of all its connections) and `state` (`used` `paused` `dropped`). An unused source has
+/// `cause` (`refused` `otherLength` `otherVersion` `wrongBytes` `slow` `silent` `failed`) and `reason` in words. It has
+/// `again` (seconds) if the time of the next request is known.
+///
+/// *wait* is `for` (`host` `retry` `dependency` `slot` `schedule` `clock` `openFiles` `disk` `network` `paused`). A
+/// host has `delay`, `origin`, `status` and `reason`; a retry has `delay`; a dependency has `need`. A disk has `delay`
+/// (until the next try) and `reason`; `schedule`, `clock`, `openFiles` and `network` have `reason`.
 package enum QueueJSON {
     /// Appends the event and a line feed.
     ///
-    /// - Parameter insecure: Whether the certificates of the job's servers aren't checked.
+    /// - Parameter insecure: Whether the certificates of the job's servers are not checked.
     package static func append(_ event: QueueEvent, insecure: Bool = false, to bytes: inout [UInt8]) {
-        // Moved out and in again, so that the buffer isn't copied.
+        // The buffer is moved out and in again, so that it is not copied.
         var object = JSONObject(appendingTo: take(&bytes))
         members(of: event, insecure: insecure, to: &object)
         object.optional("cursor", event.cursor)
@@ -57,9 +65,9 @@ package enum QueueJSON {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    /// Everything but the cursor, which some clients can't have as a number.
+    /// Writes all fields but the cursor, which some clients cannot use as a number.
     ///
-    /// - Parameter shown: Makes the form of a URL in which it may be told.
+    /// - Parameter shown: A function that returns the form of a URL for this output.
     package static func members(
         of event: QueueEvent, insecure: Bool = false, to object: inout JSONObject,
         shown: (String) -> String = { $0 }
@@ -183,7 +191,9 @@ package enum QueueJSON {
         object.field("bytes", totals.bytes)
     }
 
-    /// - Parameter shown: Makes the form of a URL in which it may be told.
+    /// Writes a receipt.
+    ///
+    /// - Parameter shown: A function that returns the form of a URL for this output.
     package static func receipt(
         _ receipt: JobReceipt, _ object: inout JSONObject, shown: (String) -> String = { $0 }
     ) {
@@ -205,7 +215,7 @@ package enum QueueJSON {
         sources(receipt.sources, &object, shown: shown)
     }
 
-    /// Where a download comes from, of several connections or URLs.
+    /// Writes the sources of a download with several connections or URLs.
     package static func sources(
         _ sources: [JobSource], _ object: inout JSONObject, shown: (String) -> String = { $0 }
     ) {

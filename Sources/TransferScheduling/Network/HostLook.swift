@@ -3,7 +3,7 @@ import TransferCore
 package import TransferEngine
 package import TransferReachability
 
-/// Finds out by the system's resolver and the kernel's routes what ``HostWays`` asks.
+/// The lookups that answer the questions of ``HostWays``, by the system's resolver and the kernel's routes.
 package struct HostLook: Sendable {
     package let monitor: NetworkMonitor
     package var names = LinkResolver()
@@ -13,7 +13,7 @@ package struct HostLook: Sendable {
         self.names = names
     }
 
-    /// Blocks as long as the resolver does.
+    /// Looks a host up. Blocks as long as the resolver does.
     package func finding(_ question: HostWays.Question) -> HostWays.Finding {
         guard IPAddress(question.host) == nil else { return finding(question, .success([question.host])) }
         let answer =
@@ -21,7 +21,9 @@ package struct HostLook: Sendable {
         return finding(question, answer)
     }
 
-    /// - Parameter answer: What the resolver said of the host.
+    /// Returns the finding for an answer.
+    ///
+    /// - Parameter answer: The resolver's answer about the host.
     package func finding(_ question: HostWays.Question, _ answer: HostResolver.Answer) -> HostWays.Finding {
         switch answer {
         case .success(let addresses):
@@ -35,10 +37,12 @@ package struct HostLook: Sendable {
         }
     }
 
-    /// Whether the kernel has a way to a name server.
+    /// Whether the kernel has a route to a name server.
     package var hasNameServer: Bool { names.nameServers().contains { link(to: $0, over: nil) != nil } }
 
-    /// - Parameter address: With a zone (`fe80::1%eth0`) where it needs one.
+    /// Returns the link of the kernel's route to an address.
+    ///
+    /// - Parameter address: The address, with a zone (`fe80::1%eth0`) if it needs one.
     private func link(to address: String, over name: String?) -> Int? {
         guard let destination = IPAddress(address) else { return nil }
         let zone = address.split(separator: "%", maxSplits: 1).dropFirst().first.map(String.init)

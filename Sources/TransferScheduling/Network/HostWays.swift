@@ -1,15 +1,16 @@
 package import TransferCore
 
-/// Whether hosts can be reached without a way out, as far as it was found out: without any I/O.
+/// The findings about which hosts can be reached without a default route. Pure, without I/O.
 ///
-/// The question is whether there is a way to this host, not whether there is an internet: a file server may be on the
-/// machine's own network, under an address, or under a name that a file of hosts or a neighbour knows. A finding holds
-/// until the network changes; as neighbours come without the kernel's notice, and routes that aren't default ones without a
-/// snapshot, a bad one is looked at again after two seconds, and then at growing intervals up to a minute.
+/// The question is not whether there is an internet, but whether there is a route to this host. A file server may be on
+/// a local network, under an address or a name from a hosts file or a neighbour.
+///
+/// A finding holds until the network changes. Neighbours and non-default routes appear without notice, so a bad finding
+/// is checked again after two seconds, then at growing intervals up to a minute.
 package struct HostWays: Sendable {
     package struct Question: Sendable, Hashable {
         package let host: String
-        /// The only link that it may be reached over, where the rules name one.
+        /// The only link that may be used, if the rules name one.
         package var link: String?
 
         package init(host: String, link: String? = nil) {
@@ -19,34 +20,36 @@ package struct HostWays: Sendable {
     }
 
     package enum Finding: Sendable, Hashable {
-        /// The links that the kernel would send to its addresses over, by index; none where no address has a route.
+        /// The indexes of the links that the kernel would use for its addresses; empty if no address has a route.
         case routes([Int])
-        /// A name server can be reached, and the name has no address: an attempt comes to the same and says so.
+        /// A name server can be reached, but the name has no address. An attempt fails the same way and reports it.
         case unknownName
-        /// Nobody knows the name, and no name server can be reached.
+        /// The name is unknown locally, and no name server can be reached.
         case unanswered
     }
 
     private struct State {
         var finding: Finding?
         var isAsking = false
-        /// The time to look again.
+        /// The time of the next check.
         var due = MonotonicTime(nanoseconds: .min)
-        /// Bad findings one after the other.
+        /// The number of bad findings in a row.
         var misses = 0
     }
 
-    /// Questions at a time; each may take a worker some seconds.
+    /// The most questions at a time; each may occupy a worker for seconds.
     package static let mostAsked = 64
 
     private var states: [Question: State] = [:]
-    /// Counts the changes of the network; answers to questions of before say nothing.
+    /// The number of network changes. Answers to questions from earlier generations are ignored.
     package private(set) var generation = 0
 
     package func finding(_ question: Question) -> Finding? { states[question]?.finding }
 
-    /// - Parameter questions: All that matter now; others are forgotten.
-    /// - Returns: Those to ask now, each to be answered.
+    /// Chooses the questions to ask.
+    ///
+    /// - Parameter questions: All questions that matter now; others are forgotten.
+    /// - Returns: The questions to ask now, each of which must be answered.
     package mutating func ask(_ questions: Set<Question>, now: MonotonicTime) -> [Question] {
         if states.count > questions.count { states = states.filter { questions.contains($0.key) || $0.value.isAsking } }
         var room = Self.mostAsked - states.values.count { $0.isAsking }
@@ -61,30 +64,32 @@ package struct HostWays: Sendable {
         return asked
     }
 
-    /// - Parameter generation: The one in which it was asked.
+    /// Takes an answer.
+    ///
+    /// - Parameter generation: The generation in which the question was asked.
     package mutating func answered(_ question: Question, _ finding: Finding, generation: Int, now: MonotonicTime) {
         guard generation == self.generation, var state = states[question] else { return }
         state.isAsking = false
         state.misses = finding.isWay ? 0 : state.misses + 1
-        // A name may get other addresses meanwhile, too.
+        // A name may also get other addresses meanwhile.
         let seconds = finding.isWay ? 300 : min(60, 2 << min(state.misses - 1, 5))
         state.due = now + .seconds(Int64(seconds))
         state.finding = finding
         states[question] = state
     }
 
-    /// The network is another one.
+    /// Forgets all findings, because the network has changed.
     package mutating func forget() {
         generation += 1
         states = [:]
     }
 
-    /// The time at which a question is due again; `nil` when there is none.
+    /// The time of the next check; `nil` if there is none.
     package var nextLook: MonotonicTime? { states.values.lazy.filter { !$0.isAsking }.map(\.due).min() }
 }
 
 extension HostWays.Finding {
-    /// Whether an attempt is worth it, as far as rules leave the links free.
+    /// Whether an attempt is worthwhile, if the rules allow the links.
     fileprivate var isWay: Bool {
         switch self {
         case .routes(let links): !links.isEmpty

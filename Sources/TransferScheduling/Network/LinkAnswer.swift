@@ -2,11 +2,11 @@ import Glibc
 import TransferCore
 package import TransferEngine
 
-/// The answer of a link, as the end of an exchange over it shows it.
+/// The answer of a link, as the end of an exchange over it shows.
 package enum LinkAnswer: Sendable, Hashable {
-    /// Somebody beyond it answered: with bytes, or by refusing the connection.
+    /// A host beyond the link answered, with bytes or by refusing the connection.
     case given
-    /// Nobody did, in the time there was.
+    /// No host answered in the available time.
     case none
     case unknown
 
@@ -19,7 +19,7 @@ package enum LinkAnswer: Sendable, Hashable {
         case (.timedOut, _), (_, .curl(Self.timedOut)): self = .none
         case (.cannotConnect, .curl(Self.couldNotConnect)):
             switch outcome.metrics.connectErrno {
-            // The neighbours' silence, told by this machine's own kernel.
+            // The kernel of this machine reports that no neighbour answered.
             case EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, EHOSTDOWN: self = .none
             case ECONNREFUSED: self = .given
             default: self = .unknown
@@ -31,7 +31,7 @@ package enum LinkAnswer: Sendable, Hashable {
         }
     }
 
-    /// libcurl-errors(3).
+    /// The codes of libcurl-errors(3).
     private static let couldNotConnect: Int32 = 7
     private static let timedOut: Int32 = 28
 }

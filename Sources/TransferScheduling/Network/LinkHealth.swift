@@ -1,17 +1,17 @@
 package import TransferCore
 package import TransferJobs
 
-/// Whether the links that look usable lead anywhere: one with carrier and route whose connections nobody answers is
-/// suspect, is used last, and is probed until somebody answers.
+/// The evidence whether usable links lead anywhere. A link with carrier and route whose connections get no answer is
+/// suspect. It is used last, and probed until a host answers.
 ///
-/// An answer is any byte, a refusal or an answer to a name look-up: it shows that the link carries.
+/// An answer is any byte, a refusal, or an answer to a name lookup: each shows that the link works.
 package struct LinkHealth: Sendable {
     /// The evidence against a link.
     package struct Suspicion: Sendable, Hashable {
         /// The time at which the first of the unanswered connections was given up.
         package var since: WallTime
         package var unanswered: Int
-        /// Whether it's the link's fault rather than a dead server's: nobody of several answered, or nobody ever did
+        /// Whether the link is at fault rather than a dead server: several hosts gave no answer, or none has answered
         /// since the link came up.
         package var isBlamed: Bool
 
@@ -23,36 +23,36 @@ package struct LinkHealth: Sendable {
     }
 
     package enum Event: Sendable {
-        /// A connection timed out, or gave no byte.
+        /// A connection timed out, or received no byte.
         ///
         /// - Parameters:
-        ///   - host: Who didn't answer; a name server is one too.
-        ///   - started: When the connection was begun.
+        ///   - host: The host that gave no answer, possibly a name server.
+        ///   - started: The time when the connection was begun.
         case unanswered(host: String, started: MonotonicTime)
         case answered
-        /// The kernel reports another state, address or route: what was before says nothing any more.
+        /// The kernel reports another state, address or route, so that earlier evidence is void.
         case changed
         case removed
-        /// The exchange that was to probe it ended without a verdict, for example by being cancelled.
+        /// The exchange that probed the link ended without a verdict, for example because it was cancelled.
         case probeAbandoned
     }
 
     package enum Action: Sendable, Equatable {
         case none
-        /// Prefer others from now on, and look at ``nextProbe``.
+        /// The link is suspect: other links are preferred, and it is probed at ``nextProbe``.
         case suspect
-        /// The link is like others again: what waits may start.
+        /// The link is trusted again, so that waiting jobs may start.
         case trust
     }
 
-    /// `trusted` → `suspect` → `probing` → `trusted` | `suspect`.
+    /// The state of a link: `trusted` → `suspect` → `probing` → `trusted` | `suspect`.
     private enum State: Sendable {
         case trusted(Streak)
         case suspect(Streak, probeAt: MonotonicTime, delay: Duration)
         case probing(Streak, delay: Duration)
     }
 
-    /// Connections in a row that nobody answered.
+    /// The unanswered connections in a row.
     private struct Streak: Sendable {
         var count = 0
         var hosts: Set<String> = []
@@ -61,26 +61,28 @@ package struct LinkHealth: Sendable {
         mutating func add(_ host: String, _ wall: WallTime) {
             if count == 0 { since = wall }
             count += 1
-            // More than one is all that's asked for.
+            // Two hosts are enough for the decision.
             if hosts.count < 2 { hosts.insert(host) }
         }
     }
 
     private struct Link: Sendable {
         var state = State.trusted(Streak())
-        /// Whether it ever carried an answer since it changed.
+        /// Whether the link has carried an answer since it changed.
         var hasAnswered = false
         var changed = MonotonicTime(nanoseconds: .min)
     }
 
     private var links: [String: Link] = [:]
 
-    /// As many in a row make a link suspect; one may be bad luck.
+    /// The number of unanswered connections in a row that make a link suspect, since one may be chance.
     package static let patience = 3
     package static let firstDelay = Duration.seconds(30)
     package static let longestDelay = Duration.seconds(300)
 
-    /// - Parameter wall: For what people are told.
+    /// Takes an event.
+    ///
+    /// - Parameter wall: The time that is shown to users.
     package mutating func event(_ event: Event, of name: String, now: MonotonicTime, wall: WallTime) -> Action {
         if case .removed = event {
             links[name] = nil
@@ -90,7 +92,7 @@ package struct LinkHealth: Sendable {
         defer { links[name] = link }
         switch event {
         case .unanswered(let host, let started):
-            // Begun over the network that was.
+            // A connection from before the change says nothing about the present network.
             guard started >= link.changed else { return .none }
             return Self.miss(&link, host, now, wall)
         case .answered:
@@ -127,7 +129,7 @@ package struct LinkHealth: Sendable {
             link.state = .suspect(streak, probeAt: now + firstDelay, delay: firstDelay)
             return .suspect
         case .suspect(var streak, let probeAt, let delay):
-            // Others that were under way when it became suspect.
+            // This connection was already under way when the link became suspect.
             streak.add(host, wall)
             link.state = .suspect(streak, probeAt: probeAt, delay: delay)
         case .probing(var streak, let delay):
@@ -138,7 +140,9 @@ package struct LinkHealth: Sendable {
         return .none
     }
 
-    /// - Returns: `nil` for a link that is as good as any.
+    /// Returns the evidence against a link.
+    ///
+    /// - Returns: `nil` for a trusted link.
     package func suspicion(of name: String) -> Suspicion? {
         guard let link = links[name] else { return nil }
         switch link.state {
@@ -150,12 +154,12 @@ package struct LinkHealth: Sendable {
         }
     }
 
-    /// When a suspect link is to be tried the next time; `nil` while none is, or all are being tried.
+    /// The time when a suspect link is tried again; `nil` if there is none, or all are being tried.
     package var nextProbe: MonotonicTime? {
         links.values.compactMap { if case .suspect(_, let time, _) = $0.state { time } else { nil } }.min()
     }
 
-    /// The links that one connection each is to be tried over now; every one ends in an event.
+    /// Returns the links to try now over one connection each. Every try ends in an event.
     package mutating func takeProbes(now: MonotonicTime) -> [String] {
         let due = links.filter { if case .suspect(_, let time, _) = $0.value.state { time <= now } else { false } }
         for (name, link) in due {

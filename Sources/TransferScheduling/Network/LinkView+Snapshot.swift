@@ -2,8 +2,8 @@ package import TransferJobs
 package import TransferReachability
 
 extension LinkView {
-    /// The links of this machine that rules can be about: the ways out first, as the kernel prefers them. Ports of
-    /// bridges and bonds are left out, as nothing is sent over them by name.
+    /// Returns the links of this machine that rules can name: those with a default route first, in the kernel's order
+    /// of preference. Ports of bridges and bonds are left out, because they are not used by name.
     package static func views(_ snapshot: NetworkSnapshot, _ health: LinkHealth = LinkHealth()) -> [LinkView] {
         let ways = snapshot.waysOut
         let others = snapshot.links.filter { link in

@@ -1,18 +1,18 @@
 package import TransferJobs
 
-/// A link of this machine, as the rules of the network look at it.
+/// A link of this machine, as the network rules see it.
 package struct LinkView: Sendable, Hashable {
     package var name: String
     package var kind: LinkClass
-    /// The links that carry it, the nearest first: the modem beneath a VPN. Rules hold for these too.
+    /// The links that carry it, the nearest first, such as the modem beneath a VPN. Rules apply to these too.
     package var carriers: [Carrier] = []
-    /// Whether it leads out, as far as the kernel knows.
+    /// Whether the link has a default route, as the kernel reports.
     package var isUsable = true
-    /// Why it isn't, for example `no carrier`.
+    /// The reason why it is not usable, for example `no carrier`.
     package var whyNot = ""
-    /// Whether what goes over it is paid for, by itself or by what carries it.
+    /// Whether its traffic is metered, by its own kind or by a link that carries it.
     package var isMetered = false
-    /// The evidence of its connections against it.
+    /// The evidence against the link from its connections.
     package var suspicion: LinkHealth.Suspicion?
 
     package struct Carrier: Sendable, Hashable {

@@ -1,13 +1,12 @@
 import TransferCore
 package import TransferJobs
 
-/// The bytes that went over metered links, by kind of link and by hour of the local clock; of older days only their
-/// sums.
+/// The bytes over metered links, by kind of link and by hour of the local clock. For older days, only sums are kept.
 package struct MeteredUsage: Sendable, Hashable {
-    /// A count that is to be kept from one run to the next.
+    /// A count to be kept from one run to the next.
     package struct Row: Sendable, Hashable, Codable {
         package var kind: LinkClass
-        /// Hours since 1970 by the local clock; a sum of a day is at its first one.
+        /// The hours since 1970 by the local clock; the sum of a day is at its first hour.
         package var hour: Int64
         package var bytes: Int64
 
@@ -24,10 +23,10 @@ package struct MeteredUsage: Sendable, Hashable {
     }
 
     private var slots: [Slot: Int64] = [:]
-    /// The last day something was added on: its hours, and those of the day before, are kept apart.
+    /// The last day with new bytes. The hours of this day and the day before are kept apart.
     private var lastDay = Int64.min
 
-    /// The longest month, and a day.
+    /// The number of days in the longest month, and one more.
     private static let daysKept: Int64 = 32
 
     package init(_ rows: [Row] = []) {
@@ -37,7 +36,7 @@ package struct MeteredUsage: Sendable, Hashable {
         }
     }
 
-    /// Ascending.
+    /// The counts, in ascending order of hours.
     package var rows: [Row] {
         slots.map { Row(kind: $0.kind, hour: $0.hour, bytes: $1) }.sorted {
             ($0.hour, $0.kind.rawValue) < ($1.hour, $1.kind.rawValue)
@@ -53,7 +52,9 @@ package struct MeteredUsage: Sendable, Hashable {
         fold()
     }
 
-    /// - Parameter kind: `nil` for all together.
+    /// Returns the bytes in the present period.
+    ///
+    /// - Parameter kind: The kind of link; `nil` for all kinds together.
     package func used(in period: MeteredBudget.Period, of kind: LinkClass? = nil, at time: WallTime, _ zone: LocalZone)
         -> Int64
     {
@@ -77,7 +78,7 @@ package struct MeteredUsage: Sendable, Hashable {
 }
 
 extension MeteredBudget.Period {
-    /// The hours since 1970, by the local clock, of the period that a moment is in.
+    /// Returns the hours since 1970, by the local clock, of the period that contains a moment.
     package func hours(at local: LocalTime) -> Range<Int64> {
         let day = local.day
         switch self {
@@ -94,7 +95,7 @@ extension MeteredBudget.Period {
         }
     }
 
-    /// The time at which the next period begins.
+    /// Returns the time at which the next period begins.
     package func end(at time: WallTime, _ zone: LocalZone) -> WallTime {
         WallTime(seconds: zone.firstMoment(ofLocal: hours(at: zone.local(time)).upperBound * 3600))
     }

@@ -1,40 +1,42 @@
 package import TransferJobs
 
-/// The way that a job goes.
+/// The decision on the links that a job uses.
 package enum NetworkDecision: Sendable, Hashable {
-    /// As the kernel routes: every link that leads out is as good.
+    /// The kernel chooses: all links with a default route are equally good.
     case anyLink
-    /// Over one of these, the best first.
+    /// The job uses one of these links, the best first.
     ///
-    /// - Parameter mustBind: Whether a link that a connection can't be bound to is no way; otherwise binding is a wish.
+    /// - Parameter mustBind: Whether a link is unusable if no connection can be bound to it; otherwise binding is only
+    ///   preferred.
     case use([String], mustBind: Bool)
     case wait(NetworkWait)
 }
 
-/// The thing that a job waits for.
+/// The condition that a job waits for.
 package enum NetworkWait: Sendable, Hashable {
-    /// The job's schedule; until it opens, if it ever does.
+    /// The job's schedule has to open, at this time; `nil` if it never opens.
     case closed(until: WallTime?)
-    /// Any link that leads out.
+    /// Any link with a default route has to appear.
     case offline
-    /// The link that it requires and that isn't there.
+    /// The required link does not exist.
     case missing(LinkPattern)
-    /// The link that it requires, which leads nowhere now.
+    /// The required link has no default route now.
     case down(String)
-    /// The kernel can't be asked which links there are, and the rule names no single one.
+    /// The kernel cannot list the links, and the rule does not name a single one.
     case unseen(LinkPattern)
-    /// A link that `allow` has.
+    /// A link that `allow` contains has to be usable.
     case notAllowed
-    /// A link that isn't metered.
+    /// An unmetered link has to be usable.
     case metered
-    /// An unmetered link, until it takes a metered one.
+    /// An unmetered link has to be usable; after this time a metered one will do.
     case meteredNotYet(until: WallTime)
-    /// The next period of its budget.
+    /// The next period of the budget has to begin.
     case budget(until: WallTime)
-    /// An answer over one of these.
+    /// A host has to answer over one of these links.
     case unanswered([String])
 
-    /// Whether a host on the machine's own network may be reached meanwhile: the wait is for a link that leads out.
+    /// Whether hosts on the local network may be reached meanwhile, because the wait is for a link with a default
+    /// route.
     package var isForWayOut: Bool {
         switch self {
         case .closed, .unseen, .unanswered: false
@@ -42,7 +44,7 @@ package enum NetworkWait: Sendable, Hashable {
         }
     }
 
-    /// When it's over at the latest, if time ends it.
+    /// The latest time at which the wait ends, if time ends it.
     package var until: WallTime? {
         switch self {
         case .closed(let until): until
@@ -80,7 +82,7 @@ package struct LinkVerdict: Sendable, Hashable {
         }
     }
 
-    /// Links of a lower tier are used only when there is none of a higher one.
+    /// The preference of a usable link. Links of a lower tier are used only if there is none of a higher tier.
     package enum Tier: Int, Sendable, Hashable, Comparable {
         case good, avoided, metered, suspect
 
@@ -88,17 +90,17 @@ package struct LinkVerdict: Sendable, Hashable {
     }
 }
 
-/// A decision, and how it came about.
+/// A decision with the verdicts that led to it.
 package struct NetworkJudgement: Sendable, Hashable {
     package var decision: NetworkDecision
-    /// In the order in which the links were given; empty when none is known.
+    /// The verdicts in the order of the given links; empty if no link is known.
     package var verdicts: [LinkVerdict]
 
     package var isOutsideSchedule: Bool {
         if case .wait(.closed) = decision { true } else { false }
     }
 
-    /// The rules that a job which waits is kept by.
+    /// The rules that keep a waiting job from starting.
     package var rules: [NetworkKey] {
         guard case .wait(let wait) = decision else { return [] }
         var keys: [NetworkKey] = []

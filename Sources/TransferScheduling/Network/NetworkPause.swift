@@ -1,12 +1,12 @@
 import TransferCore
 package import TransferJobs
 
-/// A wait of all jobs under the same rules of the network.
+/// A wait of all jobs under the same network rules.
 package struct NetworkPause {
     package var since: WallTime
-    /// The transfers that it stopped, by batch.
+    /// The number of transfers that it stopped, by batch.
     package var transfers: [Int64: Int] = [:]
-    /// The batches that were told of it.
+    /// The batches that the wait was reported to.
     package var reported: Set<Int64> = []
 
     package init(since: WallTime, transfers: [Int64: Int] = [:], reported: Set<Int64> = []) {

@@ -2,14 +2,14 @@ import TransferCore
 package import TransferJobs
 package import TransferReachability
 
-/// Rules that say which links a job may use now, and which of them it should.
+/// The rules that decide which links a job may use now, and which it prefers.
 package struct NetworkRules: Sendable {
     package var policy: NetworkPolicy
     package var now: WallTime
     package var zone: LocalZone
-    /// The bytes that metered links carried.
+    /// The bytes that metered links have carried.
     package var usage = MeteredUsage()
-    /// For how long the job has waited for the network.
+    /// The time for which the job has waited for the network.
     package var waited = Duration.zero
 
     package init(
@@ -23,10 +23,12 @@ package struct NetworkRules: Sendable {
         self.waited = waited
     }
 
-    /// - Parameter links: In the order in which the kernel prefers them; `nil` when it can't be asked: then everything
-    ///   is tried, and only what is required is insisted on.
+    /// Judges the links.
+    ///
+    /// - Parameter links: The links in the kernel's order of preference; `nil` if they are unknown. Then everything is
+    ///   tried, and only a required link is enforced.
     package func judge(_ links: [LinkView]?) -> NetworkJudgement {
-        // The loopback link is no way out, and none that could be forbidden.
+        // The loopback link has no default route, and cannot be forbidden.
         let verdicts = (links ?? []).filter { $0.kind != .loopback }
             .map { LinkVerdict(link: $0, standing: standing(of: $0)) }
         guard policy.schedule.contains(now, zone) else {
@@ -37,12 +39,11 @@ package struct NetworkRules: Sendable {
         return NetworkJudgement(decision: decision, verdicts: verdicts)
     }
 
-    /// Whether something may go over these links though none of them need lead out: to a host on the machine's own
-    /// network.
+    /// Returns whether these links may be used to reach a host on the local network, even if none has a default route.
     ///
     /// - Parameters:
-    ///   - indexes: The links that the kernel would send over.
-    ///   - views: Of the snapshot.
+    ///   - indexes: The links that the kernel would use.
+    ///   - views: The views of the links in the snapshot.
     package func admits(_ indexes: [Int], _ snapshot: NetworkSnapshot, _ views: [LinkView]) -> Bool {
         let links = indexes.compactMap { snapshot.link($0) }.filter { $0.kind == .loopback || $0.isRunning }
         guard !links.isEmpty else { return false }
@@ -53,7 +54,7 @@ package struct NetworkRules: Sendable {
         }
     }
 
-    /// Whether a rule keeps from the link, whether it leads out or not.
+    /// Returns whether a rule forbids the link, with or without a default route.
     package func refuses(_ link: LinkView) -> Bool { refusal(of: link) != nil }
 
     private func decideBlindly() -> NetworkDecision {
@@ -67,11 +68,11 @@ package struct NetworkRules: Sendable {
         }
         guard let best = usable.map(\.tier).min() else { return .wait(reason(verdicts)) }
         var chosen = usable.filter { $0.tier == best }.map(\.link)
-        // A job that asks a dead server only, over a link that others answer on, may go on asking.
+        // A job that asks only a dead server may continue to try, over a link on which other servers answer.
         if best == .suspect { chosen.removeAll { $0.suspicion?.isBlamed == true } }
         guard !chosen.isEmpty else { return .wait(.unanswered(usable.map(\.link.name))) }
         let ranks = chosen.map(rank)
-        // Links that are down count as well: they may come up before the connection is made.
+        // Links that are down count as well, because they may come up before the connection is made.
         let mustBind = policy.require != nil || verdicts.contains { refusal(of: $0.link) != nil }
         let isOneAsGoodAsAnother = chosen.count == usable.count && Set(ranks).count == 1
         if isOneAsGoodAsAnother, !mustBind { return .anyLink }
@@ -79,7 +80,7 @@ package struct NetworkRules: Sendable {
         return .use(order.map { chosen[$0].name }, mustBind: mustBind)
     }
 
-    /// The place in `prefer`; the last for what isn't in it.
+    /// Returns the position in `prefer`; links that it does not contain come last.
     private func rank(_ link: LinkView) -> Int {
         policy.prefer.firstIndex(where: link.matches) ?? policy.prefer.count
     }
@@ -93,7 +94,7 @@ package struct NetworkRules: Sendable {
     }
 
     private func refusal(of link: LinkView) -> LinkVerdict.Refusal? {
-        // A link by itself, not by what carries it: whoever requires the modem doesn't mean the VPN over it.
+        // The link itself must match, not a link that carries it: a required modem does not include the VPN over it.
         if let require = policy.require, !require.matches(name: link.name, kind: link.kind) { return .notRequired }
         if !policy.allow.isEmpty, !policy.allow.contains(where: link.matches) { return .notAllowed }
         guard link.isMetered else { return nil }
@@ -110,7 +111,7 @@ package struct NetworkRules: Sendable {
         return .budget(until: budget.period.end(at: now, zone))
     }
 
-    /// Why no link can be used: the one that is nearest to being usable tells.
+    /// Returns why no link can be used. The reason of the link that is nearest to being usable decides.
     private func reason(_ verdicts: [LinkVerdict]) -> NetworkWait {
         if let require = policy.require {
             let required = verdicts.filter { $0.standing != .refused(.notRequired) }

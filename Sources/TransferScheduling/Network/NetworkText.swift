@@ -1,7 +1,7 @@
 import TransferCore
 package import TransferJobs
 
-/// Words for people about the network: events, logs and `transfer why`.
+/// The descriptions of network states for users, in events, logs and `transfer why`.
 package struct NetworkText: Sendable {
     package let policy: NetworkPolicy
     package let now: WallTime
@@ -13,7 +13,7 @@ package struct NetworkText: Sendable {
         self.zone = zone
     }
 
-    /// The thing that a job waits for, in a few words.
+    /// Returns a short description of the condition that a job waits for.
     package func reason(_ judgement: NetworkJudgement) -> String? {
         guard case .wait(let wait) = judgement.decision else { return nil }
         switch wait {
@@ -33,7 +33,7 @@ package struct NetworkText: Sendable {
         }
     }
 
-    /// `offline: eth0 no carrier, wwan0 no route`
+    /// Returns a text such as `offline: eth0 no carrier, wwan0 no route`.
     package func offline(_ links: [LinkView]) -> String {
         let down = links.filter { !$0.isUsable }.map { link in
             link.whyNot.isEmpty ? link.name : "\(link.name) \(link.whyNot)"
@@ -41,12 +41,14 @@ package struct NetworkText: Sendable {
         return Self.offline(down)
     }
 
-    /// - Parameter links: What is the matter with each of them.
+    /// Returns a text of offline links.
+    ///
+    /// - Parameter links: The names of the links with their faults.
     package static func offline(_ links: [String]) -> String {
         links.isEmpty ? "offline" : "offline: \(links.joined(separator: ", "))"
     }
 
-    /// The rules' verdict on a link.
+    /// Returns a description of the rules' verdict on a link.
     package func verdict(_ verdict: LinkVerdict) -> String {
         let link = verdict.link
         switch verdict.standing {
@@ -64,7 +66,7 @@ package struct NetworkText: Sendable {
         }
     }
 
-    /// The event that has to happen, behind "starts": `when eth0 answers or an unmetered link appears`.
+    /// Returns the awaited event, to follow "starts": `when eth0 answers or an unmetered link appears`.
     package func starts(_ judgement: NetworkJudgement) -> String? {
         guard case .wait(let wait) = judgement.decision else { return nil }
         var events: [String] = []
@@ -90,10 +92,10 @@ package struct NetworkText: Sendable {
         return "at \(clock(until))" + (when.map { ", or \($0)" } ?? "")
     }
 
-    /// A rule as the job file has it: `network.metered = "forbid"`.
+    /// Returns a rule in the form of the job file: `network.metered = "forbid"`.
     package func rule(_ key: NetworkKey) -> String { "network.\(key.rawValue) = \(policy.json(key) ?? "nothing")" }
 
-    /// `14:02`, on another day `22 Nov 18:00`; by the local clock.
+    /// Returns the time by the local clock: `14:02`, or on another day `22 Nov 18:00`.
     package func clock(_ time: WallTime) -> String {
         let local = zone.local(time)
         let clock = Schedule.Window.clock(local.minute)

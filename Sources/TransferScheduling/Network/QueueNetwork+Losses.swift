@@ -1,7 +1,7 @@
 package import TransferReachability
 
 extension QueueNetwork {
-    /// The fate of ways out that are none any more: `eth0 lost carrier`.
+    /// Returns what happened to links that have lost their default route: `eth0 lost carrier`.
     package static func losses(_ old: NetworkSnapshot, _ new: NetworkSnapshot) -> [String] {
         let left = Set(new.waysOut.map(\.index))
         return old.waysOut.filter { !left.contains($0.index) }.map { before in

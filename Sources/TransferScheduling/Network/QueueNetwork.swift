@@ -2,23 +2,23 @@ package import TransferCore
 package import TransferJobs
 package import TransferReachability
 
-/// The queue's knowledge of the network, and the rules of its jobs. Pure: it is told what the kernel
-/// says and at what time, and says what may start, over which links, and what is to be stopped.
+/// The queue's knowledge of the network, and the rules of its jobs. Pure: it takes the kernel's notices with their
+/// times. It decides which jobs may start, over which links, and which transfers are stopped.
 package struct QueueNetwork: Sendable {
-    /// The meaning of a network's change for connections.
+    /// The effect of a network change on connections.
     package struct Change: Sendable, Equatable {
-        /// Addresses of this machine that are gone: what used them can only end.
+        /// The addresses of this machine that are gone, so that connections from them can only end.
         package var lost: Set<IPAddress> = []
-        /// Addresses on links that carry nothing any more, and may carry again.
+        /// The addresses on links that are not running, and may recover.
         package var silent: Set<IPAddress> = []
-        /// Whether there are other ways than before: connections of before may hang, and names may mean other things.
+        /// Whether the routes have changed, so that earlier connections may hang and names may resolve differently.
         package var isOtherWay = false
     }
 
-    /// The rules that let jobs start, and when to look again though nothing happens.
+    /// The rules that let jobs start, and the time of the next review without an event.
     package struct Verdict: Sendable, Equatable {
         package var gate = NetworkGate()
-        /// Rules under which only hosts on the machine's own network are reached, which have to be found.
+        /// The rules under which only hosts on the local network are reached, which have to be looked up.
         package var looksNearby: Set<String> = []
         package var lookAgain: WallTime?
         package var probe: MonotonicTime?
@@ -28,23 +28,23 @@ package struct QueueNetwork: Sendable {
     package var health = LinkHealth()
     package var usage = MeteredUsage()
     package let zone: LocalZone
-    /// Counts the changes that make connections of before doubtful.
+    /// The number of changes that made earlier connections doubtful.
     package private(set) var generation = 0
     private var changedAt: MonotonicTime?
-    /// The ways out that the last change took, in words.
+    /// The links that lost their default route in the last change, in words.
     package private(set) var losses: [String] = []
-    /// Lanes whose origins the network that is there doesn't lead to.
+    /// The lanes whose origins the present network does not reach.
     package var unreachable = UnreachableLanes()
-    /// Hosts that may be reached without a way out.
+    /// The hosts that may be reached without a default route.
     package var ways = HostWays()
-    /// Rules (``/TransferJobs/Lane/network``) that let nothing start.
+    /// The rules (``/TransferJobs/Lane/network``) that let no job start.
     package var waits: [String: NetworkPause] = [:]
-    /// Until then transfers that don't move are looked for.
+    /// The time until which transfers are checked for stalls.
     package var stallsUntil: MonotonicTime?
-    /// Whether bytes were counted that aren't stored yet.
+    /// Whether bytes were counted that are not stored yet.
     package var hasNewUsage = false
     private var policies: [String: NetworkPolicy] = [:]
-    /// Rules that wait for an unmetered link, since when, and how long by the last look.
+    /// The rules that wait for an unmetered link: since when, and how long at the last review.
     private var meteredWaits: [String: (since: MonotonicTime, waited: Duration)] = [:]
 
     package init(zone: LocalZone = .system) { self.zone = zone }
@@ -74,7 +74,7 @@ package struct QueueNetwork: Sendable {
         return change
     }
 
-    /// Links whose state changed are judged anew by what their connections show.
+    /// Resets the evidence of links whose state changed.
     private mutating func tellHealth(
         _ old: NetworkSnapshot, _ new: NetworkSnapshot, _ now: MonotonicTime, _ wall: WallTime
     ) {
@@ -91,9 +91,9 @@ package struct QueueNetwork: Sendable {
         }
     }
 
-    /// The ways that connections are made over: where one of these changes, those of before can't be relied on.
+    /// The addresses and routes that connections use. If one of them changes, earlier connections are unreliable.
     private struct Ways: Equatable {
-        /// Addresses of links that run; those that reach neighbours only say nothing.
+        /// The addresses of running links, without those that reach only neighbours.
         var addresses: Set<NetworkSnapshot.Address> = []
         var routes: [NetworkSnapshot.DefaultRoute] = []
     }
@@ -110,7 +110,9 @@ package struct QueueNetwork: Sendable {
 
     // MARK: Questions
 
-    /// - Parameter key: ``/TransferJobs/Lane/network``.
+    /// Returns the policy of a rule key.
+    ///
+    /// - Parameter key: The value of ``/TransferJobs/Lane/network``.
     package func policy(_ key: String) -> NetworkPolicy { policies[key] ?? NetworkPolicy(key: key) }
 
     package func judgement(_ key: String, wall: WallTime) -> NetworkJudgement {
@@ -125,12 +127,12 @@ package struct QueueNetwork: Sendable {
         NetworkRules(policy: policy, now: wall, zone: zone, usage: usage, waited: waited)
     }
 
-    /// Whether these rules let something go over these links to a host on the machine's own network.
+    /// Returns whether these rules let these links be used to reach a host on the local network.
     package func admits(_ links: [Int], _ key: String, wall: WallTime) -> Bool {
         rules(policy(key), wall).admits(links, snapshot, LinkView.views(snapshot, health))
     }
 
-    /// The verdict on each of these rules.
+    /// Returns the verdict on each of these rules.
     package mutating func verdict(_ keys: Set<String>, now: MonotonicTime, wall: WallTime) -> Verdict {
         if policies.count > 1024 { policies = policies.filter { keys.contains($0.key) } }
         meteredWaits = meteredWaits.filter { keys.contains($0.key) }
@@ -157,7 +159,7 @@ package struct QueueNetwork: Sendable {
                 verdict.gate.offline.insert(key)
                 verdict.looksNearby.insert(key)
             case .wait(.unanswered):
-                // One may try whether somebody answers again.
+                // One job may try whether a host answers again.
                 if health.nextProbe.map({ $0 > now }) ?? true { verdict.gate.closed.insert(key) }
             case .wait(let wait):
                 verdict.gate.closed.insert(key)
@@ -169,7 +171,7 @@ package struct QueueNetwork: Sendable {
         return verdict
     }
 
-    /// The addresses that transfers under these rules may go on from; `nil` where every one will do.
+    /// Returns the addresses from which transfers under these rules may continue; `nil` if all may.
     package func allowedAddresses(_ key: String, wall: WallTime) -> Set<IPAddress>? {
         guard !key.isEmpty, snapshot.isKnown else { return nil }
         let judgement = judgement(key, wall: wall)
@@ -177,7 +179,7 @@ package struct QueueNetwork: Sendable {
         case .wait(.offline), .wait(.unanswered), .anyLink: return nil
         case .wait(.closed): return []
         case .wait, .use:
-            // Links that lead nowhere count, too: an exchange over them is on the machine's own network.
+            // Links without a default route count too, because exchanges over them are with the local network.
             let rules = rules(policy(key), wall)
             let names = Set(
                 judgement.verdicts.lazy.filter { verdict in
@@ -187,25 +189,26 @@ package struct QueueNetwork: Sendable {
         }
     }
 
-    /// Whether the network changed just now: neighbours are still being found, and routers send what is out of date.
+    /// Returns whether the network changed just now, so that neighbours are still being discovered and routers send
+    /// outdated data.
     package func isSettling(_ now: MonotonicTime) -> Bool { changedAt.map { now - $0 < .seconds(3) } ?? false }
 
-    /// The link that something bound to none most likely goes over.
+    /// Returns the link that a connection most likely uses, given the link that it is bound to.
     package func likelyLink(_ bound: String?) -> NetworkSnapshot.Link? {
         bound.flatMap { snapshot.link(named: $0) } ?? (bound == nil ? snapshot.waysOut.first : nil)
     }
 }
 
 extension NetworkJudgement {
-    /// With no other link that a rule keeps it from, an unanswered one is all there is: the server may be dead, and that
-    /// is for the attempts to find out.
+    /// The judgement in which an unanswered link may be tried if no other is forbidden by a rule. The server may be
+    /// dead, which the attempts will show.
     package var relented: NetworkJudgement {
         var judgement = self
         if case .wait(.unanswered) = decision, !hasRefused { judgement.decision = .anyLink }
         return judgement
     }
 
-    /// Whether a rule keeps from a link that leads out.
+    /// Whether a rule forbids a link that has a default route.
     package var hasRefused: Bool {
         verdicts.contains { if case .refused = $0.standing { true } else { false } }
     }

@@ -1,8 +1,8 @@
 package import TransferCore
 package import TransferJobs
 
-/// Lanes whose origins the network that is there doesn't lead to, as their attempts found. Neighbours come, and routes to
-/// them, without the kernel's notice: after a while they are tried again though nothing changed.
+/// The lanes whose origins the present network does not reach, as their attempts found. Neighbours and routes to them
+/// appear without notice, so the lanes are tried again after a while.
 package struct UnreachableLanes: Sendable, Hashable {
     private var lanes: Set<Lane> = []
     private var until: MonotonicTime?
@@ -13,13 +13,13 @@ package struct UnreachableLanes: Sendable, Hashable {
 
     package mutating func forget() { lanes.removeAll() }
 
-    /// The unreachable lanes whose time isn't over.
+    /// Returns the unreachable lanes whose wait is not over.
     package mutating func lanes(now: MonotonicTime) -> Set<Lane> {
         if let until, until <= now { forget() }
         return lanes
     }
 
-    /// The time at which they are tried again; `nil` where there are none.
+    /// Returns the time at which they are tried again; `nil` if there are none.
     package mutating func nextLook(now: MonotonicTime) -> MonotonicTime? {
         until = lanes.isEmpty ? nil : until ?? now + Self.patience
         return until

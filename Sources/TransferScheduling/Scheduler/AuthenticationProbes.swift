@@ -1,11 +1,11 @@
 import TransferJobs
 
-/// Origins that may ask for a password, which one upload finds out for all: its challenge tells the others what to send
-/// along (RFC 9110 §11.6.1). Without that each of those that start together would send its body twice.
+/// The origins that may ask for a password, which one upload finds out for all. Its challenge shows others which
+/// credentials to send (RFC 9110 §11.6.1); otherwise all concurrent uploads would send their bodies twice.
 ///
-/// The first upload's outcome doesn't matter: once that was challenged or is over, the others don't wait any more.
+/// The first upload's result does not matter: once it was challenged or has ended, others no longer wait.
 package struct AuthenticationProbes: Sendable {
-    /// Whether an upload has found out, or is about to.
+    /// The state of an origin: whether an upload has found out, or is about to.
     private enum State: Sendable {
         case probing(Int64)
         case known
@@ -13,7 +13,7 @@ package struct AuthenticationProbes: Sendable {
 
     private var probes: [String: State] = [:]
 
-    /// Whether the job has to wait for another one's answer.
+    /// Returns whether the job has to wait for another job's answer.
     package func holds(_ candidate: Scheduler.Candidate) -> Bool {
         guard candidate.probesAuthentication, case .probing = probes[candidate.lane.origin] else { return false }
         return true
@@ -24,7 +24,9 @@ package struct AuthenticationProbes: Sendable {
         probes[candidate.lane.origin] = .probing(candidate.id)
     }
 
-    /// - Returns: Whether others waited for that.
+    /// Notes that the origin has answered a job.
+    ///
+    /// - Returns: Whether other jobs waited for this.
     package mutating func answered(_ candidate: Scheduler.Candidate) -> Bool {
         guard case .probing(candidate.id) = probes[candidate.lane.origin] else { return false }
         probes[candidate.lane.origin] = .known

@@ -1,39 +1,39 @@
 package import TransferCore
 
-/// Whether an origin is spoken to: it's open until it shows that it can't be reached or wants to be left alone, then
-/// nothing goes there for a while, then one job tries.
+/// The gate of an origin. It is open until the origin proves unreachable or asks for a pause. Then no job goes there
+/// for a while, and afterwards one job tries.
 ///
-/// A dead server thus costs a batch one job's attempts at a time, not every job's budget. Jobs of what has no end, such
-/// as a watched folder, go on probing it for ever; the others are given up.
+/// A dead server thus costs a batch the attempts of one job at a time, not those of every job. Jobs of endless batches,
+/// such as watched folders, continue to probe it for ever; other jobs are given up.
 package struct CircuitBreaker: Sendable {
-    /// `open` → `paused` → `probing` → `open` | `paused` | `dead`; `dead` stays.
+    /// The state of a gate: `open` → `paused` → `probing` → `open` | `paused` | `dead`; `dead` is final.
     package enum State: Sendable, Equatable {
         case open(failures: Int)
         case paused(until: MonotonicTime, Reason)
         case probing(job: Int64, Reason)
-        /// A job used up its attempts while no other got an answer.
+        /// A job used up its attempts while no other job got an answer.
         case dead(TransferError)
     }
 
     package struct Reason: Sendable, Equatable {
         package var error: TransferError
-        /// Pauses one after the other, without an answer between, that the origin didn't ask for.
+        /// The number of pauses in a row, without an answer between them, that the origin did not request.
         package var pauses: Int
-        /// The time that the pauses took that it asked for.
+        /// The total time of the pauses that the origin requested.
         package var asked = Duration.zero
-        /// The error for jobs that have to end: they aren't tried here any more, until it answers.
+        /// The error for jobs that must end, which are not tried here until the origin answers.
         package var givenUp: TransferError?
     }
 
     package private(set) var state = State.open(failures: 0)
-    /// The patience of the jobs that failed here: one impatient job is no reason to give up for all.
+    /// The patience of the jobs that failed here. One impatient job is no reason to give up for all.
     package private(set) var patience = Patience()
-    /// When the origin was closed last. Jobs that were under way then and are refused later say the same once more.
+    /// The time when the origin was last closed. A later refusal of a job that was under way then is no news.
     private var closed: MonotonicTime?
 
     package init() {}
 
-    /// As many jobs in a row must fail to reach the origin before it's paused; one may be bad luck.
+    /// The number of jobs in a row that must fail to reach the origin before it is paused, since one may be chance.
     package static let toleratedFailures = 3
 
     package enum Permission: Equatable {
@@ -42,7 +42,7 @@ package struct CircuitBreaker: Sendable {
         case refuse(TransferError)
     }
 
-    /// Whether the origin itself asked for the pause.
+    /// Whether the origin itself requested the pause.
     package var isAsked: Bool {
         switch state {
         case .paused(_, let reason), .probing(_, let reason):
@@ -51,7 +51,7 @@ package struct CircuitBreaker: Sendable {
         }
     }
 
-    /// The error for jobs that have to end, where the origin is given up.
+    /// The error for jobs that must end, if the origin is given up.
     private var end: TransferError? {
         switch state {
         case .open: nil
@@ -60,9 +60,9 @@ package struct CircuitBreaker: Sendable {
         }
     }
 
-    /// Whether a job may start now.
+    /// Returns whether a job may start now.
     ///
-    /// - Parameter isEndless: It may wait for ever.
+    /// - Parameter isEndless: Whether the job may wait for ever.
     package func permission(isEndless: Bool = false, now: MonotonicTime) -> Permission {
         if let end, !isEndless { return .refuse(end) }
         switch state {
@@ -72,7 +72,7 @@ package struct CircuitBreaker: Sendable {
         }
     }
 
-    /// Whether this job may start now; after a pause it's the one that tries.
+    /// Returns whether this job may start now; after a pause, it becomes the probe.
     package mutating func ask(_ job: Int64, isEndless: Bool = false, now: MonotonicTime) -> Permission {
         let permission = permission(isEndless: isEndless, now: now)
         guard permission == .start else { return permission }
@@ -87,24 +87,24 @@ package struct CircuitBreaker: Sendable {
         return permission
     }
 
-    /// Whether a job that began then was under way when the origin was closed.
+    /// Returns whether a job that began at this time was under way when the origin was closed.
     package func wasUnderWay(_ since: MonotonicTime) -> Bool { closed.map { since < $0 } ?? false }
 
-    /// The origin answered.
+    /// Notes that the origin answered.
     package mutating func answered() {
         if case .dead = state { return }
         state = .open(failures: 0)
     }
 
-    /// The job did not get an answer, or was told to come back later.
+    /// Notes that a job got no answer, or was asked to return later.
     ///
     /// - Parameters:
-    ///   - rule: The job's: how long the pauses are, and after how many without an answer, or after which time where the
-    ///     origin asks for them, it's given up.
-    ///   - patience: The same of those that wait here.
-    ///   - isEndless: It's tried for ever, whatever the rule's limits are.
-    ///   - since: When the job began.
-    ///   - hasOthers: Other jobs of ours are under way there.
+    ///   - rule: The job's retry rule: the length of pauses, and the number of them, or their total time if the origin
+    ///     requests them, before giving up.
+    ///   - patience: The patience of the jobs that wait here.
+    ///   - isEndless: Whether the job is tried for ever, whatever the rule's limits are.
+    ///   - since: The time when the job began.
+    ///   - hasOthers: Whether other jobs of this process are under way there.
     ///   - random: A number in 0..<1.
     package mutating func failed(
         _ job: Int64, _ error: TransferError, rule: RetryRule, patience: Patience = Patience(), isEndless: Bool = false,
@@ -115,7 +115,7 @@ package struct CircuitBreaker: Sendable {
         let asked = error.retryAfter
         switch state {
         case .dead: break
-        // A refusal together with others has been counted with theirs, also where one was answered meanwhile.
+        // A refusal together with others was counted with theirs, even if one job was answered meanwhile.
         case .open where asked == nil && since.map(wasUnderWay) == true: break
         case .open(let failures):
             guard asked != nil || error.status != nil || failures + 1 >= Self.toleratedFailures else {
@@ -124,7 +124,7 @@ package struct CircuitBreaker: Sendable {
             }
             pause(Reason(error: error, pauses: 0), rule, random, now)
         case .paused(let until, var reason):
-            // Transfers that were under way come to the same end; a longer wish counts.
+            // Transfers that were under way fail likewise; only a longer requested wait counts.
             guard let asked else { return }
             let left = left(reason, rule)
             let end = now + min(asked, left)
@@ -135,9 +135,9 @@ package struct CircuitBreaker: Sendable {
         case .probing(let probe, let reason):
             guard probe == job else { return }
             var next = Reason(error: error, pauses: reason.pauses, asked: reason.asked, givenUp: reason.givenUp)
-            // A pause that was asked for is no failure: the first one after it is the first.
+            // A requested pause is no failure, so the first unrequested pause after it counts as the first.
             if asked == nil, reason.error.retryAfter == nil { next.pauses += 1 }
-            // A server that is busy with others of ours isn't gone.
+            // A server that is busy with other jobs of this process is not gone.
             let isBusy = hasOthers && error.status != nil
             if next.givenUp == nil, !isBusy { next.givenUp = exhaustion(after: next) }
             if let end = next.givenUp, !self.patience.isEndless {
@@ -148,23 +148,23 @@ package struct CircuitBreaker: Sendable {
         }
     }
 
-    /// The origin asked another process to leave it alone.
+    /// Pauses the origin because it asked another process for it.
     package mutating func spare(until end: MonotonicTime, _ error: TransferError) {
         switch state {
         case .open: state = .paused(until: end, Reason(error: error, pauses: 0))
         case .paused(let until, let reason):
             if until < end { state = .paused(until: end, reason) }
-        // The job that tries hears it for itself.
+        // The probing job will receive the request itself.
         case .probing, .dead: break
         }
     }
 
-    /// The probing job went away without an answer (cancelled, paused).
+    /// Notes that the probing job left without an answer (cancelled or paused).
     package mutating func abandoned(_ job: Int64, now: MonotonicTime) {
         if case .probing(job, let reason) = state { state = .paused(until: now, reason) }
     }
 
-    /// A job gave up for good because of this origin.
+    /// Notes that a job gave up for good because of this origin.
     package mutating func exhausted(_ error: TransferError) {
         switch state {
         case .paused(let until, var reason) where patience.isEndless:
@@ -178,7 +178,7 @@ package struct CircuitBreaker: Sendable {
         }
     }
 
-    /// Somebody wants something of it again that has to end.
+    /// Gives the origin another chance, because a job that must end wants it again.
     package mutating func revive() {
         switch state {
         case .paused(let until, let reason) where reason.givenUp != nil:
@@ -198,7 +198,7 @@ package struct CircuitBreaker: Sendable {
         }
         var reason = reason
         let left = left(reason, rule)
-        // Nobody bears any wait: then those that have to end give up by themselves.
+        // If no job accepts any wait, those that must end give up at their own limits.
         let most = left > .zero ? left : rule.longestWait
         let length = rule.wait(asked: asked, waited: reason.asked, atMost: most, random: random)
         reason.error = reason.error.bounded(to: most)
@@ -206,7 +206,7 @@ package struct CircuitBreaker: Sendable {
         state = .paused(until: now + length, reason)
     }
 
-    /// The error for jobs that have to end after this, where it's more than the most patient of them bears.
+    /// Returns the error for jobs that must end, if the most patient of them has reached its limit.
     private func exhaustion(after reason: Reason) -> TransferError? {
         guard let most = patience.ending else { return nil }
         if reason.error.retryAfter != nil {
@@ -215,7 +215,7 @@ package struct CircuitBreaker: Sendable {
         return reason.pauses >= most.retries ? reason.error : nil
     }
 
-    /// The rest of the time for pauses that the origin asks for; jobs without an end bear as much each time.
+    /// Returns the remaining time for requested pauses; endless jobs accept the full time for each pause.
     private func left(_ reason: Reason, _ rule: RetryRule) -> Duration {
         guard let most = patience.ending, reason.givenUp == nil else { return rule.longestWait }
         return max(.zero, most.wait - reason.asked)

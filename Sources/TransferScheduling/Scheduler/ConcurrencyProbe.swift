@@ -1,36 +1,39 @@
 package import TransferCore
 
-/// How many transfers an origin gets at a time where nobody says a number: pure, told what happened and at what time.
+/// The number of concurrent transfers of an origin without a configured number. Pure: it takes events with their times.
 ///
-/// The level begins at 10 (6 at servers of files) and grows as long as that pays, up to 64. Of a refusal by the server
-/// ``ConcurrencyBackoff`` makes fewer.
+/// The level begins at 10 (6 at file servers) and grows while that pays, up to 64. After a refusal by the server,
+/// ``ConcurrencyBackoff`` lowers it.
 ///
-/// - An answer that came within about one round trip says that neither the server nor the link had a queue: two more
-///   transfers begin at once (``AnswerWait``). Else the level is doubled on trial, as follows.
-/// - A transfer counts as its bytes and 64 KiB more, for what asking costs: one rate tells of small files that wait for
-///   answers and of large ones that share a line. It is measured only while all places are taken and others wait.
-/// - A round is as many ends as there are places, or a quarter of a second. The first round after each change isn't
-///   measured: connections are made in it.
-/// - A doubling has paid with 0.8 of the gain that it might bring at best in one round, with 0.6 in a later one, with 0.25 after
-///   eight (``TransferCore/ConnectionGrowth/payment``). Else it is taken back, and tried again after two seconds, then after
-///   twice as long each time, up to five minutes; at once where the rate before was measured for less than eight rounds.
+/// - An answer within about one round trip shows that neither server nor link had a queue. Two more transfers begin at
+///   once (``AnswerWait``). Otherwise the level is doubled on trial, as follows.
+/// - A transfer counts as its bytes and 64 KiB more for the cost of the request. One rate thus covers small files that
+///   wait for answers and large ones that share a line. It is measured only while all places are taken and other jobs
+///   wait.
+/// - A round lasts for as many ends as there are places, or a quarter of a second. The first round after each change is
+///   not measured, because connections are made in it.
+/// - A doubling has paid with 0.8 of its greatest possible gain in one round, with 0.6 in a later one, or with 0.25
+///   after eight (``TransferCore/ConnectionGrowth/payment``). Otherwise it is undone, and tried again after two
+///   seconds, then after doubled times, up to five minutes. It is tried again at once if the earlier rate was measured
+///   for fewer than eight rounds.
 package struct ConcurrencyProbe: Sendable, Codable {
     package static let first = 10
-    /// Servers of files ask for a login on each connection, and sshd drops some where ten wait for theirs (MaxStartups).
+    /// The first level at file servers, which ask for a login on each connection. sshd drops some if ten wait for
+    /// theirs (MaxStartups).
     package static let firstOfFiles = 6
     package static let most = 64
-    /// Places that a prompt answer brings.
+    /// The number of places that a prompt answer adds.
     private static let promptGrowth = 2
 
     package static func first(at origin: String) -> Int {
         origin.hasPrefix("http") ? first : firstOfFiles
     }
 
-    /// The part of the best gain that is enough in the first round, and in a later one.
+    /// The fraction of the best gain that suffices in the first round, and in a later one.
     private static let enough = (atOnce: 0.8, soon: 0.6)
-    /// Rounds after which a doubling is judged for good.
+    /// The number of rounds after which a doubling is judged for good.
     static let trialRounds = 8
-    /// How long nobody may have wanted the places, for the rate before a doubling to say something yet.
+    /// The time without demand for all places after which the rate before a doubling is out of date.
     static let trialGap = Duration.seconds(20)
     static let rests = Duration.seconds(2)...Duration.seconds(320)
 
@@ -40,20 +43,20 @@ package struct ConcurrencyProbe: Sendable, Codable {
     private var measured: RateMeasurement?
     private var trial: Trial?
     private var rest = rests.lowerBound
-    /// No doubling is tried before; `nil` while the last one paid.
+    /// The time before which no doubling is tried; `nil` while the last one paid.
     private var notBefore: MonotonicTime?
     private var backoff: ConcurrencyBackoff?
 
-    /// A doubling that has to show that it pays.
+    /// A doubling that has to prove its worth.
     private struct Trial: Sendable, Codable {
-        /// How many places there were before.
+        /// The number of places before the doubling.
         let places: Int
-        /// The rate that they brought.
+        /// The rate with those places.
         let rate: Double
-        /// Whether it was measured long enough for luck to have little part in it.
+        /// Whether it was measured long enough to be more than chance.
         let isSure: Bool
         let began: MonotonicTime
-        /// When its places were all wanted last.
+        /// The last time when all places were wanted.
         var seen: MonotonicTime
     }
 
@@ -63,25 +66,26 @@ package struct ConcurrencyProbe: Sendable, Codable {
 
     package var places: Int { backoff.map { min(level, $0.bound) } ?? level }
 
-    /// The most connections, those of jobs and those that single files have besides: these have a growth of their own.
+    /// The most connections of jobs and single files together. The additional connections of files have their own
+    /// growth.
     package var connections: Int { backoff?.bound ?? Self.most }
 
-    /// Nothing was learned here that a new level wouldn't have.
+    /// Whether this level has learned no more than a new one.
     package var isNew: Bool { level == first && trial == nil && backoff == nil && notBefore == nil }
 
-    /// Whether time alone may bring it further.
+    /// Returns whether the level may change with time alone.
     ///
-    /// - Parameter isFull: Whether all places are taken and others wait for one.
+    /// - Parameter isFull: Whether all places are taken and other jobs wait for one.
     package func isGrowing(isFull: Bool) -> Bool { backoff != nil || isFull && places < Self.most }
 
-    /// Bytes came or went.
+    /// Notes moved bytes.
     package mutating func moved(_ bytes: Int64) { measured?.add(bytes) }
 
-    /// A transfer got its answer; its bytes were told before.
+    /// Notes that a transfer got its answer; its bytes were reported before.
     ///
     /// - Parameters:
-    ///   - isFull: Whether all places were taken and others waited for one.
-    ///   - isPrompt: Whether its answer came within about one round trip, from afar.
+    ///   - isFull: Whether all places were taken and other jobs waited for one.
+    ///   - isPrompt: Whether its answer came within about one round trip, from a distant server.
     package mutating func answered(isFull: Bool, isPrompt: Bool = false, now: MonotonicTime) {
         if isPrompt, isFull, backoff == nil, level < Self.most {
             level = min(Self.most, level + Self.promptGrowth)
@@ -94,17 +98,18 @@ package struct ConcurrencyProbe: Sendable, Codable {
         go(isFull, now, isEnd: true)
     }
 
-    /// Time has passed, and what transfers under way moved in it was told.
+    /// Reviews the level as time has passed, after the bytes of transfers under way were reported.
     package mutating func look(isFull: Bool, now: MonotonicTime) {
         measured?.sample()
         go(isFull, now, isEnd: false)
     }
 
-    /// A transfer was refused, or its connection was lost.
+    /// Notes that a transfer was refused, or lost its connection.
     ///
     /// - Parameters:
-    ///   - inUse: The connections that are open, with this one. Alone it is refused for another reason.
-    ///   - since: When the transfer began.
+    ///   - inUse: The number of open connections, including this one. A single connection is refused for another
+    ///     reason.
+    ///   - since: The time when the transfer began.
     package mutating func refused(
         _ refusal: ConcurrencyBackoff.Refusal, inUse: Int, since: MonotonicTime, now: MonotonicTime
     ) {
@@ -121,7 +126,7 @@ package struct ConcurrencyProbe: Sendable, Codable {
 
     private mutating func go(_ isFull: Bool, _ now: MonotonicTime, isEnd: Bool) {
         if backoff?.recover(now) == true { backoff = nil }
-        // Of places that nobody wants nothing is learned.
+        // Places without demand teach nothing.
         guard backoff == nil, isFull else {
             measured = nil
             return
@@ -154,7 +159,7 @@ package struct ConcurrencyProbe: Sendable, Codable {
             double(rate, rounds, now)
         } else if isOver {
             takeBack(trial)
-            // Where a try takes long, there is a longer rest.
+            // If a trial takes long, the rest is longer.
             notBefore = trial.isSure ? now + max(rest, (now - trial.began) * 4) : now
             if trial.isSure { rest = min(rest * 2, Self.rests.upperBound) }
         }
@@ -165,7 +170,9 @@ package struct ConcurrencyProbe: Sendable, Codable {
         (self.trial, measured) = (nil, nil)
     }
 
-    /// - Parameter rate: What the places bring now, over so many rounds.
+    /// Starts a trial of twice the places.
+    ///
+    /// - Parameter rate: The present rate of the places, over this many rounds.
     private mutating func double(_ rate: Double, _ rounds: Int, _ now: MonotonicTime) {
         let isSure = rounds >= Self.trialRounds
         if notBefore != nil, !isSure { return }

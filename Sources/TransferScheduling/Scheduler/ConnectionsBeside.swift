@@ -1,4 +1,4 @@
-/// Connections that jobs under way have besides their first one, by the origins that they go to.
+/// The connections that jobs under way have besides their first one, by origin.
 package struct ConnectionsBeside: Sendable {
     private var counts: [String: Int] = [:]
     package private(set) var total = 0

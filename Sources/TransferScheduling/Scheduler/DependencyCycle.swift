@@ -1,11 +1,13 @@
-/// Finds jobs that wait for each other in a circle.
+/// The search for jobs that wait for each other in a cycle.
 package enum DependencyCycle {
-    /// - Parameter edges: For each job, what it needs.
-    /// - Returns: One circle, in order, or `nil` when there is none.
+    /// Finds a cycle.
+    ///
+    /// - Parameter edges: The jobs that each job needs.
+    /// - Returns: One cycle, in order; `nil` if there is none.
     package static func find(_ edges: [Int64: [Int64]]) -> [Int64]? {
         var finished = Set<Int64>()
         for start in edges.keys.sorted() where !finished.contains(start) {
-            // Depth first, without recursion: a chain may be as long as the file.
+            // The search is depth-first without recursion, because a chain may be as long as the file.
             var path: [(job: Int64, next: Int)] = [(start, 0)]
             var onPath: [Int64: Int] = [start: 0]
             while let (job, next) = path.last {

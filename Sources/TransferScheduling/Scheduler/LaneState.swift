@@ -2,23 +2,23 @@ package import DequeModule
 import TransferCore
 package import TransferJobs
 
-/// Jobs of a batch to one origin under the same rules of the network, as the scheduler sees them.
+/// The jobs of a batch to one origin under the same network rules, as the scheduler sees them.
 package struct LaneState: Sendable {
     package let lane: Lane
-    /// Ready jobs that are still in the store, as far as is known.
+    /// The known number of ready jobs that are still in the store.
     package var backlog = 0
     package var isClaiming = false
-    /// Jobs that became ready since the claim was asked for: it may have been done before they were there.
+    /// The number of jobs that became ready since the claim was issued, which may have been done before.
     package var grewSinceClaim = 0
-    /// Whether jobs that are still in the store may go before those that were claimed.
+    /// Whether jobs that are still in the store may precede the claimed ones.
     package var isOvertaken = false
-    /// Claimed and not started, the most urgent first.
+    /// The claimed jobs that have not started, the most urgent first.
     package var window = Deque<Scheduler.Candidate>()
-    /// The origin's own way, for as long as nothing was claimed that says through which proxy it goes.
+    /// The origin's own reach, used until a claimed job shows through which proxy it goes.
     private let originReach: OriginReach
-    /// Whether the jobs that were claimed are connected to different machines first.
+    /// Whether the claimed jobs contact different hosts first.
     package var isMixed = false
-    /// Counts the starts: among equals the lane that was served least recently goes first.
+    /// The start count when the lane was last served. Among equals, the lane that was served least recently goes first.
     package var lastServed = 0
 
     /// The place of the lane's origin in ``LaneTable/origins``.
@@ -30,20 +30,20 @@ package struct LaneState: Sendable {
         originReach = OriginReach(origin: lane.origin)
     }
 
-    /// Jobs became ready in the store.
+    /// Notes that jobs became ready in the store.
     ///
-    /// - Parameter overtakes: Some of them may go before those that have been claimed.
+    /// - Parameter overtakes: Whether some of them may precede claimed jobs.
     package mutating func grew(by count: Int, overtakes: Bool) {
         backlog += count
         if isClaiming { grewSinceClaim += count }
         if overtakes, !window.isEmpty || isClaiming { isOvertaken = true }
     }
 
-    /// A claim came back; fewer jobs than asked for means that the lane was empty when the claim was done.
+    /// Takes the result of a claim. Fewer jobs than requested mean that the lane was empty at the time of the claim.
     package mutating func claimed(_ candidates: [Scheduler.Candidate], asked: Int) {
         isClaiming = false
         take(candidates)
-        // A job that came since and was claimed already leads to one more claim, which finds nothing.
+        // A job that came since and is already claimed leads to one more claim, which finds nothing.
         backlog = candidates.count < asked ? grewSinceClaim : max(0, backlog - candidates.count)
     }
 
@@ -54,33 +54,33 @@ package struct LaneState: Sendable {
         let reach = window.first?.reach ?? candidates.first?.reach
         if candidates.contains(where: { $0.reach != reach }) { isMixed = true }
         window.append(contentsOf: candidates)
-        // More urgent ones became ready after the last claim. (Swift's sort is stable.)
+        // More urgent jobs became ready after the last claim. (Swift's sort is stable.)
         if !isInOrder { window.sort { $0.rank > $1.rank } }
     }
 
-    /// The ready jobs in the store were altered by another hand.
+    /// Sets the number of ready jobs in the store after another party changed them.
     package mutating func backlogIs(_ count: Int) {
         backlog = count
         if isClaiming { grewSinceClaim = count }
     }
 
-    /// Clears the lane: none of its jobs is started any more.
+    /// Clears the lane, so that none of its jobs is started.
     package mutating func clear() {
         window.removeAll()
         (backlog, isClaiming) = (0, false)
     }
 
-    /// Jobs that are ready, in the store or claimed.
+    /// The number of ready jobs, in the store or claimed.
     package var jobs: Int { backlog + window.count }
-    /// Nothing is left of the lane.
+    /// Whether the lane has no jobs left.
     package var isEmpty: Bool { window.isEmpty && backlog == 0 && !isClaiming }
 
     package var reach: OriginReach { window.first?.reach ?? originReach }
 
-    /// Whether the network lets jobs of the lane start, as far as is known.
+    /// Returns whether the network lets jobs of the lane start, to the extent that is known.
     package func mayStart(_ network: NetworkGate) -> Bool { isMixed || network.isOpen(lane, reach) }
 
-    /// The most urgent job that the network lets start, by its place in the window.
+    /// Returns the position in the window of the most urgent job that the network lets start.
     package func startable(_ network: NetworkGate) -> Int? {
         guard isMixed else { return !window.isEmpty && network.isOpen(lane, reach) ? 0 : nil }
         return window.firstIndex { network.isOpen(lane, $0.reach) }

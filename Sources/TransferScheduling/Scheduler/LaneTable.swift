@@ -1,20 +1,20 @@
 import TransferCore
 package import TransferJobs
 
-/// The lanes that have jobs, and their origins: each is found by its name once a page of jobs, and by its place at each
-/// start.
+/// The lanes that have jobs, and their origins. Each is found by its name once per page of jobs, and by its place at
+/// each start.
 ///
-/// The table notes which lanes changed, so that a decision costs what changed and not what there is.
+/// The table records which lanes changed, so that the cost of a decision depends on the changes and not on the size.
 package struct LaneTable: Sendable {
-    /// An origin that jobs speak to; its place is another one's when nobody does any more.
+    /// An origin of jobs. Its place is reused when no job contacts it any longer.
     package struct OriginState: Sendable {
         package fileprivate(set) var name: String
         package fileprivate(set) var active = 0
-        /// Places of the lanes that go there.
+        /// The places of the lanes to this origin.
         package fileprivate(set) var lanes: [Int] = []
-        /// A lane was left out of the order because no place was free here.
+        /// Whether a lane was left out of the order because no place was free here.
         package var holdsLanes = false
-        /// The same when it was last decided, where something has changed since.
+        /// The value of ``holdsLanes`` at the last decision, if lanes have changed since.
         fileprivate var heldLanes = false
     }
 
@@ -23,14 +23,14 @@ package struct LaneTable: Sendable {
     private var lanePlaces: [Lane: Int] = [:]
     private var originPlaces: [String: Int] = [:]
     private var freeOrigins: [Int] = []
-    /// Places of lanes that changed since they were last looked at; some may be named twice or be gone.
+    /// The places of lanes that changed since they were last considered; some may be repeated or gone.
     private var changed: [Int] = []
-    /// Jobs that have started so far.
+    /// The number of jobs that have started so far.
     private var served = 0
 
     package var isEmpty: Bool { lanes.isEmpty }
 
-    /// A lane that is altered this way counts as changed.
+    /// The lane at a place. A lane that is modified through this subscript counts as changed.
     package subscript(place: Int) -> LaneState {
         get { lanes[place] }
         _modify {
@@ -39,7 +39,7 @@ package struct LaneTable: Sendable {
         }
     }
 
-    /// Jobs of the lane are asked for; that starts none.
+    /// Notes that jobs of the lane are being claimed, which starts none.
     package mutating func claims(_ place: Int) {
         lanes[place].isClaiming = true
         lanes[place].grewSinceClaim = 0
@@ -48,7 +48,7 @@ package struct LaneTable: Sendable {
 
     // MARK: Places
 
-    /// The place of the lane's state, which is made where there is none.
+    /// Returns the place of the lane's state, which is made if it does not exist.
     package mutating func place(of lane: Lane) -> Int {
         if let place = lanePlaces[lane] { return place }
         let origin = place(ofOrigin: lane.origin)
@@ -59,7 +59,9 @@ package struct LaneTable: Sendable {
         return place
     }
 
-    /// - Returns: Whether the lane was without jobs, and is gone; the last one has its place then.
+    /// Drops a lane without jobs.
+    ///
+    /// - Returns: Whether the lane was dropped; the last lane has its place then.
     @discardableResult package mutating func dropIfEmpty(_ place: Int) -> Bool {
         guard lanes[place].isEmpty else { return false }
         let gone = lanes[place]
@@ -83,17 +85,17 @@ package struct LaneTable: Sendable {
         (originPlaces[origin].map { origins[$0].lanes } ?? []).lazy.map { lanes[$0] }
     }
 
-    /// Jobs under way to the origin.
+    /// Returns the number of jobs under way to the origin.
     package func active(at origin: String) -> Int { originPlaces[origin].map { origins[$0].active } ?? 0 }
 
-    /// A job of the lane starts; the others of its priority come before its next one.
+    /// Notes that a job of the lane starts, so that other lanes of its priority precede its next job.
     package mutating func started(_ place: Int) {
         served += 1
         lanes[place].lastServed = served
         origins[lanes[place].origin].active += 1
     }
 
-    /// A job to the origin has ended.
+    /// Notes that a job to the origin has ended.
     package mutating func ended(at origin: Int) {
         origins[origin].active -= 1
         if origins[origin].holdsLanes { touch(at: origin) }
@@ -102,7 +104,7 @@ package struct LaneTable: Sendable {
 
     package mutating func holdLanes(at origin: Int) { origins[origin].holdsLanes = true }
 
-    /// Whether jobs waited for a place here when it was last decided what starts.
+    /// Returns whether jobs waited for a place here at the last decision.
     package func isFull(_ origin: String) -> Bool {
         originPlaces[origin].map { origins[$0].holdsLanes || origins[$0].heldLanes } ?? false
     }
@@ -123,12 +125,12 @@ package struct LaneTable: Sendable {
         freeOrigins.append(origin)
     }
 
-    // MARK: What changed
+    // MARK: Changes
 
-    /// Something changed that decides whether the lane's jobs start.
+    /// Notes a change that affects whether the lane's jobs start.
     package mutating func touch(_ place: Int) { if changed.last != place { changed.append(place) } }
 
-    /// The same of every lane to this origin.
+    /// Notes such a change for every lane to this origin.
     package mutating func touch(to origin: String) { originPlaces[origin].map { touch(at: $0) } }
 
     package mutating func touchAll() { changed = Array(lanes.indices) }
@@ -139,7 +141,7 @@ package struct LaneTable: Sendable {
         changed += origins[origin].lanes
     }
 
-    /// A lane to look at, each of those that changed once at least.
+    /// Returns a changed lane, each at least once.
     package mutating func nextChanged() -> Int? {
         while let place = changed.popLast() {
             guard place < lanes.count else { continue }
@@ -151,7 +153,7 @@ package struct LaneTable: Sendable {
 }
 
 extension [Int] {
-    /// Takes the number out where it comes first; the order of the others may change.
+    /// Removes the first occurrence of the number; the order of the rest may change.
     fileprivate mutating func removeFirst(_ number: Int) {
         guard let index = firstIndex(of: number) else { return }
         swapAt(index, count - 1)

@@ -3,20 +3,22 @@ package import TransferJobs
 
 /// The network's gate, as the scheduler has to know it.
 package struct NetworkGate: Sendable, Equatable {
-    /// Rules (``/TransferJobs/Lane/network``) that are outside their schedule: nothing starts under them, wherever it goes.
+    /// The rules (``/TransferJobs/Lane/network``) that are outside their schedule: no job starts under them, to any
+    /// host.
     package var shut: Set<String> = []
-    /// Rules that no link which leads out may be used by: only what is in `direct` starts.
+    /// The rules that allow no link with a default route: only jobs to hosts in `direct` start.
     package var closed: Set<String> = []
-    /// Rules under which there is no way out at all: likewise.
+    /// The rules under which no link has a default route: only jobs to hosts in `direct` start.
     package var offline: Set<String> = []
-    /// Hosts that are reached without a way out: on a network of this machine's own.
+    /// The hosts that are reached without a default route, on a local network.
     package var direct: Set<HostUnderRules> = []
-    /// Hosts that may be reached so, which is being found out: nothing starts, and nothing is said of a wait yet.
+    /// The hosts that may be reached that way and are being looked up: their jobs neither start nor are reported as
+    /// waiting.
     package var undecided: Set<HostUnderRules> = []
-    /// Origins that the network which is there doesn't lead to.
+    /// The lanes whose origins the present network does not reach.
     package var unreachable: Set<Lane> = []
 
-    /// Rules that keep something from starting.
+    /// The rules that keep jobs from starting.
     package var held: Set<String> { shut.union(closed).union(offline) }
 
     package func isOpen(_ lane: Lane, _ reach: OriginReach) -> Bool {
@@ -27,7 +29,7 @@ package struct NetworkGate: Sendable, Equatable {
         return direct.contains(HostUnderRules(host: host, network: lane.network))
     }
 
-    /// Whether it's said that jobs of the lane wait.
+    /// Returns whether jobs of the lane are reported as waiting.
     package func isHeld(_ lane: Lane, _ reach: OriginReach) -> Bool {
         guard !isOpen(lane, reach) else { return false }
         guard let host = reach.host, !shut.contains(lane.network) else { return true }
@@ -35,10 +37,10 @@ package struct NetworkGate: Sendable, Equatable {
     }
 }
 
-/// A machine that jobs under the same rules of the network are connected to.
+/// A host that jobs under the same network rules contact.
 package struct HostUnderRules: Sendable, Hashable {
     package let host: String
-    /// ``/TransferJobs/Lane/network``
+    /// The value of ``/TransferJobs/Lane/network``.
     package let network: String
 
     package init(host: String, network: String) {
@@ -47,16 +49,18 @@ package struct HostUnderRules: Sendable, Hashable {
     }
 }
 
-/// The first machine that a job is connected to: its proxy, else the host of its URL.
+/// The first host that a job contacts: its proxy, else the host of its URL.
 package enum OriginReach: Sendable, Hashable {
-    /// This machine itself: always there, whatever becomes of the network.
+    /// The host is this machine itself, which is always reachable.
     case local
     case address(IPAddress, host: String)
     case name(String)
 
     package init(origin: String) { self.init(host: Origin(anyURL: origin)?.host ?? "") }
 
-    /// - Parameter proxies: The job's; without one the origin itself is connected to.
+    /// Creates the reach of a job.
+    ///
+    /// - Parameter proxies: The job's proxies; without one, the origin itself is contacted.
     package init(origin: String, proxies: ProxyRule) {
         guard !proxies.isEmpty, let target = Origin(anyURL: origin), let way = proxies.way(to: target) else {
             self.init(origin: origin)
@@ -69,12 +73,12 @@ package enum OriginReach: Sendable, Hashable {
         if let address = IPAddress(host) {
             self = address.isLoopback ? .local : .address(address, host: host)
         } else {
-            // RFC 6761 §6.3
+            // Both names are local by RFC 6761 §6.3.
             self = host == "localhost" || host.hasSuffix(".localhost") ? .local : .name(host)
         }
     }
 
-    /// `nil` for this machine.
+    /// The name or address of the host; `nil` for this machine.
     package var host: String? {
         switch self {
         case .local: nil

@@ -1,12 +1,12 @@
 package import TransferJobs
 
-/// How many jobs single origins take at a time, and how many may start there in a second, by the word of a configuration.
+/// The configured limits of single origins: concurrent jobs, and starts per second.
 package struct OriginBounds: Sendable, Hashable {
-    /// The strongest first.
+    /// The limits, the strongest first.
     private var origins: [OriginLimits]
-    /// Whether starts at some origin are bounded.
+    /// Whether the starts at any origin are limited.
     package let hasRates: Bool
-    /// What was looked up before; `nil` in it for an origin of which nothing is said.
+    /// The results of earlier lookups; an entry is `nil` for an origin without a limit.
     private var known: [String: PerHost?] = [:]
 
     package init(_ origins: [OriginLimits] = []) {
@@ -14,8 +14,10 @@ package struct OriginBounds: Sendable, Hashable {
         hasRates = origins.contains { $0.requestRate != nil }
     }
 
+    /// Returns the limit on concurrent jobs.
+    ///
     /// - Parameter origin: Scheme, host and port.
-    /// - Returns: `nil` where nothing is said.
+    /// - Returns: `nil` if none is configured.
     package mutating func places(at origin: String) -> PerHost? {
         guard !origins.isEmpty else { return nil }
         if let places = known[origin] { return places }
@@ -24,7 +26,9 @@ package struct OriginBounds: Sendable, Hashable {
         return places
     }
 
-    /// - Returns: Starts in a second; `nil` where nothing is said.
+    /// Returns the limit on starts.
+    ///
+    /// - Returns: The starts per second; `nil` if none is configured.
     package func rate(at origin: String) -> Double? {
         guard hasRates else { return nil }
         return origins.first { $0.requestRate != nil && $0.pattern.matches(url: origin) }?.requestRate

@@ -1,11 +1,11 @@
 package import TransferCore
 
-/// Sightings of an origin by one of the workers that find its level (``ConcurrencyProbe``) together.
+/// The observations of an origin by one of the workers that find its level (``ConcurrencyProbe``) together.
 package struct OriginObservations: Sendable, Hashable {
     /// A transfer that was refused, or lost its connection.
     package struct Refusal: Sendable, Hashable {
         package let kind: ConcurrencyBackoff.Refusal
-        /// When the transfer began.
+        /// The time when the transfer began.
         package var since: MonotonicTime
 
         package init(_ kind: ConcurrencyBackoff.Refusal, since: MonotonicTime) {
@@ -14,12 +14,12 @@ package struct OriginObservations: Sendable, Hashable {
         }
     }
 
-    /// More refusals say no more.
+    /// The most refusals that are kept, because more add no information.
     private static let mostRefusals = 64
 
-    /// Transfers that got their answers.
+    /// The number of transfers that got their answers.
     package private(set) var ends = 0
-    /// The bytes that they and others moved.
+    /// The bytes that they and other transfers moved.
     package private(set) var bytes: Int64 = 0
     package private(set) var refusals: [Refusal] = []
 
@@ -33,11 +33,11 @@ package struct OriginObservations: Sendable, Hashable {
         if refusals.count < Self.mostRefusals { refusals.append(refusal) }
     }
 
-    /// The same by another clock.
+    /// Returns the observations in the time of another clock.
     ///
     /// - Parameters:
-    ///   - now: The time of this one.
-    ///   - other: The time of the other one.
+    ///   - now: The present time of this clock.
+    ///   - other: The present time of the other clock.
     package func reported(at now: MonotonicTime, as other: MonotonicTime) -> OriginObservations {
         var reported = self
         for index in reported.refusals.indices { reported.refusals[index].since = other + (refusals[index].since - now) }
@@ -46,11 +46,11 @@ package struct OriginObservations: Sendable, Hashable {
 }
 
 extension ConcurrencyProbe {
-    /// Takes what one of several processes has seen since it told the last time.
+    /// Takes the new observations of one of several processes.
     ///
     /// - Parameters:
-    ///   - inUse: The places that all of them have.
-    ///   - isFull: Whether they want more than there are.
+    ///   - inUse: The places that all processes have.
+    ///   - isFull: Whether they want more places than there are.
     package mutating func saw(_ seen: OriginObservations, inUse: Int, isFull: Bool, now: MonotonicTime) {
         for refusal in seen.refusals {
             refused(refusal.kind, inUse: inUse, since: refusal.since, now: now)

@@ -1,20 +1,20 @@
 package import TransferCore
 package import TransferJobs
 
-/// How many transfers each origin gets at a time: a number that is told, or the level that it finds (``ConcurrencyProbe``), and
-/// fewer where a server takes no more (``OriginRoom``). Where several processes have the places together, those that their
-/// store gave to this one (``SharedPermits``).
+/// The number of concurrent transfers of each origin. It is configured or found (``ConcurrencyProbe``), and lower if a
+/// server accepts no more (``OriginRoom``). If processes share the places, it is the number that their store gave this
+/// one (``SharedPermits``).
 package struct OriginPlaces: Sendable {
     private var perHost: PerHost
     private var bounds: OriginBounds
-    /// Of origins that take fewer jobs at a time than they would get.
+    /// The origins that accept fewer jobs at a time than they would get.
     private var rooms: [String: OriginRoom] = [:]
-    /// Of origins whose places were all taken once, or that refused some.
+    /// The levels of origins whose places were all taken once, or that refused some transfers.
     private var levels: [String: ConcurrencyProbe] = [:]
-    /// `nil` where this process has all places alone.
+    /// The shared places; `nil` if this process has all places alone.
     private var shared: SharedPermits?
 
-    /// As many levels may be known, of which some have nothing to say.
+    /// The number of levels beyond which those without findings are forgotten.
     private static let mostLevels = 256
 
     package init(_ perHost: PerHost, _ bounds: OriginBounds, isShared: Bool) {
@@ -23,7 +23,7 @@ package struct OriginPlaces: Sendable {
         shared = isShared ? SharedPermits() : nil
     }
 
-    /// Other numbers are told; what was learned of servers stays.
+    /// Sets other configured numbers; findings about servers are kept.
     package mutating func set(_ perHost: PerHost, _ bounds: OriginBounds) {
         self.perHost = perHost
         self.bounds = bounds
@@ -31,13 +31,13 @@ package struct OriginPlaces: Sendable {
         levels = levels.filter { automatic.contains($0.key) }
     }
 
-    /// - Returns: How many jobs may be under way.
+    /// Returns the number of jobs that may be under way.
     package mutating func count(at origin: String) -> Int {
         let count = level(at: origin)
         return rooms.isEmpty ? count : min(count, rooms[origin]?.places ?? .max)
     }
 
-    /// - Returns: How many connections there may be, those besides the ones of jobs included.
+    /// Returns the number of connections that may be open, including those besides the jobs' own.
     package mutating func connections(at origin: String) -> Int {
         shared?.wantMore(origin)
         guard shared == nil, case .automatic = reported(at: origin) else { return count(at: origin) }
@@ -51,7 +51,7 @@ package struct OriginPlaces: Sendable {
     private mutating func level(at origin: String) -> Int {
         if let shared { return shared.count(at: origin) }
         return switch reported(at: origin) {
-        // With no place at all a batch would never end.
+        // With no place at all, a batch would never end.
         case .exactly(let count): max(1, count)
         case .automatic: levels[origin]?.places ?? ConcurrencyProbe.first(at: origin)
         }
@@ -59,7 +59,7 @@ package struct OriginPlaces: Sendable {
 
     // MARK: Levels
 
-    /// A job waits because all places are taken.
+    /// Notes that a job waits because all places are taken.
     package mutating func filled(_ origin: String) {
         shared?.want(origin)
         guard levels[origin] == nil, shared == nil, isAutomatic(origin) else { return }
@@ -72,10 +72,12 @@ package struct OriginPlaces: Sendable {
         if !levels.isEmpty { levels[origin]?.moved(bytes) }
     }
 
+    /// Notes that a transfer got its answer.
+    ///
     /// - Parameters:
-    ///   - isFull: Whether all places were taken, and others waited for one.
-    ///   - isPrompt: Whether the answer came within about one round trip, from afar.
-    /// - Returns: Whether there are more or fewer places now.
+    ///   - isFull: Whether all places were taken and other jobs waited for one.
+    ///   - isPrompt: Whether the answer came within about one round trip, from a distant server.
+    /// - Returns: Whether the number of places has changed.
     package mutating func answered(_ origin: String, isFull: Bool, isPrompt: Bool, now: MonotonicTime) -> Bool {
         shared?.answered(origin)
         guard !levels.isEmpty, let before = levels[origin]?.places else { return false }
@@ -83,8 +85,10 @@ package struct OriginPlaces: Sendable {
         return levels[origin]?.places != before
     }
 
-    /// - Parameter isFull: Whether all places of an origin are taken, and others wait for one.
-    /// - Returns: Origins that have more or fewer places now.
+    /// Reviews the levels as time has passed.
+    ///
+    /// - Parameter isFull: A function that returns whether all places of an origin are taken and other jobs wait.
+    /// - Returns: The origins whose number of places has changed.
     package mutating func look(now: MonotonicTime, isFull: (String) -> Bool) -> [String] {
         var changed: [String] = []
         for (origin, level) in levels {
@@ -94,14 +98,17 @@ package struct OriginPlaces: Sendable {
         return changed
     }
 
-    /// Whether places may become more while nothing ends: then ``look(now:isFull:)`` is to be called a few times a second.
+    /// Returns whether places may be added while no transfer ends, so that ``look(now:isFull:)`` must be called a few
+    /// times a second.
     package func isGrowing(isFull: (String) -> Bool) -> Bool {
         shared?.isTelling ?? levels.contains { $0.value.isGrowing(isFull: isFull($0.key)) }
     }
 
+    /// Notes that an origin refused a transfer.
+    ///
     /// - Parameters:
-    ///   - inUse: The connections that are open, with the one that was refused.
-    ///   - since: When its transfer began.
+    ///   - inUse: The number of open connections, including the refused one.
+    ///   - since: The time when its transfer began.
     package mutating func refused(
         _ origin: String, _ refusal: ConcurrencyBackoff.Refusal, inUse: Int, since: MonotonicTime, now: MonotonicTime
     ) {
@@ -113,14 +120,14 @@ package struct OriginPlaces: Sendable {
 
     // MARK: Places that several processes have together
 
-    /// Whether the store has yet to give places before jobs are of use here; it's asked for them then.
+    /// Returns whether jobs here are useless until the store has given places, which it is then asked for.
     package mutating func awaitsPlaces(at origin: String) -> Bool {
         guard let shared, shared.count(at: origin) == 0 else { return false }
         self.shared?.want(origin)
         return true
     }
 
-    /// ``SharedPermits/asks(now:most:reported:use:)``
+    /// Returns the requests for the store, as ``SharedPermits/asks(now:most:reported:use:)``.
     package mutating func asks(
         now: MonotonicTime, most: Int, use: (String) -> SharedPermits.Use
     ) -> (asks: [SharedPermits.Ask], next: MonotonicTime?) {
@@ -133,12 +140,12 @@ package struct OriginPlaces: Sendable {
 
     // MARK: Rooms
 
-    /// The origin takes no more jobs at a time. Where several processes find together how many it takes, that is a refusal like
-    /// a status that says so.
+    /// Notes that the origin accepts no more jobs at a time. If processes find the number together, this is a refusal
+    /// like a status that says so.
     ///
     /// - Parameters:
-    ///   - others: Jobs that are there, without the one that was refused.
-    ///   - since: When that one began.
+    ///   - others: The number of jobs there, without the refused one.
+    ///   - since: The time when the refused job began.
     package mutating func crowded(_ origin: String, others: Int, since: MonotonicTime, now: MonotonicTime) {
         guard shared == nil || !isAutomatic(origin) else {
             shared?.refused(origin, OriginObservations.Refusal(.answer, since: since), now: now)
@@ -147,12 +154,14 @@ package struct OriginPlaces: Sendable {
         rooms[origin, default: OriginRoom(others: others, now: now)].refused(others: others, now: now)
     }
 
-    /// - Returns: Origins that have more places now.
+    /// Adds places as time has passed.
+    ///
+    /// - Returns: The origins that have more places now.
     package mutating func grow(now: MonotonicTime) -> [String] {
         guard !rooms.isEmpty else { return [] }
         let before = rooms
         var limits: [String: Int] = [:]
-        // A level that is low still may come to what the server doesn't take.
+        // A level that is still low may grow to a number that the server does not accept.
         for origin in rooms.keys { limits[origin] = isAutomatic(origin) ? ConcurrencyProbe.most : level(at: origin) }
         rooms = OriginRoom.grown(rooms, now: now) { limits[$0] ?? .max }
         return before.filter { rooms[$0.key]?.places != $0.value.places }.map(\.key)

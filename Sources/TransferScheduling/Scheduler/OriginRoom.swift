@@ -1,16 +1,19 @@
 package import TransferCore
 
-/// How many jobs an origin takes at a time, where it has refused one because of the others (FTP's "too many users").
+/// The number of jobs that an origin accepts at a time, after it refused one because of the others (FTP's "too many
+/// users").
 ///
-/// Each refusal takes a place away, down to one; every minute without gives one back, as the others of a server come and
-/// go too.
+/// Each refusal removes a place, down to one. Every minute without a refusal adds one, because a server's other clients
+/// come and go too.
 package struct OriginRoom: Sendable, Equatable {
     package private(set) var places: Int
     private var changed: MonotonicTime
 
     package static let growth: Duration = .seconds(60)
 
-    /// - Parameter others: Jobs that are there, without the one that was refused.
+    /// Creates the limit after a refusal.
+    ///
+    /// - Parameter others: The number of jobs there, without the refused one.
     package init(others: Int, now: MonotonicTime) {
         places = max(1, others)
         changed = now
@@ -21,9 +24,10 @@ package struct OriginRoom: Sendable, Equatable {
         changed = now
     }
 
-    /// - Returns: Those that bound anything yet.
+    /// Adds places as time has passed.
     ///
-    /// - Parameter limit: How many jobs an origin gets otherwise.
+    /// - Parameter limit: A function that returns how many jobs an origin gets otherwise.
+    /// - Returns: The rooms that still limit an origin.
     package static func grown(
         _ rooms: [String: OriginRoom], now: MonotonicTime, limit: (String) -> Int
     ) -> [String: OriginRoom] {

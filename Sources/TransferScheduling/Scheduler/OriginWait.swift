@@ -1,16 +1,18 @@
 package import TransferCore
 
-/// An origin that jobs wait for, as its gate has it.
+/// An origin that jobs wait for, according to its gate.
 package struct OriginWait: Sendable, Hashable {
     package var origin: String
-    /// `nil` while a job tries.
+    /// The end of the pause; `nil` while a job probes.
     package var until: MonotonicTime?
     package var status: Int?
     package var message: String
-    /// The proxy that is to blame, in place of the origin behind it.
+    /// The proxy that is to blame, instead of the origin behind it.
     package var proxy: String?
 
-    /// - Parameter error: Why they wait.
+    /// Creates a wait.
+    ///
+    /// - Parameter error: The reason of the wait.
     init(origin: String, until: MonotonicTime? = nil, _ error: TransferError) {
         (self.origin, self.until) = (origin, until)
         (status, message, proxy) = (error.serverStatus, error.message, error.proxy)

@@ -1,7 +1,7 @@
 import HeapModule
 package import TransferCore
 
-/// The times at which pauses of origins that hold jobs back come to their end.
+/// The times at which pauses of origins with waiting jobs end.
 package struct PauseTimes: Sendable {
     private struct Entry: Sendable, Comparable {
         let end: MonotonicTime
@@ -13,14 +13,14 @@ package struct PauseTimes: Sendable {
     private var heap = Heap<Entry>()
     private var ends: [String: MonotonicTime] = [:]
 
-    /// Jobs to the origin wait until then.
+    /// Notes that jobs to the origin wait until this time.
     package mutating func note(_ origin: String, until end: MonotonicTime) {
         guard ends[origin] != end else { return }
         ends[origin] = end
         heap.insert(Entry(end: end, origin: origin))
     }
 
-    /// An origin whose pause is over; each is named once.
+    /// Returns an origin whose pause is over; each is returned once.
     package mutating func nextDue(now: MonotonicTime) -> String? {
         while let first = heap.min, first.end <= now {
             heap.removeMin()
@@ -29,7 +29,7 @@ package struct PauseTimes: Sendable {
         return nil
     }
 
-    /// The next end of a pause that still holds jobs back.
+    /// Returns the next end of a pause that still keeps jobs waiting.
     package mutating func next(where holds: (String, MonotonicTime) -> Bool) -> MonotonicTime? {
         while let first = heap.min {
             if ends[first.origin] == first.end, holds(first.origin, first.end) { return first.end }

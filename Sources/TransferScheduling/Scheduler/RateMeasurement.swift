@@ -1,18 +1,18 @@
 import TransferCore
 
-/// What came through the places of an origin while all of them were taken.
+/// A measurement of the work through the places of an origin while all of them are taken.
 struct RateMeasurement: Sendable, Codable {
-    /// What a transfer counts besides its bytes.
+    /// The cost of a transfer besides its bytes, in bytes.
     static let request: Int64 = 64 << 10
     static let round = Duration.milliseconds(250)
 
     private var start: MonotonicTime
     private var work: Int64 = 0
-    /// Bytes that transfers under way were seen to have moved.
+    /// The bytes that transfers under way were observed to have moved.
     private var sampled: Int64 = 0
-    /// Bytes that have been told, and not whether their transfer has ended.
+    /// The bytes that were reported since the last end or sample.
     private var reported: Int64 = 0
-    /// Rounds without the first; -1 during that.
+    /// The number of rounds without the first; -1 during the first.
     private var counted = -1
     private var roundStart: MonotonicTime
     private var roundEnds = 0
@@ -39,8 +39,10 @@ struct RateMeasurement: Sendable, Codable {
         reported = 0
     }
 
-    /// - Parameter isEnd: Whether a transfer has ended, and not just time passed. Where most of the bytes are those of
-    ///   transfers under way, rounds end when these were looked at.
+    /// Ends the round if it is over.
+    ///
+    /// - Parameter isEnd: Whether a transfer has ended, rather than time having passed. If most bytes belong to
+    ///   transfers under way, rounds end only at samples.
     /// - Returns: Whether one more round was measured.
     mutating func isRoundOver(places: Int, now: MonotonicTime, isEnd: Bool) -> Bool {
         let isTurnedOver = roundEnds >= places
@@ -57,7 +59,7 @@ struct RateMeasurement: Sendable, Codable {
         return counted > 0
     }
 
-    /// Work a second; `nil` where no time has passed.
+    /// Returns the work per second, in bytes; `nil` if no time has passed.
     func rate(_ now: MonotonicTime) -> Double? {
         let seconds = (now - start).inSeconds
         return seconds > 0 ? Double(work) / seconds : nil

@@ -1,10 +1,10 @@
 package import TransferCore
 
-/// How much a job bears of an origin before it gives up.
+/// The patience of a job with an origin, before it gives up.
 package struct RetryHorizon: Sendable, Hashable {
-    /// Attempts after the first.
+    /// The number of attempts after the first.
     package var retries: Int
-    /// The time that waits may take which the origin asks for.
+    /// The total time of waits that the origin requests.
     package var wait: Duration
 
     package init(_ rule: RetryRule) {
@@ -12,7 +12,7 @@ package struct RetryHorizon: Sendable, Hashable {
         wait = rule.limit > 0 && rule.honoursRetryAfter ? rule.longestWait : .zero
     }
 
-    /// The most of both.
+    /// Returns the greater value of both properties.
     package func widened(by other: RetryHorizon) -> RetryHorizon {
         var most = self
         most.retries = max(retries, other.retries)
@@ -20,16 +20,16 @@ package struct RetryHorizon: Sendable, Hashable {
         return most
     }
 
-    /// Whether the other one bears no more.
+    /// Returns whether the other patience is not greater.
     package func covers(_ other: RetryHorizon) -> Bool { other.retries <= retries && other.wait <= wait }
 }
 
 extension CircuitBreaker {
-    /// How much jobs bear together: as much as the most patient.
+    /// The common patience of jobs, which is that of the most patient.
     package struct Patience: Sendable, Hashable {
-        /// The patience of jobs that have to end; `nil` when there is none.
+        /// The patience of jobs that must end; `nil` if there are none.
         package private(set) var ending: RetryHorizon?
-        /// One of them may wait for ever.
+        /// Whether one of the jobs may wait for ever.
         package var isEndless = false
 
         package mutating func add(_ patience: RetryHorizon, isEndless: Bool) {
@@ -49,7 +49,7 @@ extension CircuitBreaker {
 }
 
 extension TransferError {
-    /// The server asked again when the time for that was used up.
+    /// Returns the error for a server that requested another wait after the time for waits was used up.
     package func waitedTooLong(_ limit: Duration) -> TransferError {
         var error = self
         let why = error.errno == nil ? "the server goes on asking to wait" : "that went on"
@@ -58,7 +58,7 @@ extension TransferError {
         return error
     }
 
-    /// With a wait that isn't longer than `limit`, and a message that says so.
+    /// Returns the error with a wait of at most `limit`, and a message that mentions the limit.
     package func bounded(to limit: Duration) -> TransferError {
         guard let asked = retryAfter, asked > limit, limit > .zero else { return self }
         var error = self

@@ -1,12 +1,13 @@
 package import TransferCore
 
-// Bounds that show themselves while jobs run: the origins' levels, and this machine's own lack of descriptors.
+// The limits that are found while jobs run: the origins' levels, and this machine's lack of descriptors.
 extension Scheduler {
     // MARK: Levels of origins
 
-    /// The origin refused a transfer, or its connection was lost; it's told of before the transfer has ended.
+    /// Notes that the origin refused a transfer, or that its connection was lost. This is called before the end of the
+    /// transfer.
     ///
-    /// - Parameter since: When the transfer began.
+    /// - Parameter since: The time when the transfer began.
     package mutating func originRefused(
         _ origin: String, _ refusal: ConcurrencyBackoff.Refusal, since: MonotonicTime, now: MonotonicTime
     ) {
@@ -14,40 +15,42 @@ extension Scheduler {
         places.refused(origin, refusal, inUse: inUse, since: since, now: now)
     }
 
-    /// The origin takes no more jobs at a time.
+    /// Notes that the origin accepts no more jobs at a time.
     ///
-    /// - Parameter since: When the job that it refused began.
-    /// - Returns: Whether others of ours are there: then it needs no pause, only fewer.
+    /// - Parameter since: The time when the refused job began.
+    /// - Returns: Whether other jobs of this process are there; then it needs no pause, only fewer jobs.
     package mutating func originCrowded(_ origin: String, since: MonotonicTime, now: MonotonicTime) -> Bool {
         let others = table.active(at: origin) - 1
         places.crowded(origin, others: others, since: since, now: now)
         return others > 0
     }
 
-    /// A job is through with what it does at the origin, also where its file was there before; told before its place is free.
+    /// Notes that a job has finished at the origin, even if its file was there before. This is called before its place
+    /// is free.
     ///
-    /// - Parameter isPrompt: Whether its answer came within about one round trip, from afar.
+    /// - Parameter isPrompt: Whether its answer came within about one round trip, from a distant server.
     package mutating func transferEnded(at origin: String, isPrompt: Bool = false, now: MonotonicTime) {
         if places.answered(origin, isFull: table.isFull(origin), isPrompt: isPrompt, now: now) {
             table.touch(to: origin)
         }
     }
 
-    /// Bytes of transfers that go on or are about to be told as ended.
+    /// Notes moved bytes of transfers that continue or are about to end.
     package mutating func moved(_ bytes: Int64, at origin: String) { places.moved(bytes, at: origin) }
 
-    /// Time has passed, and what moved in it was told: more may start at once, or fewer.
+    /// Reviews the levels as time has passed, after the moved bytes were reported. More or fewer transfers may run at
+    /// once then.
     package mutating func lookAtLevels(now: MonotonicTime) {
         let table = table
         for origin in places.look(now: now, isFull: table.isFull) { self.table.touch(to: origin) }
     }
 
-    /// Whether ``lookAtLevels(now:)`` is to be called a few times a second.
+    /// Whether ``lookAtLevels(now:)`` must be called a few times a second.
     package var hasLevelsToLookAt: Bool { places.isGrowing(isFull: table.isFull) }
 
     // MARK: Places of a shared queue
 
-    /// The origins' places that the store is asked for now.
+    /// Returns the requests to the store for places at origins.
     mutating func placesToShare(_ now: MonotonicTime) -> [SharedPermits.Ask] {
         let (table, beside, network, concurrency) = (table, beside, network, limits.concurrency)
         let (asks, next) = places.asks(now: now, most: concurrency) { origin in
@@ -59,7 +62,7 @@ extension Scheduler {
         return asks
     }
 
-    /// The store gave places, or took some back.
+    /// Notes that the store gave places, or took some back.
     package mutating func placesAreGiven(_ given: SharedPermits.Given) {
         places.given(given)
         table.touch(to: given.ask.origin)
@@ -67,7 +70,7 @@ extension Scheduler {
 
     // MARK: Rates of a shared queue
 
-    /// The times for starts that the store is asked for now.
+    /// Returns the requests to the store for times of starts.
     mutating func startsToReserve() -> [SharedRateTokens.Ask] {
         rates.asks { origin in
             if origin == StartRates.everywhere { return table.lanes.reduce(0) { $0 + $1.window.count } }
@@ -75,7 +78,7 @@ extension Scheduler {
         }
     }
 
-    /// The store gave times for starts.
+    /// Notes that the store gave times for starts.
     package mutating func startsAreGiven(_ given: SharedRateTokens.Given) {
         rates.given(given)
         if given.ask.origin == StartRates.everywhere { table.touchAll() } else { table.touch(to: given.ask.origin) }
@@ -83,7 +86,7 @@ extension Scheduler {
 
     // MARK: Connections besides those of jobs
 
-    /// A job under way got one more connection.
+    /// Notes that a job under way got one more connection.
     package mutating func connectionOpened(to origin: String) { beside.opened(to: origin) }
 
     package mutating func connectionClosed(to origin: String) {
@@ -91,8 +94,8 @@ extension Scheduler {
         table.touch(to: origin)
     }
 
-    /// How many more connections the origin may have besides those of its jobs; negative where jobs wait for places that
-    /// such connections have.
+    /// Returns how many more connections the origin may have besides those of its jobs. The number is negative if jobs
+    /// wait for places that such connections occupy.
     package mutating func spareConnections(to origin: String) -> Int {
         let waits = table.lanes(to: origin).contains { !$0.window.isEmpty || $0.backlog > 0 }
         if waits { return -beside.count(to: origin) }
@@ -102,15 +105,16 @@ extension Scheduler {
 
     // MARK: Descriptors
 
-    /// A job got no file or no connection as there were no descriptors left: fewer are started, and no attempt is spent.
+    /// Notes that a job found no descriptor for its file or connection. Fewer jobs are started, and no attempt is
+    /// spent.
     ///
-    /// - Parameter others: Jobs that have some: those that are under way and those that are being saved.
+    /// - Parameter others: The number of jobs that hold descriptors: those under way and those being saved.
     package mutating func descriptorsLacked(others: Int, now: MonotonicTime) {
         if openFiles == nil { openFiles = OriginRoom(others: others, now: now) }
         openFiles?.refused(others: others, now: now)
     }
 
-    /// How many jobs may be under way.
+    /// Returns how many jobs may be under way.
     package mutating func concurrency(_ now: MonotonicTime) -> Int {
         guard let room = openFiles else { return limits.concurrency }
         openFiles = OriginRoom.grown(["": room], now: now) { _ in limits.concurrency }[""]

@@ -1,9 +1,9 @@
 package import TransferCore
 import TransferJobs
 
-// Jobs that their origins keep from starting.
+// The jobs that their origins keep from starting.
 extension Scheduler {
-    /// Why jobs of this origin wait, if the origin is the reason.
+    /// Returns why jobs of this origin wait, if the origin is the reason.
     package func pause(of origin: String, now: MonotonicTime) -> (error: TransferError, remaining: Duration)? {
         switch gates[origin]?.state {
         case .paused(let until, let reason): (reason.error, max(.zero, until - now))
@@ -12,18 +12,18 @@ extension Scheduler {
         }
     }
 
-    /// Whether a refusal of the job says nothing new: it was under way when the origin was closed to others, or it's the one that
-    /// tries, while the server is busy with others of ours.
+    /// Returns whether a refusal of the job is no news. Either it was under way when the origin was closed, or it is
+    /// the probe while the server is busy with other jobs of this process.
     ///
-    /// - Parameter since: When it began.
+    /// - Parameter since: The time when the job began.
     package func repeatsOthers(_ job: Int64, at origin: String, since: MonotonicTime) -> Bool {
         guard let gate = gates[origin] else { return false }
         if case .probing(job, _) = gate.state { return table.active(at: origin) > 1 }
         return gate.wasUnderWay(since)
     }
 
-    /// The reasons that keep the jobs of a batch from starting; each job counts once. Of those that are still in the
-    /// store as many are counted as are known of.
+    /// Returns the reasons that keep the jobs of a batch from starting; each job counts once. Jobs that are still in
+    /// the store are counted to the extent that they are known.
     package func held(batch: Int64) -> (byNetwork: Int, byOrigin: [String: Int]) {
         var (byNetwork, byOrigin) = (0, [String: Int]())
         let isOpen = network == NetworkGate()
@@ -32,7 +32,7 @@ extension Scheduler {
                 byNetwork += state.jobs
             }
         }
-        // Gates are few where lanes may be many.
+        // Gates are few, while lanes may be many.
         for (origin, gate) in gates {
             switch gate.state {
             case .open, .dead: continue
@@ -47,7 +47,7 @@ extension Scheduler {
         return (byNetwork, byOrigin)
     }
 
-    /// All origins that keep jobs from starting for now.
+    /// Returns all origins that keep jobs from starting for now.
     package func originWaits() -> Set<OriginWait> {
         Set(
             gates.compactMap { origin, gate in

@@ -2,23 +2,23 @@ import DequeModule
 import TransferCore
 package import TransferJobs
 
-// Jobs that wait for the network, and for which machines.
+// The jobs that wait for the network, and the hosts that they contact.
 extension Scheduler {
-    /// The rules of the network under which jobs wait or could start.
+    /// The network rules under which jobs wait or could start.
     package var networks: Set<String> { Set(table.lanes.map(\.lane.network)) }
 
     package func batches(under network: String) -> Set<Int64> {
         Set(table.lanes.lazy.filter { $0.lane.network == network }.map(\.lane.batch))
     }
 
-    /// Batches of which it's known that jobs under these rules wait for the network.
+    /// Returns the batches whose jobs under these rules are known to wait for the network.
     package func batchesHeld(under network: String) -> Set<Int64> {
         Set(
             table.lanes.lazy.filter { $0.lane.network == network && self.network.isHeld($0.lane, $0.reach) }
                 .map(\.lane.batch))
     }
 
-    /// Batches whose jobs under these rules may all start.
+    /// Returns the batches whose jobs under these rules may all start.
     package func batchesThatGoOn(under network: String) -> Set<Int64> {
         let (open, closed) = table.lanes.lazy.filter { $0.lane.network == network }
             .reduce(into: (Set<Int64>(), Set<Int64>())) { sets, state in
@@ -31,7 +31,7 @@ extension Scheduler {
         return open.subtracting(closed)
     }
 
-    /// The machines that jobs under these rules are connected to first, but for this one.
+    /// Returns the hosts that jobs under these rules contact first, without this machine.
     package func hosts(under networks: Set<String>) -> Set<HostUnderRules> {
         var hosts: Set<HostUnderRules> = []
         for state in table.lanes where networks.contains(state.lane.network) {
@@ -47,12 +47,12 @@ extension Scheduler {
         return hosts
     }
 
-    /// Claimed jobs that this gate keeps from starting.
+    /// Returns the claimed jobs that this gate keeps from starting.
     package func kept(by gate: NetworkGate) -> [Candidate] {
         guard gate != NetworkGate() else { return [] }
         return table.lanes.flatMap { state in state.window.filter { !gate.isOpen(state.lane, $0.reach) } }
     }
 
-    /// Lanes with jobs whose rules or origins the network closes.
+    /// Returns the lanes with jobs whose rules or origins the network closes.
     package func closedLanes() -> [Lane] { table.lanes.filter { !network.isOpen($0.lane, $0.reach) }.map(\.lane) }
 }

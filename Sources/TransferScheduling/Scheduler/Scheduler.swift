@@ -2,10 +2,10 @@ import DequeModule
 package import TransferCore
 package import TransferJobs
 
-/// Decides which job starts next: priorities, fairness between origins, concurrency, pauses of origins. Pure: it is
-/// told what happened and at what time, and says what to do.
+/// The scheduler, which decides which job starts next by priorities, fairness between origins, concurrency, and pauses
+/// of origins. Pure: it takes events with their times, and returns actions.
 ///
-/// It sees a window of claimed jobs per lane and asks for more as they start, so its size doesn't grow with the queue.
+/// A window of claimed jobs per lane is refilled as they start, so the size does not grow with the queue.
 package struct Scheduler: Sendable {
     package typealias Candidate = StartCandidate
 
@@ -27,7 +27,7 @@ package struct Scheduler: Sendable {
 
         package init(_ limits: BatchLimits) {
             self.init(
-                // Programs may say anything; with no slot at all a batch would never end.
+                // Programs may set any number; with no slot at all, a batch would never end.
                 concurrency: max(1, limits.concurrency ?? BatchLimits.concurrency),
                 perHost: limits.perHost ?? .automatic,
                 requestRate: limits.requestRate, bounds: OriginBounds(limits.origins))
@@ -36,22 +36,22 @@ package struct Scheduler: Sendable {
 
     package enum Action: Sendable, Hashable {
         case start(Candidate)
-        /// The origin is given up: the job fails with this error without having been tried.
+        /// The origin is given up: the job fails with this error without an attempt.
         case refuse(Candidate, TransferError)
         case claim(Lane, count: Int)
-        /// Times for starts are wanted of the store.
+        /// The store is asked for times of starts.
         case reserve(SharedRateTokens.Ask)
-        /// Places at an origin are wanted of the store, or given back to it.
+        /// The store is asked for places at an origin, or gets some back.
         case share(SharedPermits.Ask)
     }
 
-    /// What the network lets start.
+    /// The gate of the network.
     package private(set) var network = NetworkGate()
-    /// Whether that is everything.
+    /// Whether the gate lets every job start.
     private var isNetworkOpen = true
 
     package private(set) var limits: Limits
-    /// What was started and hasn't ended, with the places of their origins.
+    /// The jobs that have started and not ended, with the places of their origins.
     package private(set) var active: [Int64: Int] = [:]
     package internal(set) var table = LaneTable()
     private var order = StartOrder()
@@ -59,19 +59,19 @@ package struct Scheduler: Sendable {
     var places: OriginPlaces
     private var probes = AuthenticationProbes()
     private var copies = CopyPlaces()
-    /// Origins that are paused and have jobs to start, with the time at which a job may try.
+    /// The paused origins with jobs to start, and the time at which a job may probe.
     private var pauses = PauseTimes()
-    /// Connections besides those that count as jobs, by their origins.
+    /// The connections besides those that count as jobs, by origin.
     package internal(set) var beside = ConnectionsBeside()
-    /// How many jobs the machine's descriptors are enough for, where they weren't.
+    /// The number of jobs that the machine's descriptors suffice for, after a lack of them.
     package var openFiles: OriginRoom?
     var rates: StartRates
-    /// When something may start that may not now; `nil` when only an event can change that.
+    /// The time at which another job may start; `nil` if only an event can change that.
     package private(set) var nextWake: MonotonicTime?
 
     private let ahead: ClaimsAhead
 
-    /// Whether the bounds on origins are those of all processes that share the queue.
+    /// Whether the limits of origins are those of all processes that share the queue.
     private let isShared: Bool
 
     package init(limits: Limits, ahead: ClaimsAhead = .alone, isShared: Bool = false, now: MonotonicTime) {
@@ -91,31 +91,31 @@ package struct Scheduler: Sendable {
 
     // MARK: Events
 
-    /// The network lets other jobs start than before.
+    /// Sets the gate after the network changed.
     package mutating func setNetwork(_ gate: NetworkGate) {
         network = gate
         isNetworkOpen = gate == NetworkGate()
         table.touchAll()
     }
 
-    /// - Parameter overtakes: Some of them may go before those that have been claimed.
+    /// Notes that jobs became ready in the store. `overtakes` is true if some of them may precede claimed jobs.
     package mutating func backlogGrew(_ lane: Lane, by count: Int, overtakes: Bool = false) {
         table[table.place(of: lane)].grew(by: count, overtakes: overtakes)
     }
 
-    /// A claim came back; fewer jobs than asked for means that the lane was empty when the claim was done.
+    /// Takes the result of a claim. Fewer jobs than requested mean that the lane was empty at the time of the claim.
     package mutating func claimed(_ lane: Lane, _ candidates: [Candidate], asked: Int) {
         let place = table.place(of: lane)
         table[place].claimed(candidates, asked: asked)
         dropIfEmpty(place)
     }
 
-    /// A claimed job of another lane belongs to this one now.
+    /// Moves a claimed job from another lane to this one.
     package mutating func joined(_ candidate: Candidate) {
         table[table.place(of: candidate.lane)].joined(candidate)
     }
 
-    /// A start came to its end; the slot is free.
+    /// Notes that a started job has ended, and frees its slot.
     package mutating func ended(_ candidate: Candidate) {
         guard let origin = active.removeValue(forKey: candidate.id) else { return }
         table.ended(at: origin)
@@ -124,24 +124,24 @@ package struct Scheduler: Sendable {
         answered(candidate)
     }
 
-    /// The server has said whether it wants the job's password, and how.
+    /// Notes that the server has shown whether and how it wants the job's password.
     package mutating func answered(_ candidate: Candidate) {
         if probes.answered(candidate) { table.touch(to: candidate.lane.origin) }
     }
 
-    /// - Parameters:
-    ///   - isPrompt: Whether the answer came within about one round trip, from afar.
-    ///   - now: `nil` where the answer is none of a transfer that came to its end.
+    /// Notes that the origin answered. `isPrompt` is true if a distant server answered within about one round trip.
+    /// `now` is `nil` if the answer is not that of a finished transfer.
     package mutating func originAnswered(_ origin: String, isPrompt: Bool = false, now: MonotonicTime? = nil) {
         if let now { transferEnded(at: origin, isPrompt: isPrompt, now: now) }
-        // Open with no failures is what a missing gate means, once nothing is under way any more that was so when it closed.
+        // A missing gate means open without failures. It is removed once no job is under way that was so when it
+        // closed.
         guard gates[origin] != nil else { return }
         gates[origin]?.answered()
         if gates[origin]?.state == .open(failures: 0), table.active(at: origin) <= 1 { gates[origin] = nil }
         table.touch(to: origin)
     }
 
-    /// - Parameter since: When the job began.
+    /// Notes that the origin failed a job that began at `since`.
     package mutating func originFailed(
         _ origin: String, job: Int64, _ error: TransferError, rule: RetryRule, isEndless: Bool = false,
         since: MonotonicTime? = nil, random: Double, now: MonotonicTime
@@ -153,7 +153,7 @@ package struct Scheduler: Sendable {
         table.touch(to: origin)
     }
 
-    /// Of the jobs that wait for the origin.
+    /// Returns the patience of the jobs that wait for the origin.
     private func patience(of origin: String) -> CircuitBreaker.Patience {
         var patience = CircuitBreaker.Patience()
         for state in table.lanes(to: origin) {
@@ -162,21 +162,21 @@ package struct Scheduler: Sendable {
         return patience
     }
 
-    /// Origins that were given up get another chance: somebody wants something of them again.
+    /// Gives origins that were given up another chance, because new jobs want them.
     package mutating func reviveDead() {
         gates = gates.filter { if case .dead = $0.value.state { false } else { true } }
         for origin in Array(gates.keys) { gates[origin]?.revive() }
         table.touchAll()
     }
 
-    /// Nothing is held back any more: somebody said to try now.
+    /// Opens all gates, because a user asked to try now.
     package mutating func openGates() {
         gates.removeAll()
         table.touchAll()
     }
 
-    /// Origins that couldn't be reached are tried anew, over the network that is there now; what a server asked for
-    /// holds over every network.
+    /// Opens the gates of origins that could not be reached, because the network has changed. A pause that a server
+    /// requested holds on every network.
     package mutating func openSilentGates() {
         gates = gates.filter { $0.value.isAsked }
         table.touchAll()
@@ -187,9 +187,9 @@ package struct Scheduler: Sendable {
         table.touch(to: origin)
     }
 
-    /// - Parameter patience: The job's that gave up: more patient ones go on.
+    /// Notes that a job with this patience gave up because of the origin; more patient jobs continue.
     package mutating func originExhausted(_ origin: String, _ error: TransferError, patience: RetryHorizon? = nil) {
-        // A server that is busy with others of ours isn't gone.
+        // A server that is busy with other jobs of this process is not gone.
         guard error.status == nil || table.active(at: origin) <= 1 else { return }
         if let patience {
             var others = self.patience(of: origin)
@@ -200,16 +200,16 @@ package struct Scheduler: Sendable {
         table.touch(to: origin)
     }
 
-    /// A pause that another process was asked for.
+    /// Restores a pause that the origin requested from another process.
     package mutating func restorePause(of origin: String, _ error: TransferError, until: MonotonicTime) {
         gates[origin, default: CircuitBreaker()].spare(until: until, error)
         table.touch(to: origin)
     }
 
-    /// Takes jobs out that are claimed and not started; for pausing and cancelling.
+    /// Removes claimed jobs that have not started, for pausing and cancelling.
     package mutating func remove(where matches: (Candidate) -> Bool) -> [Candidate] {
         var removed: [Candidate] = []
-        // From the last: one that is dropped has the last one put into its place.
+        // The loop runs backwards, because the last lane moves to the place of a dropped one.
         for place in table.lanes.indices.reversed() where table.lanes[place].window.contains(where: matches) {
             removed += table.lanes[place].window.filter(matches)
             table[place].window.removeAll(where: matches)
@@ -218,7 +218,7 @@ package struct Scheduler: Sendable {
         return removed
     }
 
-    /// A batch's run is over: of what it has left nothing is started here any more.
+    /// Forgets a batch whose run is over, so that none of its remaining jobs is started here.
     package mutating func forget(batch: Int64) {
         for place in table.lanes.indices.reversed() where table.lanes[place].lane.batch == batch {
             table[place].clear()
@@ -226,7 +226,7 @@ package struct Scheduler: Sendable {
         }
     }
 
-    /// The lane's ready jobs changed in the store by another hand.
+    /// Sets the number of the lane's ready jobs in the store, after another party changed them.
     package mutating func backlogIs(_ lane: Lane, _ count: Int) {
         let place = table.place(of: lane)
         table[place].backlogIs(count)
@@ -237,7 +237,7 @@ package struct Scheduler: Sendable {
 
     package var isIdle: Bool { active.isEmpty && table.isEmpty }
 
-    /// Jobs that are next where others of their origins are under way; the most urgent of each lane first.
+    /// Returns the jobs that are next at origins with jobs under way, the most urgent of each lane first.
     package func upcoming(_ count: Int) -> [Candidate] {
         var candidates: [Candidate] = []
         guard count > 0 else { return [] }
@@ -251,9 +251,9 @@ package struct Scheduler: Sendable {
 
     // MARK: Decisions
 
-    /// Everything that is to be done now. What it starts counts as active at once.
+    /// Decides on all actions that are due. Started jobs count as active at once.
     ///
-    /// A start costs O(log n) in the lanes there are: only those are looked at that changed.
+    /// A start costs O(log n) in the number of lanes, because only changed lanes are considered.
     package mutating func decide(now: MonotonicTime) -> [Action] {
         var actions: [Action] = []
         var claims: [Action] = []
@@ -263,7 +263,7 @@ package struct Scheduler: Sendable {
         lookAtChanges(&claims)
         let concurrency = concurrency(now)
         while active.count < concurrency, let (place, index) = nextStart(now, &claims) {
-            // A refusal is no request.
+            // A refusal is not a request.
             let isRefused = if case .refuse = permission(table.lanes[place], now) { true } else { false }
             if !isRefused, case let turn = rates.takeOne(now: now), turn != .now {
                 table.touch(place)
@@ -289,7 +289,7 @@ package struct Scheduler: Sendable {
         return actions + claims + startsToReserve().map { .reserve($0) } + placesToShare(now).map { .share($0) }
     }
 
-    /// Puts lanes that changed where they belong in the order, and asks for more jobs where few are left.
+    /// Updates the places of changed lanes in the order, and claims more jobs where few are left.
     private mutating func lookAtChanges(_ claims: inout [Action]) {
         while let place = table.nextChanged() {
             claimIfLow(place, &claims)
@@ -302,8 +302,8 @@ package struct Scheduler: Sendable {
         }
     }
 
-    /// The lane that starts a job next. When there is none, lanes whose copies waited for a place are looked at again, as long
-    /// as there is a place.
+    /// Returns the lane that starts a job next. If there is none, lanes whose copies waited for a place are considered
+    /// again while there is a place.
     private mutating func nextStart(_ now: MonotonicTime, _ claims: inout [Action]) -> (place: Int, index: Int)? {
         while true {
             if let next = nextLane(now) { return next }
@@ -313,8 +313,8 @@ package struct Scheduler: Sendable {
         }
     }
 
-    /// The lane whose next job is the most urgent, of those that may start one; among equals the one that has waited
-    /// longest. Those that must wait are left out until what they wait for changes.
+    /// Returns the lane with the most urgent startable job; among equals, the one that has waited longest. Lanes that
+    /// must wait are left out until the reason changes.
     private mutating func nextLane(_ now: MonotonicTime) -> (place: Int, index: Int)? {
         while let place = order.next() {
             let state = table.lanes[place]
@@ -355,14 +355,14 @@ package struct Scheduler: Sendable {
         return gates[candidate.lane.origin]?.ask(candidate.id, isEndless: candidate.isEndless, now: now) ?? .start
     }
 
-    /// The gate's answer for the lane's jobs, which are all of one batch.
+    /// Returns the gate's permission for the lane's jobs, which all belong to one batch.
     private func permission(_ state: LaneState, _ now: MonotonicTime) -> CircuitBreaker.Permission {
         if gates.isEmpty { return .start }
         let isEndless = state.window.first?.isEndless ?? false
         return gates[state.lane.origin]?.permission(isEndless: isEndless, now: now) ?? .start
     }
 
-    /// Whether a pause of the origin that ends then, or the bound on its starts, holds jobs back.
+    /// Returns whether jobs are kept waiting by a pause of the origin that ends then, or by the limit on its starts.
     private func isHeldBack(_ origin: String, _ end: MonotonicTime) -> Bool {
         var isPaused = rates.areBounded(at: origin)
         if case .paused(end, _) = gates[origin]?.state { isPaused = true }
@@ -380,7 +380,8 @@ package struct Scheduler: Sendable {
         actions.append(.claim(state.lane, count: ahead.page))
     }
 
-    /// Of a lane that waits for a way out one page shows whether its jobs need one: they may go through a proxy nearby.
+    /// Returns whether the lane may claim jobs. A lane without a default route may claim one page, which shows whether
+    /// its jobs use a local proxy.
     private func mayClaim(_ state: LaneState) -> Bool {
         if network.isOpen(state.lane, state.reach) || state.isMixed { return true }
         return state.window.isEmpty && !network.shut.contains(state.lane.network)

@@ -1,12 +1,12 @@
 package import TransferCore
 package import TransferJobs
 
-/// Places at origins that all workers of a queue have together: each has as many as its store gave it, for one job after the
-/// other.
+/// The places at origins that all workers of a queue share. Each worker has as many as its store gave it, for one job
+/// after the other.
 ///
-/// The store is asked when jobs wait that have no place, again after 200 ms while there are too few, and else once a second:
-/// then it hears how many are used, and may take some back for those who have less than their share. No more jobs are
-/// under way than it was told while it is asked.
+/// The store is asked when jobs lack places, again after 200 ms while there are too few, and otherwise once a second.
+/// It then learns how many are used, and may take some back for workers with less than their share. During a request,
+/// no more jobs are under way than the request stated.
 package struct SharedPermits: Sendable {
     /// The places of an origin that a process has, and those that it wants.
     package struct Use: Sendable, Hashable {
@@ -21,9 +21,9 @@ package struct SharedPermits: Sendable {
 
     package struct Ask: Sendable, Hashable {
         package let origin: String
-        /// How many there are for all.
+        /// The number of places of all processes together.
         package let places: PerHost
-        /// The places that are used now, and those that could be.
+        /// The places that are used now, and those that could be used.
         package let use: Use
         package let seen: OriginObservations
 
@@ -35,7 +35,7 @@ package struct SharedPermits: Sendable {
         }
     }
 
-    /// The answer to it: this process's places.
+    /// The answer to a request: the places of this process.
     package struct Given: Sendable, Hashable {
         package let ask: Ask
         package let count: Int
@@ -48,41 +48,41 @@ package struct SharedPermits: Sendable {
 
     private struct Origin: Sendable {
         var count = 0
-        /// The places that were used when the store was asked, while it hasn't answered.
+        /// The number of used places in the request that the store has not answered yet.
         var asked: Int?
         var lastAsk: MonotonicTime?
         var isShort = true
-        /// Connections besides those of jobs were looked for.
+        /// Whether connections besides those of jobs were wanted.
         var wantsMore = false
-        /// When one was refused that wasn't under way at a refusal before.
+        /// The time of the last refusal of a transfer that was not under way at an earlier refusal.
         var refused: MonotonicTime?
         var seen = OriginObservations()
     }
 
     private static let pauses = (short: Duration.milliseconds(200), long: Duration.seconds(1))
-    /// So much longer for each origin, so that many don't load the store.
+    /// The additional pause per origin, so that many origins do not load the store.
     private static let perOrigin = Duration.milliseconds(10)
-    /// At more origins than these nobody asks for places at a time.
+    /// The most origins at which a process asks for places at the same time.
     private static let most = 256
     private static let atOnce = MonotonicTime(nanoseconds: .min)
 
     private var origins: [String: Origin] = [:]
-    /// Origins that have to wait for others to be let go.
+    /// The origins that wait for another origin to be dropped.
     private var waiting: [String] = []
-    /// When the store is asked next, as far as is known.
+    /// The time of the next request to the store, if it is known.
     private var nextLook: MonotonicTime?
 
     package init() {}
 
-    /// The places that this process has.
+    /// Returns the number of places that this process has.
     package func count(at origin: String) -> Int { origins[origin].map { $0.asked ?? $0.count } ?? 0 }
 
-    /// Whether transfers to origins whose level is looked for are under way, perhaps.
+    /// Whether there may be transfers under way to origins whose level is being found.
     package var isTelling: Bool { origins.contains { $0.value.count > 0 } }
 
-    // MARK: What is wanted and seen
+    // MARK: Demand and observations
 
-    /// A job waits for a place.
+    /// Notes that a job waits for a place.
     package mutating func want(_ origin: String) {
         guard let known = origins[origin] else {
             guard origins.count < Self.most else {
@@ -98,14 +98,15 @@ package struct SharedPermits: Sendable {
         look(at: last + pause(isShort: true))
     }
 
-    /// Connections besides those of jobs are looked for.
+    /// Notes that connections besides those of jobs are wanted.
     package mutating func wantMore(_ origin: String) { origins[origin]?.wantsMore = true }
 
     package mutating func answered(_ origin: String) { origins[origin]?.seen.answered() }
 
     package mutating func moved(_ bytes: Int64, at origin: String) { origins[origin]?.seen.moved(bytes) }
 
-    /// Half as many are left at once, for all that were under way together, until the store has heard of it.
+    /// Notes a refusal. The number of places is halved at once, for all that were under way together, until the store
+    /// has answered.
     package mutating func refused(_ origin: String, _ refusal: OriginObservations.Refusal, now: MonotonicTime) {
         guard let state = origins[origin] else { return }
         origins[origin]?.seen.refused(refusal)
@@ -117,13 +118,13 @@ package struct SharedPermits: Sendable {
         look(at: now)
     }
 
-    // MARK: Questions and answers
+    // MARK: Requests and answers
 
-    /// - Parameters:
-    ///   - told: How many places an origin has.
-    ///   - use: What of them is used by jobs and connections besides, and how many jobs could use some.
-    ///   - most: The transfers of this process at once.
-    /// - Returns: What the store is to be asked now, and when it may be asked again.
+    /// Returns the requests that are due. `reported` returns the configured places of an origin. `use` returns its places
+    /// in use by jobs and other connections, and how many jobs could use one.
+    ///
+    /// - Parameter most: The number of transfers of this process at once.
+    /// - Returns: The requests to the store, and the time of the next ones.
     package mutating func asks(
         now: MonotonicTime, most: Int, reported: (String) -> PerHost, use: (String) -> Use
     ) -> (asks: [Ask], next: MonotonicTime?) {
@@ -161,7 +162,7 @@ package struct SharedPermits: Sendable {
             letIn()
             return
         }
-        // A refusal since then is told next.
+        // A refusal since the request is reported next.
         origins[origin]?.count = state.lastAsk == nil ? min(given.count, state.count) : given.count
         origins[origin]?.asked = nil
         look(at: state.lastAsk.map { $0 + pause(isShort: given.count < given.ask.use.wanted) } ?? Self.atOnce)
@@ -179,12 +180,12 @@ package struct SharedPermits: Sendable {
 }
 
 extension SharedPermits.Use {
-    /// The places that a process is given: those that nobody has, and no more than its share while another one has less
-    /// than that and wants more.
+    /// Returns the places that a process is given: free ones, but at most its share while another process has less than
+    /// that and wants more.
     ///
     /// - Parameters:
-    ///   - places: Of all processes.
-    ///   - others: What the other ones have.
+    ///   - places: The number of places of all processes.
+    ///   - others: The places that the other processes have and want.
     package func granted(of places: Int, beside others: [SharedPermits.Use]) -> Int {
         let free = places - others.reduce(0) { $0 + $1.held }
         let share = max(1, places / (1 + others.count { $0.wanted > 0 }))

@@ -1,18 +1,18 @@
 import DequeModule
 package import TransferCore
 
-/// Starts at origins whose rates several processes keep together: each start has a time of its own, which their store gives.
+/// The starts at origins whose rates several processes share. Each start has its own time, which their store gives.
 ///
-/// The times lie a little further apart than the rate says, and each holds for a moment only: so in no second there are more
-/// starts than the rate allows, though a start may be late. A time that went by unused is lost.
+/// The times are a little further apart than the rate requires, and each is valid only for a moment. No second thus has
+/// more starts than the rate allows, though a start may be late. An unused time is lost.
 package struct SharedRateTokens: Sendable {
-    /// The times that a store is asked for.
+    /// A request to the store for times.
     package struct Ask: Sendable, Hashable {
         package let origin: String
         package let perSecond: Double
         package let count: Int
 
-        /// How far the times lie apart.
+        /// The distance between the times.
         package var interval: Duration { .microseconds(intervalInMicroseconds) }
 
         package var intervalInMicroseconds: Int64 {
@@ -27,7 +27,7 @@ package struct SharedRateTokens: Sendable {
         }
     }
 
-    /// The answer to it.
+    /// The answer to a request.
     package struct Given: Sendable, Hashable {
         package let ask: Ask
         package let first: MonotonicTime
@@ -41,7 +41,7 @@ package struct SharedRateTokens: Sendable {
     package enum Turn: Sendable, Hashable {
         case now
         case at(MonotonicTime)
-        /// When the store has given a time.
+        /// The time is unknown until the store has given one.
         case unknown
     }
 
@@ -51,20 +51,20 @@ package struct SharedRateTokens: Sendable {
     }
 
     private static let spread = 1.1
-    /// How late a start may be.
+    /// The longest delay of a start after its time.
     package static let grace = Duration.milliseconds(50)
-    /// More times aren't asked for at once: as many as a second has, so that other processes get theirs.
+    /// The most times in a request: those of one second, so that other processes get theirs.
     private static let most = 64
-    /// More origins than these are forgotten where no time is left of them.
+    /// The number of origins beyond which those without remaining times are forgotten.
     private static let mostKnown = 1024
 
     private var origins: [String: Origin] = [:]
-    /// Origins where a start is wanted that has no time yet, with their rates.
+    /// The origins with a wanted start that has no time yet, and their rates.
     private var wanted: [String: Double] = [:]
 
     package init() {}
 
-    /// Whether a job may start at the origin.
+    /// Returns whether a job may start at the origin.
     package mutating func turn(at origin: String, perSecond: Double, now: MonotonicTime) -> Turn {
         while let first = origins[origin]?.times.first, first + Self.grace < now {
             origins[origin]?.times.removeFirst()
@@ -76,8 +76,10 @@ package struct SharedRateTokens: Sendable {
 
     package mutating func started(at origin: String) { _ = origins[origin]?.times.popFirst() }
 
-    /// - Parameter jobs: How many jobs wait for a start at an origin.
-    /// - Returns: What the store is to be asked now.
+    /// Returns the requests that are due.
+    ///
+    /// - Parameter jobs: A function that returns how many jobs wait for a start at an origin.
+    /// - Returns: The requests to the store.
     package mutating func asks(_ jobs: (String) -> Int) -> [Ask] {
         guard !wanted.isEmpty else { return [] }
         let asks = wanted.sorted { $0.key < $1.key }.map { origin, perSecond in

@@ -1,20 +1,21 @@
 import TransferCore
 package import TransferJobs
 
-/// A claimed job, as far as its start is decided by it.
+/// The facts of a claimed job that decide on its start.
 package struct StartCandidate: Sendable, Hashable {
     package let id: Int64
     package let lane: Lane
     package let priority: Int
-    /// The job's place among the jobs of its lane, the highest first.
+    /// The job's rank among the jobs of its lane, the highest first.
     package let rank: Int
-    /// The patience that it has with its origin, where it has to end.
+    /// The patience of the job with its origin, if the job must end.
     package let patience: RetryHorizon
-    /// Whether the job is tried for ever where its origin is the reason: it's of a batch that has no end.
+    /// Whether the job is tried for ever while its origin is the reason, because its batch has no end.
     package let isEndless: Bool
-    /// The way to the lane's origin, as its URL tells it: asked several times for each job.
+    /// The first host on the way to the lane's origin, stored because it is needed several times for each job.
     package let reach: OriginReach
-    /// The job's body goes out in vain where the server wants a password that it hasn't asked for yet (``AuthenticationProbes``).
+    /// Whether the job's body would be sent in vain if the server wants a password that it has not requested yet
+    /// (``AuthenticationProbes``).
     package let probesAuthentication: Bool
     /// Whether the job's source is another server (``CopyPlaces``).
     package let isCopy: Bool
@@ -35,7 +36,7 @@ package struct StartCandidate: Sendable, Hashable {
         self.isCopy = isCopy
     }
 
-    /// The same job, at another of its servers.
+    /// Returns the same job at another of its servers.
     package func turned(to lane: Lane, _ reach: OriginReach) -> StartCandidate {
         StartCandidate(
             id: id, lane: lane, priority: priority, rank: rank, patience: patience, isEndless: isEndless,

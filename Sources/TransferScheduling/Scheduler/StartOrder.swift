@@ -1,9 +1,9 @@
 import HeapModule
 
-/// The lanes that may start a job, in the order in which they do: by the priority of their next job; among equals the
-/// lane that was served least recently goes first.
+/// The lanes that may start a job, in order: by the priority of their next job, and among equals the lane that was
+/// served least recently.
 ///
-/// A lane's entry is replaced by a later one and not taken out, so that an alteration costs O(log n).
+/// A lane's entry is replaced by a later one instead of being removed, so that a change costs O(log n).
 package struct StartOrder: Sendable {
     private struct Entry: Sendable, Comparable {
         let priority: Int
@@ -17,12 +17,12 @@ package struct StartOrder: Sendable {
     }
 
     private var heap = Heap<Entry>()
-    /// The valid entry of each place; 0 where there is none.
+    /// The valid entry of each place; 0 if there is none.
     private var stamps: [Int] = []
     private var lastStamp = 0
     private var valid = 0
 
-    /// The lane at this place may start a job of this priority.
+    /// Notes that the lane at this place may start a job of this priority.
     package mutating func put(_ place: Int, priority: Int, lastServed: Int) {
         take(place)
         if stamps.count <= place { stamps += repeatElement(0, count: place + 1 - stamps.count) }
@@ -33,14 +33,14 @@ package struct StartOrder: Sendable {
         if heap.count > 2 * valid + 64 { heap = Heap(heap.unordered.filter { isValid($0) }) }
     }
 
-    /// The lane at this place starts nothing.
+    /// Notes that the lane at this place starts no job.
     package mutating func take(_ place: Int) {
         guard place < stamps.count, stamps[place] != 0 else { return }
         stamps[place] = 0
         valid -= 1
     }
 
-    /// The place of the lane whose turn it is; it's taken out.
+    /// Takes out the lane whose turn it is, and returns its place.
     package mutating func next() -> Int? {
         while let entry = heap.popMax() {
             guard isValid(entry) else { continue }

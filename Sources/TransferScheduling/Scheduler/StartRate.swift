@@ -1,19 +1,19 @@
 package import TransferCore
 
-/// A bound on how many requests start in a second: at most one second's worth at once.
+/// A limit on the number of requests that start per second, with bursts of at most one second's worth.
 package struct StartRate: Sendable {
     private let perSecond: Double
     private var tokens: Double
     private var filled: MonotonicTime
 
     package init(perSecond: Double, now: MonotonicTime) {
-        // Between one a day and as good as no bound, so that the next start is always at a time that can be told.
+        // The rate is kept between one a day and practically unlimited, so that the next start always has a time.
         self.perSecond = perSecond >= 1 / 86_400 ? min(perSecond, 1e9) : 1 / 86_400
         tokens = 1
         filled = now
     }
 
-    /// Takes one start, or says when the next is allowed.
+    /// Takes one start, or returns the time when the next is allowed.
     package mutating func take(now: MonotonicTime) -> MonotonicTime? {
         if let next = next(now: now) { return next }
         tokens = tokens(now) - 1
@@ -21,13 +21,15 @@ package struct StartRate: Sendable {
         return nil
     }
 
-    /// - Returns: When the next start is allowed; `nil` where it is now.
+    /// Returns the time of the next start.
+    ///
+    /// - Returns: The time when the next start is allowed; `nil` if it is allowed now.
     package func next(now: MonotonicTime) -> MonotonicTime? {
         let tokens = tokens(now)
         return tokens < 1 ? now + .milliseconds(Int64((1 - tokens) / perSecond * 1000) + 1) : nil
     }
 
-    /// Whether it's as if nothing had ever started.
+    /// Returns whether the state equals that without any start.
     package func isRested(now: MonotonicTime) -> Bool { tokens(now) >= max(1, perSecond) }
 
     private func tokens(_ now: MonotonicTime) -> Double {

@@ -1,18 +1,18 @@
 package import TransferCore
 
-/// Bounds on the starts in a second: of all jobs together, and at each of the origins that a configuration names. They are
-/// this process's own, or those of all that share its queue.
+/// The limits on starts per second: of all jobs together, and at each origin that a configuration names. They belong to
+/// this process, or to all that share its queue.
 package struct StartRates: Sendable {
     private let perSecond: Double?
     private var all: StartRate?
     private let bounds: OriginBounds
     private var origins: [String: StartRate] = [:]
-    /// The starts of a shared queue; `nil` where this process keeps the rates alone.
+    /// The starts of a shared queue; `nil` if this process keeps the rates alone.
     private var shared: SharedRateTokens?
 
-    /// More origins than these are forgotten where nothing is owed to them.
+    /// The number of origins beyond which rested ones are forgotten.
     private static let mostKnown = 1024
-    /// Stands for all origins together.
+    /// The name that stands for all origins together.
     package static let everywhere = ""
 
     package init(perSecond: Double?, _ bounds: OriginBounds, isShared: Bool, now: MonotonicTime) {
@@ -22,7 +22,7 @@ package struct StartRates: Sendable {
         all = shared == nil ? perSecond.map { StartRate(perSecond: $0, now: now) } : nil
     }
 
-    /// Takes one start of all.
+    /// Takes one start from the limit of all jobs.
     package mutating func takeOne(now: MonotonicTime) -> SharedRateTokens.Turn {
         guard shared != nil else { return all?.take(now: now).map { .at($0) } ?? .now }
         guard let perSecond else { return .now }
@@ -31,21 +31,21 @@ package struct StartRates: Sendable {
         return turn
     }
 
-    /// Whether a job may start at the origin.
+    /// Returns whether a job may start at the origin.
     package mutating func turn(at origin: String, now: MonotonicTime) -> SharedRateTokens.Turn {
         guard shared != nil else {
-            // An origin that isn't known has rested.
+            // An unknown origin has rested.
             return origins.isEmpty ? .now : origins[origin]?.next(now: now).map { .at($0) } ?? .now
         }
         guard let perSecond = bounds.rate(at: origin) else { return .now }
         return shared?.turn(at: origin, perSecond: perSecond, now: now) ?? .now
     }
 
-    /// Whether jobs at the origin wait for times that were told. Such a time stands until it has come: time alone ends the wait,
-    /// also where a start would be allowed a moment earlier.
+    /// Returns whether jobs at the origin wait for given times. Such a wait ends only at its time, even if a start
+    /// would be allowed a moment earlier.
     package func areBounded(at origin: String) -> Bool { bounds.hasRates && bounds.rate(at: origin) != nil }
 
-    /// A job starts at the origin.
+    /// Notes that a job starts at the origin.
     package mutating func started(at origin: String, now: MonotonicTime) {
         guard bounds.hasRates, let perSecond = bounds.rate(at: origin) else { return }
         guard shared == nil else {
@@ -58,9 +58,9 @@ package struct StartRates: Sendable {
         _ = origins[origin, default: StartRate(perSecond: perSecond, now: now)].take(now: now)
     }
 
-    // MARK: A shared queue's
+    // MARK: The rates of a shared queue
 
-    /// ``SharedRateTokens/asks(_:)``
+    /// Returns the requests to the store, as ``SharedRateTokens/asks(_:)``.
     package mutating func asks(_ jobs: (String) -> Int) -> [SharedRateTokens.Ask] { shared?.asks(jobs) ?? [] }
 
     package mutating func given(_ given: SharedRateTokens.Given) { shared?.given(given) }

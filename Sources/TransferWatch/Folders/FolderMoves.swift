@@ -1,7 +1,7 @@
 import TransferCore
 
-/// Folders that were moved away and perhaps come in again under another name: `IN_MOVED_FROM` and `IN_MOVED_TO` have the
-/// same cookie, and come one soon after the other, if both come (inotify(7), "Dealing with rename() events").
+/// The folders that were moved away and may return under another name. `IN_MOVED_FROM` and `IN_MOVED_TO` have the same
+/// cookie, and follow each other closely if both occur (inotify(7), "Dealing with rename() events").
 struct FolderMoves: Sendable {
     struct Departure: Sendable {
         var folder: FolderTree.ID
@@ -9,8 +9,7 @@ struct FolderMoves: Sendable {
         var until: MonotonicTime
     }
 
-    /// How long the other half is waited for: they are put in the queue at once, so that only a reader could come
-    /// between them.
+    /// The wait for the second event. The kernel queues both at once, so that only a read can separate them.
     static let patience = Duration.milliseconds(100)
 
     private var departures: [UInt32: Departure] = [:]
@@ -27,7 +26,7 @@ struct FolderMoves: Sendable {
 
     mutating func arrive(cookie: UInt32) -> Departure? { departures.removeValue(forKey: cookie) }
 
-    /// Folders that went elsewhere.
+    /// Returns the folders that have moved elsewhere.
     mutating func expire(at now: MonotonicTime) -> [Departure] {
         let gone = departures.filter { $0.value.until <= now }
         for cookie in gone.keys { departures[cookie] = nil }

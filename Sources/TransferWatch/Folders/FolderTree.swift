@@ -1,34 +1,34 @@
 import TransferCore
 
-/// A folder's own identity, by which it's known under another path.
+/// The identity of a folder, by which it is recognized under another path.
 struct FolderIdentity: Sendable, Hashable {
     var device: UInt64
     var inode: UInt64
 }
 
-/// The folders that are watched or polled: which watch is which path, and which of them are to be read.
+/// The folders that are watched or polled: the watch of each path, and the folders that have to be read.
 ///
-/// Folders have numbers that never come again, so that an answer about one that is gone can be told.
+/// Folders have numbers that are never reused, so that an answer about a removed folder is recognized.
 struct FolderTree: Sendable {
     typealias ID = Int
     static let root: ID = 0
 
     struct Folder: Sendable {
         var name: String
-        /// `nil` for the watched folder, and for one that is being moved.
+        /// The parent folder; `nil` for the watched folder, and for one that is being moved.
         var parent: ID?
         var children: [PathKey: ID] = [:]
         var watch: Int32?
         var identity: FolderIdentity?
-        /// Read again and again.
+        /// Whether the folder is read repeatedly instead of being watched.
         var isPolled = false
-        /// Waits to be read.
+        /// Whether the folder waits to be read.
         var isDirty = false
-        /// Counts the readings of this folder, so that the end of one shows which children weren't met.
+        /// The number of readings of this folder, so that the end of one shows which children were not found.
         var reading = 0
-        /// The reading of the parent that met it last.
+        /// The reading of the parent that last found this folder.
         var metIn = 0
-        /// The folder came after the watcher, with all that is in it.
+        /// Whether the folder appeared after the watcher started, with all its content.
         var isNew = false
     }
 
@@ -46,7 +46,9 @@ struct FolderTree: Sendable {
 
     func folder(ofWatch watch: Int32) -> ID? { byWatch[watch] }
 
-    /// - Parameter path: Beneath the root; empty for that.
+    /// Returns the folder at a path.
+    ///
+    /// - Parameter path: The path beneath the root; empty for the root itself.
     func folder(at path: some StringProtocol) -> ID? {
         var id = Self.root
         for name in PathText.components(String(path)) {
@@ -58,7 +60,8 @@ struct FolderTree: Sendable {
 
     func child(_ name: String, of parent: ID) -> ID? { folders[parent]?.children[PathKey(name)] }
 
-    /// Beneath the watched folder, which is the empty path; `nil` when it's gone or being moved.
+    /// Returns the path beneath the watched folder, which is empty for that folder; `nil` if the folder is gone or is
+    /// being moved.
     func path(of id: ID) -> String? {
         var names: [String] = []
         var next = id
@@ -70,7 +73,7 @@ struct FolderTree: Sendable {
         return names.reversed().joined(separator: "/")
     }
 
-    /// The folders that it's in, from the nearest on.
+    /// Returns the folders that contain it, the nearest first.
     func ancestors(of id: ID) -> [ID] {
         var found: [ID] = []
         var next = folders[id]?.parent
@@ -83,9 +86,9 @@ struct FolderTree: Sendable {
 
     // MARK: Growing and shrinking
 
-    /// Notes that the folder is there; one that wasn't known is to be read.
+    /// Notes that the folder exists. An unknown folder is marked to be read.
     ///
-    /// - Parameter isNew: It came after the watcher, if it wasn't known.
+    /// - Parameter isNew: Whether an unknown folder appeared after the watcher started.
     @discardableResult
     mutating func meet(_ name: String, in parent: ID, isNew: Bool = false) -> ID? {
         guard let reading = folders[parent]?.reading else { return nil }
@@ -100,7 +103,9 @@ struct FolderTree: Sendable {
         return lastID
     }
 
-    /// - Returns: The watches of the folder and of all beneath it, which are to be ended.
+    /// Removes a folder and all folders beneath it.
+    ///
+    /// - Returns: The watches of the removed folders, which must be ended.
     mutating func remove(_ id: ID) -> [Int32] {
         detach(id)
         var watches: [Int32] = []
@@ -118,7 +123,7 @@ struct FolderTree: Sendable {
         return watches
     }
 
-    /// Takes it out of its parent and keeps it with all beneath.
+    /// Takes a folder out of its parent, and keeps it with all folders beneath it.
     mutating func detach(_ id: ID) {
         guard let folder = folders[id], let parent = folder.parent else { return }
         folders[id]?.parent = nil
@@ -126,7 +131,7 @@ struct FolderTree: Sendable {
         if folders[parent]?.children[key] == id { folders[parent]?.children[key] = nil }
     }
 
-    /// Puts a detached one under its new name; that must be free, and the parent not beneath it.
+    /// Puts a detached folder under its new name, which must be free; the parent must not be beneath it.
     mutating func attach(_ id: ID, as name: String, in parent: ID) {
         guard folders[id] != nil, let reading = folders[parent]?.reading else { return }
         folders[id]?.name = name
@@ -164,7 +169,7 @@ struct FolderTree: Sendable {
         for id in folders.filter({ matches($0.value) }).keys.sorted() { markDirty(id) }
     }
 
-    /// Marks the folder and all beneath it.
+    /// Marks the folder and all folders beneath it to be read.
     mutating func markDirty(from id: ID) {
         var open = [id]
         while let next = open.popLast() {
@@ -173,7 +178,7 @@ struct FolderTree: Sendable {
         }
     }
 
-    /// The folder that has waited longest to be read.
+    /// Returns the folder that has waited longest to be read.
     mutating func popDirty() -> ID? {
         while nextDirty < dirty.count {
             let id = dirty[nextDirty]
@@ -194,7 +199,7 @@ struct FolderTree: Sendable {
 
     mutating func beginReading(_ id: ID) { folders[id]?.reading += 1 }
 
-    /// The children that the reading hasn't met.
+    /// Returns the children that the reading has not found.
     func unmet(in id: ID) -> [ID] {
         guard let folder = folders[id] else { return [] }
         return folder.children.values.filter { folders[$0]?.metIn != folder.reading }.sorted()

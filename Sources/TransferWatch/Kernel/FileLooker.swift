@@ -3,20 +3,22 @@ import Glibc
 import TransferCore
 import TransferEventLoop
 
-/// Looks at files of one folder.
+/// The inspection of files in one folder.
 struct FileLooker: Sendable {
-    /// Without links; what lies beneath is inside.
+    /// The path of the root without links; files beneath it count as inside.
     var root: String
-    /// Files that have been quiet for so long are asked about whether somebody writes them; none where that can't be
-    /// told, on file systems that others write to.
+    /// The quiet time after which the kernel is asked whether a file is open for writing. `nil` on file systems that
+    /// other machines write to, where this is unknown.
     var asksAfter: Duration?
-    /// How far the clock of who writes the times may be from ours.
+    /// The largest difference between this machine's clock and the clock of the file times.
     var tolerance = Duration.zero
 
-    /// A server's clock is taken to be right by an hour, as it may be set to another time of the year.
+    /// The tolerance of a server's clock, which may be an hour off because of daylight saving time.
     static let remoteTolerance = Duration.seconds(3600)
 
-    /// - Parameter folder: A descriptor.
+    /// Inspects a name.
+    ///
+    /// - Parameter folder: A descriptor of the folder.
     func sight(_ name: String, in folder: Int32) -> FileSnapshot {
         var look = transfer_file_look()
         guard transfer_look(folder, name, &look) == 0 else { return .nothing }
@@ -27,7 +29,7 @@ struct FileLooker: Sendable {
         }
     }
 
-    /// A link counts as another name of the file that it leads to, when that is inside.
+    /// Inspects a symbolic link, which counts as another name of its target if that is inside the root.
     private func link(_ name: String, in folder: Int32) -> FileSnapshot {
         let target = transfer_open_target(folder, name)
         guard target >= 0 else { return .linkLeadsOutside }

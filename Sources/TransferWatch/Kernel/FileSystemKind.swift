@@ -1,8 +1,10 @@
-/// File systems that are changed by others without the kernel hearing of it.
+/// The file systems that other machines change without notice by the kernel.
 enum FileSystemKind {
-    /// - Parameter number: As statfs(2) has it.
-    /// - Returns: What people call it; `nil` for one that inotify(7) works on. An overlay is one of those: what is
-    ///   changed through it is told.
+    /// Returns the name of such a file system.
+    ///
+    /// - Parameter number: The number that statfs(2) gives.
+    /// - Returns: The usual name; `nil` for a file system that inotify(7) works on, such as an overlay, which reports
+    ///   changes made through it.
     static func remoteName(_ number: Int64) -> String? {
         switch number & 0xFFFF_FFFF {
         case 0x6969: "NFS"

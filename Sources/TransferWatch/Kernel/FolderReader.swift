@@ -2,14 +2,14 @@ import CTransferLinux
 import Glibc
 import TransferCore
 
-/// Questions of steps to the file system, on a worker. The watched folder is opened by its path each time, so that
-/// nothing is held open while nothing happens, and another one at that path is noticed.
+/// The file system calls of steps, on a worker. The watched folder is opened by its path each time. No descriptor is
+/// thus held while idle, and another folder at that path is noticed.
 struct FolderReader: Sendable {
     let root: String
     let identity: FolderIdentity
     let kernel: WatchKernel
 
-    /// The watched folder itself isn't at its path any more.
+    /// The watched folder itself is no longer at its path.
     struct RootGone: Error {
         var error: TransferError
     }
@@ -31,7 +31,7 @@ struct FolderReader: Sendable {
         do throws(TransferError) {
             return .success(try FolderScan(path, beneath: place, kernel: kernel))
         } catch {
-            // Without the watched folder itself there is nothing to watch.
+            // Without the watched folder itself, there is nothing to watch.
             if path.isEmpty { throw RootGone(error: error) }
             return .failure(error)
         }
@@ -43,7 +43,7 @@ struct FolderReader: Sendable {
         return folder.identity
     }
 
-    /// Looks at files, those of one folder one after the other.
+    /// Inspects files, those of one folder in sequence.
     func looks(_ paths: [String]) throws(RootGone) -> [(path: String, sight: FileSnapshot)] {
         let place = try place()
         let realRoot = place.realPath
@@ -65,8 +65,8 @@ struct FolderReader: Sendable {
 }
 
 extension FileVersion {
-    /// Whether the file is still this version: to be asked before something is done to it, and when it has been read.
-    /// Looks at the file system, on the caller's thread.
+    /// Returns whether the file is still this version. Callers should check before they change the file, and after they
+    /// have read it. Reads the file system on the caller's thread.
     ///
     /// - Parameter root: The watched folder.
     public func isCurrent(in root: String) -> Bool {

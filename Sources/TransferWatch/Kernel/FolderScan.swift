@@ -3,18 +3,20 @@ import Glibc
 import TransferCore
 import TransferEventLoop
 
-/// A folder that is being read: the place where reading goes on, not the names.
+/// A folder that is being read: the reading position, not the names.
 ///
-/// `@unchecked Sendable`: it's used by one step at a time, and a step ends before the next begins.
+/// `@unchecked Sendable`: only one step at a time uses it, and a step ends before the next begins.
 final class FolderScan: @unchecked Sendable {
     let identity: FolderIdentity
     let remoteFileSystem: String?
     private let entries: OpaquePointer
     private let realRoot: String
 
-    /// One step takes no longer than this, or one call to the file system.
+    /// The longest time of a step, unless one call to the file system takes longer.
     private static let patience = Duration.milliseconds(50)
 
+    /// Opens a folder for reading.
+    ///
     /// - Parameter root: The watched folder.
     init(_ path: String, beneath root: borrowing Place, kernel: WatchKernel) throws(TransferError) {
         let place = try root.folder(path)
@@ -28,15 +30,15 @@ final class FolderScan: @unchecked Sendable {
 
     deinit { closedir(entries) }
 
-    /// For as long as this is there.
+    /// The descriptor of the folder, valid while this object exists.
     var descriptor: Int32 { dirfd(entries) }
 
-    /// Reads on.
+    /// Continues the reading.
     ///
     /// - Parameters:
-    ///   - path: The folder's, for the rules.
-    ///   - limit: Of files that come back.
-    ///   - settle: Files that have been quiet for so long are asked about whether they are written.
+    ///   - path: The path of the folder, for the rules.
+    ///   - limit: The most files to return.
+    ///   - settle: The quiet time after which the kernel is asked whether a file is open for writing.
     func read(path: String, limit: Int, rules: WatchRules, settle: Duration) -> WatchMachine.Entries {
         var found = WatchMachine.Entries()
         let isRemote = remoteFileSystem != nil
@@ -70,7 +72,7 @@ final class FolderScan: @unchecked Sendable {
         if name == "." || name == ".." { return }
         var kind = kind
         if kind == DT_UNKNOWN {
-            // Some file systems don't say.
+            // Some file systems do not report the kind.
             var look = transfer_file_look()
             guard transfer_look(descriptor, name, &look) == 0 else { return }
             kind = mode_t(look.kind) == S_IFDIR ? Int(DT_DIR) : Int(DT_REG)

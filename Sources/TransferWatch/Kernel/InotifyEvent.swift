@@ -1,6 +1,6 @@
 import CTransferLinux
 
-/// One event of inotify(7).
+/// An event of inotify(7).
 struct InotifyEvent: Sendable, Hashable {
     struct Kind: OptionSet, Sendable, Hashable {
         let rawValue: UInt32
@@ -20,7 +20,7 @@ struct InotifyEvent: Sendable, Hashable {
 
         init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        // Bit 31 has no room in C's int: the constants are told by their bits.
+        // Bit 31 does not fit into C's int, so the constants are converted by their bits.
         private init(_ mask: some BinaryInteger) { rawValue = UInt32(truncatingIfNeeded: mask) }
     }
 
@@ -28,7 +28,7 @@ struct InotifyEvent: Sendable, Hashable {
         /// The event is about the watched folder itself.
         case none
         case text(String)
-        /// A name that isn't UTF-8; with replacement characters.
+        /// The name is not UTF-8; it has replacement characters.
         case broken(String)
 
         init(_ bytes: some Collection<UInt8>) {
@@ -47,34 +47,35 @@ struct InotifyEvent: Sendable, Hashable {
     var cookie: UInt32 = 0
     var name = Name.none
 
-    /// The kernel's queue ran over.
+    /// The kernel's queue overflowed.
     static let overflowed = InotifyEvent(watch: -1, kind: .overflow)
 
-    /// The events that are asked for in a folder. Neither `IN_MODIFY`, which would wake us at every write, nor
-    /// `IN_ATTRIB`.
+    /// The events of a watched folder or a folder beneath it. `IN_MODIFY` is left out, since it would wake the process
+    /// at every write, and so is `IN_ATTRIB`.
     static let mask =
         Kind([.closedAfterWriting, .movedFrom, .movedTo, .made, .deleted]).rawValue
         | UInt32(truncatingIfNeeded: TRANSFER_IN_ONLYDIR) | UInt32(truncatingIfNeeded: TRANSFER_IN_EXCL_UNLINK)
 
-    /// The events that are asked for in the watched folder and those above it: that it isn't at its place any more.
+    /// The events that show that the watched folder, or a folder above it, is no longer at its place.
     static let placeMask =
         Kind([.selfDeleted, .selfMoved]).rawValue | UInt32(truncatingIfNeeded: TRANSFER_IN_ONLYDIR)
 
-    /// The same of a symbolic link itself.
+    /// The same events of a symbolic link itself.
     static let linkMask =
         Kind([.selfDeleted, .selfMoved]).rawValue | UInt32(truncatingIfNeeded: TRANSFER_IN_DONT_FOLLOW)
 
-    /// The events that are asked for in the nearest folder that there is, while the watched one is missing.
+    /// The events of the nearest existing folder while the watched one is missing.
     static let arrivalMask = placeMask | Kind([.made, .movedTo]).rawValue
 
-    /// The events of one read(2); a rest that is no whole event is left out, which the kernel never leaves.
+    /// Parses the events of one read(2). An incomplete event at the end is ignored, though the kernel never returns
+    /// one.
     static func parse(_ buffer: UnsafeRawBufferPointer) -> [InotifyEvent] {
         var events: [InotifyEvent] = []
         var offset = 0
         while offset + 16 <= buffer.count {
             let length = Int(buffer.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
             guard length <= buffer.count - offset - 16 else { break }
-            // Filled up with zeros.
+            // The name is padded with zeros.
             let name = buffer[(offset + 16)..<(offset + 16 + length)].prefix { $0 != 0 }
             events.append(
                 InotifyEvent(

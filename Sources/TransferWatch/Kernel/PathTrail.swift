@@ -1,16 +1,16 @@
-/// The trail that a path leads through: folders, and symbolic links on the way.
+/// The folders and symbolic links that a path passes through.
 enum PathTrail {
     struct Step: Hashable, Sendable {
         var path: String
         var isLink: Bool
     }
 
-    /// As many links as the kernel follows (path_resolution(7)).
+    /// The most links that the kernel follows (path_resolution(7)).
     private static let mostLinks = 40
 
-    /// From `/` on, without what it ends in. As far as there is anything.
+    /// Returns the existing folders and links from `/` on, without the path's own end.
     ///
-    /// - Parameter path: Absolute.
+    /// - Parameter path: An absolute path.
     static func steps(to path: String) -> [Step] {
         var steps = [Step(path: "/", isLink: false)]
         var here: [String] = []

@@ -2,7 +2,7 @@ import CTransferLinux
 import Glibc
 import TransferCore
 
-/// A folder that is held, not opened: names are looked up from it (``FolderWalk``).
+/// A folder that is held by a descriptor only for lookups from it (``FolderWalk``).
 struct Place: ~Copyable {
     let descriptor: Int32
 
@@ -10,14 +10,14 @@ struct Place: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// The folder at a path, links in it followed.
+    /// Holds the folder at a path; links in the path are followed.
     static func root(_ path: String) throws(TransferError) -> Place {
         let descriptor = FolderWalk.open(root: path)
         guard descriptor >= 0 else { throw SystemText.fault(path, -descriptor) }
         return Place(descriptor: descriptor)
     }
 
-    /// A folder beneath this one, no link followed.
+    /// Holds a folder beneath this one; no link is followed.
     ///
     /// - Throws: `fileMissing`, also for a link.
     func folder(_ path: some StringProtocol) throws(TransferError) -> Place {
@@ -33,6 +33,7 @@ struct Place: ~Copyable {
         return FolderIdentity(device: look.device, inode: look.inode)
     }
 
-    /// Where it is, as the kernel sees it; nowhere without `/proc`, and then no link leads inside.
+    /// The folder's path in the kernel's view. Without `/proc`, it is an impossible path, so that no link counts as
+    /// inside.
     var realPath: String { TextFile.link("/proc/self/fd/\(descriptor)") ?? "\0" }
 }

@@ -2,25 +2,25 @@ import CTransferLinux
 import Glibc
 import TransferCore
 
-/// Finds the watched folder, or what to wait for where it's missing; on a worker.
+/// The search for the watched folder, or for the name to wait for while it is missing; on a worker.
 enum RootFinder {
-    /// The watched folder is there.
+    /// The watched folder exists.
     struct Found: Sendable {
         var reader: FolderReader
-        /// The queue of events; -1 when the kernel gave none.
+        /// The descriptor of the event queue; -1 if the kernel gave none.
         var inotify: Int32
         var refusal: WatchRefusal?
-        /// The watches of the folders and links on the way to it: told is only that one of them isn't at its place any
-        /// more.
+        /// The watches of the folders and links on the path to it. They report only that one of them is no longer at
+        /// its place.
         var places: Set<Int32>
     }
 
-    /// The folder isn't there.
+    /// The watched folder does not exist.
     struct Missing: Sendable {
         var error: TransferError
-        /// The queue of events; -1 when the kernel gave none.
+        /// The descriptor of the event queue; -1 if the kernel gave none.
         var inotify: Int32
-        /// The name that has to appear in the nearest folder that there is.
+        /// The name that has to appear in the nearest existing folder.
         var awaited: String?
     }
 
@@ -40,7 +40,7 @@ enum RootFinder {
         let inotify = kernel.create()
         guard inotify >= 0 else { return .missing(Missing(error: error, inotify: -1)) }
         let awaited = wait(root, inotify, kernel)
-        // The folder may have come before there was a watch.
+        // The folder may have appeared before there was a watch.
         if let found = try? open(root, kernel: kernel, usesInotify: true) {
             close(inotify)
             return .found(found)
@@ -63,7 +63,7 @@ enum RootFinder {
         return Found(reader: reader, inotify: inotify, places: places)
     }
 
-    /// Watches what the path leads through, for that besides what a folder may be watched for already.
+    /// Watches the folders and links of the path, in addition to the events that a folder may already be watched for.
     static func watchPlaces(of root: String, _ inotify: Int32, _ kernel: WatchKernel) -> Set<Int32> {
         var places: Set<Int32> = []
         for step in PathTrail.steps(to: root) {
@@ -74,13 +74,14 @@ enum RootFinder {
         return places
     }
 
-    /// Watches the nearest folder above the path that there is.
+    /// Watches the nearest existing folder above the path.
     ///
     /// - Returns: The name that is missing in it.
     private static func wait(_ root: String, _ inotify: Int32, _ kernel: WatchKernel) -> String? {
         let names = PathText.components(root)
         var awaited: String?
-        // Again when a nearer one has come meanwhile; a few times, as it may be one that can't be watched.
+        // The search is repeated if a nearer folder has appeared meanwhile. It is limited, because that folder may be
+        // impossible to watch.
         for _ in 0..<4 {
             let depth = stride(from: names.count - 1, through: 0, by: -1).first {
                 kernel.add(inotify, "/" + names[..<$0].joined(separator: "/"), InotifyEvent.arrivalMask) >= 0

@@ -2,16 +2,16 @@ import CTransferLinux
 import Glibc
 public import TransferCore
 
-/// The calls of inotify(7), so that tests can have a kernel that refuses.
+/// The calls of inotify(7), which tests can replace by a kernel that refuses.
 struct WatchKernel: Sendable {
-    /// A descriptor, or the error's number below zero.
+    /// The function that returns a descriptor, or the negative error number.
     var create: @Sendable () -> Int32
-    /// A watch, or the error's number below zero.
+    /// The function that returns a watch, or the negative error number.
     var add: @Sendable (_ descriptor: Int32, _ path: String, _ mask: UInt32) -> Int32
     var remove: @Sendable (_ descriptor: Int32, _ watch: Int32) -> Void
-    /// The value of a setting of sysctl(8).
+    /// The function that returns the value of a setting of sysctl(8).
     var limit: @Sendable (_ name: String) -> Int?
-    /// The kind of file system that an open folder is on, as statfs(2) numbers them.
+    /// The function that returns the kind of an open folder's file system, numbered as in statfs(2).
     var fileSystem: @Sendable (_ descriptor: Int32) -> Int64
 
     static let linux = WatchKernel(
@@ -32,14 +32,14 @@ struct WatchKernel: Sendable {
         }
     }
 
-    /// In a namespace of its own (user_namespaces(7)) a user has the lower of two limits.
+    /// Returns the lower of two limits, which applies to a user in a separate namespace (user_namespaces(7)).
     private func lowest(_ settings: [String]) -> WatchRefusal.Limit? {
         settings.compactMap { name in limit(name).map { WatchRefusal.Limit(setting: name, value: $0) } }
             .min { $0.value < $1.value }
     }
 }
 
-/// Why the kernel gave no watch, or no queue for events.
+/// The reason why the kernel gave no watch or no event queue.
 struct WatchRefusal: Sendable, Hashable {
     struct Limit: Sendable, Hashable {
         var setting: String
@@ -50,7 +50,7 @@ struct WatchRefusal: Sendable, Hashable {
     static let instances = ["fs.inotify.max_user_instances", "user.max_inotify_instances"]
 
     var number: Int32
-    /// The setting that is too low, where it can be read.
+    /// The setting that is too low, if it can be read.
     var limit: Limit?
 
     init(number: Int32, _ limit: Limit? = nil) {
@@ -87,11 +87,11 @@ extension TransferError.Code {
     public static let watchLimit = Self(rawValue: "watchLimit")
 }
 
-/// Words for errors.
+/// The texts of errors.
 enum SystemText {
     static func of(_ number: Int32) -> String { String(cString: strerror(number)).lowercasedFirst }
 
-    /// The fault that keeps a file or folder from being read; `fileMissing` where it isn't there (any more).
+    /// Returns the error for a file or folder that cannot be read; `fileMissing` if it does not exist.
     static func fault(_ path: String, _ number: Int32) -> TransferError {
         let isMissing = [ENOENT, ENOTDIR, ELOOP, ESTALE].contains(number)
         return TransferError(
@@ -100,7 +100,7 @@ enum SystemText {
     }
 }
 
-/// Small files of `/proc`.
+/// The access to small files of `/proc`.
 enum TextFile {
     static func read(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -111,7 +111,7 @@ enum TextFile {
         return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
     }
 
-    /// Where a link leads; also of those in `/proc/self/fd`, which show what a descriptor is open on.
+    /// Returns the target of a link. A link in `/proc/self/fd` shows the path of an open descriptor.
     static func link(_ path: String) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path, &bytes, bytes.count)

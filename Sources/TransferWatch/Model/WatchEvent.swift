@@ -1,36 +1,38 @@
 public import TransferCore
 
-/// News of a watcher besides the files themselves.
+/// The news of a watcher, besides the files themselves.
 public enum WatchEvent: Sendable, Hashable {
-    /// The watched folder is there, and is being read; told at the start, unless it's missing.
+    /// The watched folder exists and is being read. Reported at the start, unless the folder is missing.
     case rootFound
-    /// All folders have been read, every file that was found has settled and has been handled: nothing is under way but
-    /// files that somebody has open (``WatchSummary/unfinished``). Told each time that this becomes so, or that there are
-    /// more or fewer of those; it takes long where the consumer is full.
+    /// All folders have been read, and every file that was found has settled and been handled. Only files that a
+    /// process has open may remain (``WatchSummary/unfinished``). Reported each time this becomes true, or when their
+    /// number changes; a full consumer delays it.
     case caughtUp(WatchSummary)
-    /// The kernel's queue of events ran over (`IN_Q_OVERFLOW`); everything is read anew, so nothing is lost.
+    /// The kernel's event queue overflowed (`IN_Q_OVERFLOW`). All folders are read again, so that no file is lost.
     case overflowed
-    /// The watched folder isn't there (any more), or can't be read; also told at the start. It's waited for.
+    /// The watched folder does not exist (any longer) or cannot be read; also reported at the start. The watcher waits
+    /// for it.
     case rootLost(TransferError)
-    /// The folder is there after it was lost, and is read from the beginning.
+    /// The folder exists again after it was lost, and is read from the beginning.
     case rootReturned
-    /// Some or all folders are read again and again instead of being watched. Told once for each reason.
+    /// Some or all folders are polled instead of watched. Reported once for each reason.
     case polling(PollingReason)
-    /// Something in the folder isn't taken. Told once.
+    /// An object in the folder is not taken. Reported once.
     case leftAlone(path: String, LeftAloneReason)
 }
 
-/// The extent of what is watched.
+/// The extent of the watched tree.
 public struct WatchSummary: Sendable, Hashable {
-    /// Folders, the watched one included.
+    /// The number of folders, including the watched one.
     public var folders: Int
     /// The number of folders that are polled.
     public var polledFolders: Int
-    /// Files that somebody has open for writing, as far as the kernel tells: they are taken when they are closed.
+    /// The number of files that the kernel reports as open for writing. They are taken when they are closed.
     public var unfinished: Int
-    /// The paths of some of them, beneath the watched folder, sorted.
+    /// The paths of some of these files, beneath the watched folder, sorted.
     public var someUnfinished: [String]
 
+    /// Creates a summary from its values.
     public init(folders: Int, polledFolders: Int, unfinished: Int = 0, someUnfinished: [String] = []) {
         self.folders = folders
         self.polledFolders = polledFolders
@@ -39,24 +41,24 @@ public struct WatchSummary: Sendable, Hashable {
     }
 }
 
-/// Why a folder is polled.
+/// The reason why a folder is polled.
 public enum PollingReason: Sendable, Hashable {
-    /// ``FolderWatcher/Options/polls``
+    /// The option ``FolderWatcher/Options/polls`` is set.
     case asked
-    /// The kernel tells nothing of what others do on such a file system; its name, as people know it.
+    /// The kernel does not report changes made elsewhere on such a file system; the value is its usual name.
     case fileSystem(String)
     /// The kernel has no watches left; the message says how to raise the limit.
     case limit(TransferError)
-    /// A folder couldn't be read, and is tried again.
+    /// A folder could not be read, and is tried again.
     case unreadable(TransferError)
 }
 
-/// Why something isn't taken.
+/// The reason why an object is not taken.
 public enum LeftAloneReason: Sendable, Hashable {
-    /// A symbolic link that leads out of the watched folder, or nowhere.
+    /// The object is a symbolic link that leads out of the watched folder, or to no file.
     case linkLeadsOutside
-    /// A name that isn't UTF-8; the path shows it with replacement characters.
+    /// The name is not UTF-8; the path shows it with replacement characters.
     case nameIsNotText
-    /// A folder that is in the tree by another path already (a bind mount).
+    /// The folder is already in the tree by another path (a bind mount).
     case sameFolder
 }

@@ -1,20 +1,21 @@
-/// The order in which waiting files go.
+/// The order in which waiting files are offered.
 ///
-/// Only a bounded number of files waits at a time (``FolderWatcher/Options/capacity``): the order is among those and
-/// what comes in meanwhile, as a folder may hold more files than anybody should sort.
+/// Only a limited number of files waits at a time (``FolderWatcher/Options/capacity``), because a folder may hold too
+/// many files to sort. The order applies to these files and to new arrivals.
 public enum WatchOrder: String, Sendable, Hashable, CaseIterable {
-    /// By the time of the last change.
+    /// The earliest time of the last change comes first.
     case oldest
     case newest
     case smallest
 
-    /// Whether the first goes before the second; names decide between equals, so that the order is always the same.
+    /// Returns whether the first precedes the second. Names decide between equals, so that the order is always the
+    /// same.
     func puts(_ first: FileVersion, before second: FileVersion) -> Bool {
         switch self {
         case .oldest where first.modified != second.modified: first.modified < second.modified
         case .newest where first.modified != second.modified: first.modified > second.modified
         case .smallest where first.size != second.size: first.size < second.size
-        // By bytes: among equivalent texts none is the first.
+        // The comparison is by bytes, because canonically equivalent texts have no order.
         default: first.path.utf8.lexicographicallyPrecedes(second.path.utf8)
         }
     }

@@ -1,20 +1,20 @@
 public import TransferCore
 
-/// A pattern for names, as shells have them: `*` and `?` within a name, `[a-z]` and `[!a-z]`, `**` for any folders,
-/// `{a,b}` for either; a backslash takes the next character as it is.
+/// A pattern for names, as in shells: `*` and `?` within a name, `[a-z]` and `[!a-z]`, `**` for any folders, `{a,b}`
+/// for either. A backslash makes the next character literal.
 ///
-/// A pattern without `/` is for names, wherever they are; with one, also in front, it's for the whole path beneath the
-/// watched folder. One that ends in `/` is for folders only. Case matters.
+/// A pattern without `/` is for names in any folder. With one, even in front, it is for the whole path beneath the
+/// watched folder. A pattern that ends in `/` is for folders only. Case matters.
 public struct GlobPattern: Sendable, Hashable, CustomStringConvertible {
-    /// As it was written.
+    /// The pattern as it was written.
     public let text: String
-    /// One of them has to match; `{a,b}` has been multiplied out.
+    /// The alternatives, of which one has to match; `{a,b}` has been expanded.
     private let alternatives: [[Segment]]
     private let isForName: Bool
     let isForFoldersOnly: Bool
 
     private enum Segment: Sendable, Hashable {
-        /// Any number of folders, none too.
+        /// Any number of folders, including none.
         case anyFolders
         case name([Token])
     }
@@ -28,8 +28,10 @@ public struct GlobPattern: Sendable, Hashable, CustomStringConvertible {
 
     private static let mostAlternatives = 256
 
-    /// - Throws: `TransferError` (`invalidRequest`) for a bracket or brace that isn't closed, a range that goes
-    ///   backwards, an empty pattern, and for braces that stand for more than 256 patterns.
+    /// Parses a pattern.
+    ///
+    /// - Throws: `TransferError` (`invalidRequest`) for an unclosed bracket or brace, a reversed range, an empty
+    ///   pattern, or braces that expand to more than 256 patterns.
     public init(_ text: String) throws(TransferError) {
         self.text = text
         var scalars = Array(text.unicodeScalars)[...]
@@ -47,7 +49,9 @@ public struct GlobPattern: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { text }
 
-    /// - Parameter path: Beneath the watched folder.
+    /// Returns whether the pattern matches a file or folder.
+    ///
+    /// - Parameter path: The path beneath the watched folder.
     public func matches(_ path: String) -> Bool {
         let parts =
             isForName ? [PathText.name(path)] : path.utf8.split(separator: UInt8(ascii: "/")).map(Substring.init)
@@ -57,16 +61,16 @@ public struct GlobPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The last name of each alternative as it writes it out; a place for any character is a character of no mark.
+    /// The last name of each alternative, with a neutral character for each place that the pattern leaves open.
     var lastNames: [String] {
         alternatives.compactMap { alternative in
             if case .name(let tokens)? = alternative.last { Self.written(tokens) } else { nil }
         }
     }
 
-    /// For a folder that lies on the way to what the pattern matches: how the pattern writes that folder's name.
+    /// Returns how the pattern spells the name of a folder on the way to its matches.
     ///
-    /// - Parameter path: The folder, beneath the watched one.
+    /// - Parameter path: The path of the folder, beneath the watched one.
     func beginnings(matching path: String) -> [String] {
         guard !isForName else { return [] }
         let names = path.utf8.split(separator: UInt8(ascii: "/")).map { Array(Substring($0).unicodeScalars) }
@@ -106,8 +110,8 @@ public struct GlobPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Matches with one way back: only the last "any number" has to be tried longer, so that no pattern takes more than
-    /// the product of both lengths.
+    /// Returns whether the items match the pattern. Only the last "any number" is extended on failure, so that the time
+    /// is at most the product of both lengths.
     private static func match<Part, Item>(
         _ pattern: [Part], _ items: [Item], isAny: (Part) -> Bool, matches: (Part, Item) -> Bool
     ) -> Bool {
@@ -138,7 +142,7 @@ public struct GlobPattern: Sendable, Hashable, CustomStringConvertible {
         TransferError(.invalidRequest, "\"\(text)\" is no pattern for names: \(what)")
     }
 
-    /// Multiplies out the first pair of braces, and then what is left.
+    /// Expands the first pair of braces, and then the rest.
     private static func expand(
         _ pattern: ArraySlice<Unicode.Scalar>, in text: String
     ) throws(TransferError) -> [ArraySlice<Unicode.Scalar>] {
@@ -157,7 +161,7 @@ public struct GlobPattern: Sendable, Hashable, CustomStringConvertible {
         return finished
     }
 
-    /// The first outermost pair of braces: where it starts, what stands between its commas, and what comes behind.
+    /// Returns the first outermost pair of braces: its start, the parts between its commas, and its end.
     private static func braces(
         _ pattern: ArraySlice<Unicode.Scalar>, in text: String
     ) throws(TransferError) -> (Int, [ArraySlice<Unicode.Scalar>], Int)? {
@@ -170,7 +174,7 @@ public struct GlobPattern: Sendable, Hashable, CustomStringConvertible {
             switch pattern[index] {
             case "\\": index += 1
             case "[":
-                // A brace in brackets is itself.
+                // A brace within brackets is literal.
                 if let end = closingBracket(pattern, index) { index = end }
             case "{":
                 depth += 1
@@ -192,7 +196,7 @@ public struct GlobPattern: Sendable, Hashable, CustomStringConvertible {
     private static func closingBracket(_ pattern: ArraySlice<Unicode.Scalar>, _ open: Int) -> Int? {
         var index = open + 1
         if index < pattern.endIndex, pattern[index] == "!" || pattern[index] == "^" { index += 1 }
-        // The first one may be a closing bracket itself.
+        // The first character within the brackets may be a closing bracket itself.
         if index < pattern.endIndex, pattern[index] == "]" { index += 1 }
         return pattern[min(index, pattern.endIndex)...].firstIndex(of: "]")
     }
@@ -208,7 +212,7 @@ public struct GlobPattern: Sendable, Hashable, CustomStringConvertible {
                 segments.append(.name(try tokens(part, in: text)))
             }
         }
-        // The pattern `a/**` means everything in a, and not a.
+        // The pattern `a/**` means all content of a, and not a itself.
         if segments.last == .anyFolders { segments.append(.name([.anyNumber])) }
         return segments
     }

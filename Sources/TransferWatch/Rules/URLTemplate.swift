@@ -1,15 +1,15 @@
 public import TransferCore
 
-/// Where files go: a URL with places for what differs from file to file.
+/// A template of upload URLs, with placeholders for the differences between files.
 ///
 /// - `{name}`: the file's name; `{path}`: its path beneath the watched folder
 /// - `{date}`: the day of its last change as `2026-03-01`, by the local time zone
 /// - `{sha256}`: the SHA-256 of its content, in hexadecimal
 /// - `{host}`: the name of this machine
 ///
-/// What is put in is percent-encoded (RFC 3986), `{path}` segment by segment. `{{` is a brace.
+/// Values are percent-encoded (RFC 3986), `{path}` segment by segment. `{{` is a literal brace.
 public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
-    /// What may stand in braces.
+    /// The names that may be in braces.
     public enum Placeholder: String, Sendable, Hashable, CaseIterable {
         case name, path, date, sha256, host
     }
@@ -21,7 +21,9 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
 
     private var parts: [Part] = []
 
-    /// - Throws: `TransferError` (`badURL`) for a placeholder that isn't known, and a brace that isn't closed.
+    /// Parses a template.
+    ///
+    /// - Throws: `TransferError` (`badURL`) for an unknown placeholder or an unclosed brace.
     public init(_ text: String) throws(TransferError) {
         let template: TemplateText
         do throws(TemplateText.OpenBrace) {
@@ -53,6 +55,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         }.joined()
     }
 
+    /// The placeholders in the template.
     public var placeholders: Set<Placeholder> {
         Set(
             parts.compactMap { part in
@@ -64,14 +67,14 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     /// Whether the file has to be read before its URL is known.
     public var needsDigest: Bool { placeholders.contains(.sha256) }
 
-    /// Whether two files get URLs of their own, as far as names go.
+    /// Returns whether any two files get different URLs, to the extent that this depends on their names.
     ///
-    /// - Parameter isRecursive: Files may be in sub-folders, where names come again.
+    /// - Parameter isRecursive: Whether files may be in sub-folders, where names may repeat.
     public func tellsFilesApart(isRecursive: Bool) -> Bool {
         !placeholders.isDisjoint(with: isRecursive ? [.path, .sha256] : [.path, .sha256, .name])
     }
 
-    /// Whether what tells files apart stands behind a `?` only.
+    /// Whether only the query, after a `?`, distinguishes files.
     public var namesFilesInQueryOnly: Bool {
         let naming: Set<Placeholder> = [.name, .path, .sha256]
         var isInQuery = false
@@ -84,8 +87,8 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         return isInQuery && !placeholders.isDisjoint(with: naming)
     }
 
-    /// The template with `{path}` (for a recursive watch) or `{name}` at the end of its path, when nothing in it names a
-    /// file; otherwise as it is. A query stays behind.
+    /// Returns the template with `{path}` (for a recursive watch) or `{name}` at the end of its path, if no placeholder
+    /// in it names a file. Otherwise returns it unchanged. A query stays at the end.
     public func completed(isRecursive: Bool) -> URLTemplate {
         guard placeholders.isDisjoint(with: [.name, .path, .sha256]) else { return self }
         var completed = self
@@ -104,10 +107,11 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         return completed
     }
 
-    /// The URL of a file.
+    /// Returns the URL of a file.
     ///
     /// - Parameters:
-    ///   - sha256: In hexadecimal; asked for only when ``needsDigest`` says so.
+    ///   - file: The file.
+    ///   - sha256: The SHA-256 in hexadecimal; evaluated only if ``needsDigest`` is true.
     ///   - host: The name of this machine.
     public func url(for file: FileVersion, sha256: @autoclosure () -> String = "", host: String) -> String {
         var url = ""

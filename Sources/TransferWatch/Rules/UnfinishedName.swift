@@ -1,11 +1,11 @@
-/// Names that programs give to what isn't finished, and to what stands beside a file while it is open. In watched folders
-/// they are left alone until they are renamed, folders with all that is in them.
+/// The names that programs give to unfinished files, and to files beside an open file. In watched folders they are
+/// ignored until they are renamed; such folders are ignored with all their content.
 ///
-/// Those are names that begin with a dot (`.#name` of Emacs, `.~lock.name#` of LibreOffice and `.name.swp` of vim among
-/// them) or with `~$` (Microsoft Office), that stand between two `#` (Emacs), or that end in `~`, `.part`, `.tmp`,
-/// `.filepart` (WinSCP), `.crdownload` (Chromium) or `.aria2` (aria2), in any case of letters.
+/// A name of this kind begins with a dot (such as `.#name` of Emacs, `.~lock.name#` of LibreOffice and `.name.swp` of
+/// vim) or with `~$` (Microsoft Office). Or it is between two `#` (Emacs), or ends in `~`, `.part`, `.tmp`, `.filepart`
+/// (WinSCP), `.crdownload` (Chromium) or `.aria2` (aria2). The case of letters does not matter.
 public enum UnfinishedName {
-    /// What of a name says that the file isn't finished.
+    /// The features of a name that mark an unfinished file.
     struct Marks: OptionSet, Sendable, Hashable {
         let rawValue: Int
 
@@ -13,15 +13,19 @@ public enum UnfinishedName {
         static let tilde = Marks(rawValue: 1 << 1)
         static let ownerFile = Marks(rawValue: 1 << 2)
         static let hashes = Marks(rawValue: 1 << 3)
-        /// A file that this program is moving or deleting (`.transfer-` and two numbers): no pattern takes it.
+        /// The name of a file that this program is moving or deleting (`.transfer-` and two numbers); no pattern takes
+        /// it.
         static let own = Marks(rawValue: 1 << 4)
-        /// Of the ending with that number.
+        /// Returns the mark of the ending with that number.
         static func ending(_ index: Int) -> Marks { Marks(rawValue: 1 << (8 + index)) }
     }
 
     private static let endings = [".part", ".tmp", ".filepart", ".crdownload", ".aria2"].map { Array($0.utf8) }
 
-    /// - Parameter name: Of a file or a folder; or the last part of a pattern, of which only what it writes out counts.
+    /// Returns the marks of a name.
+    ///
+    /// - Parameter name: The name of a file or a folder, or the last part of a pattern, of which only literal
+    ///   characters count.
     static func marks(of name: some StringProtocol) -> Marks {
         let bytes = Array(name.utf8)
         var marks: Marks = []
@@ -49,16 +53,17 @@ public enum UnfinishedName {
 }
 
 extension GlobPattern {
-    /// Whether the pattern writes these marks itself: `.env` and `.*` write the dot, `*.part` the ending, `*` neither.
+    /// Returns whether the pattern spells these marks itself: `.env` and `.*` spell the dot, `*.part` the ending, `*`
+    /// neither.
     func namesMarks(_ marks: UnfinishedName.Marks) -> Bool {
         lastNames.contains { UnfinishedName.marks(of: $0).isSuperset(of: marks) }
     }
 
-    /// Whether the pattern writes the marks of a folder, and takes something in it.
+    /// Returns whether the pattern spells the marks of a folder and matches files in it.
     ///
     /// - Parameters:
-    ///   - path: The folder, beneath the watched one.
-    ///   - marks: Of its name.
+    ///   - path: The path of the folder, beneath the watched one.
+    ///   - marks: The marks of its name.
     func namesFolder(_ path: String, _ marks: UnfinishedName.Marks) -> Bool {
         beginnings(matching: path).contains { UnfinishedName.marks(of: $0).isSuperset(of: marks) }
     }

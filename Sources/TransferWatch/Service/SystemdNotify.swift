@@ -1,17 +1,17 @@
 import Glibc
 public import TransferCore
 
-/// News of a service for its manager: sd_notify(3), a datagram to the socket that `NOTIFY_SOCKET` names.
+/// The notifications of a service to its manager: sd_notify(3), datagrams to the socket in `NOTIFY_SOCKET`.
 public struct SystemdNotify: Sendable {
-    /// A word to the manager.
+    /// A message to the manager.
     public enum Message: Sendable, Hashable {
-        /// The service is up, or has read its configuration again.
+        /// The service has started, or has read its configuration again.
         case ready
         /// A line for `systemctl status`.
         case status(String)
         /// The service is alive.
         case watchdog
-        /// The service reads its configuration again, which ends with `ready`; with the time now by
+        /// The service reads its configuration again, which ends with `ready`. The value is the present time by
         /// `CLOCK_MONOTONIC` (sd_notify(3)).
         case reloading(at: MonotonicTime)
         case stopping
@@ -19,7 +19,7 @@ public struct SystemdNotify: Sendable {
         var text: String {
             switch self {
             case .ready: "READY=1"
-            // A line break would begin another word.
+            // A line break would begin another message.
             case .status(let line): "STATUS=" + String(line.map { $0.isNewline ? " " : $0 })
             case .watchdog: "WATCHDOG=1"
             case .reloading(let time): "RELOADING=1\nMONOTONIC_USEC=\(time.nanoseconds / 1000)"
@@ -28,15 +28,17 @@ public struct SystemdNotify: Sendable {
         }
     }
 
-    /// How often ``Message/watchdog`` is due: half the time after which the manager takes the service for dead
-    /// (`WATCHDOG_USEC`, sd_watchdog_enabled(3)). `nil` when it doesn't watch this process.
+    /// The time between ``Message/watchdog`` messages: half the time after which the manager considers the service dead
+    /// (`WATCHDOG_USEC`, sd_watchdog_enabled(3)). `nil` if it does not watch this process.
     public let watchdogInterval: Duration?
     private let address: [UInt8]
 
+    /// Finds the manager's socket.
+    ///
     /// - Parameters:
-    ///   - environment: Of the process.
-    ///   - processID: Of the process, which `WATCHDOG_PID` has to name where it's set; the caller's when `nil`.
-    /// - Returns: `nil` when no manager listens.
+    ///   - environment: The environment of the process.
+    ///   - processID: The process that `WATCHDOG_PID` has to name if it is set; `nil` for the calling process.
+    /// - Returns: `nil` if no manager listens.
     public init?(environment: [String: String], processID: Int32? = nil) {
         guard let name = environment["NOTIFY_SOCKET"], name.hasPrefix("/") || name.hasPrefix("@") else { return nil }
         address = Array(name.utf8)
@@ -49,13 +51,13 @@ public struct SystemdNotify: Sendable {
         }
     }
 
-    /// Bytes of a path in `sockaddr_un`, less the zero at its end.
+    /// The size of a path in `sockaddr_un` in bytes, without the terminating zero.
     private static let room = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-    /// Sends the messages as one. While the manager doesn't read, it's waited for, up to a second; but with a sign of life
-    /// only, as there will be another.
+    /// Sends the messages as one datagram. If the manager does not read, this waits up to a second. A sole sign of life
+    /// does not wait, because another will follow.
     ///
-    /// - Returns: Whether the manager's socket has it.
+    /// - Returns: Whether the manager's socket has accepted it.
     @discardableResult
     public func send(_ messages: Message...) -> Bool {
         let text = messages.map(\.text).joined(separator: "\n")
@@ -76,7 +78,7 @@ public struct SystemdNotify: Sendable {
         var name = sockaddr_un()
         name.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: address) }
-        // An abstract name begins with a zero, and its length counts.
+        // An abstract name begins with a zero, and its length matters.
         if address.first == UInt8(ascii: "@") { name.sun_path.0 = 0 }
         let isAbstract = name.sun_path.0 == 0
         let length = MemoryLayout<sa_family_t>.size + address.count + (isAbstract ? 0 : 1)

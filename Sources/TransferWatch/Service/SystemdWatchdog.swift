@@ -1,18 +1,19 @@
 import TransferCore
 public import TransferEventLoop
 
-/// Tells the service's manager that the loop runs: from the loop itself, so that it's silent when that doesn't.
+/// Signs of life to the service's manager that show that the loop runs. They come from the loop itself, so that they
+/// stop if it hangs.
 ///
-/// `@unchecked Sendable`: `timer` is touched on the loop only.
+/// `@unchecked Sendable`: `timer` is used only on the loop.
 public final class SystemdWatchdog: @unchecked Sendable {
     private let loop: EventLoop
     private let notify: SystemdNotify
     private let interval: Duration
     private var timer: LoopTimer?
 
-    /// Begins with a first sign of life.
+    /// Starts with a first sign of life.
     ///
-    /// - Returns: `nil` when the manager doesn't ask for any.
+    /// - Returns: `nil` if the manager does not ask for any.
     public init?(_ notify: SystemdNotify, loop: EventLoop) {
         guard let interval = notify.watchdogInterval else { return nil }
         self.loop = loop
@@ -24,7 +25,7 @@ public final class SystemdWatchdog: @unchecked Sendable {
         }
     }
 
-    /// Ends it.
+    /// Ends the signs of life.
     public func stop() {
         loop.execute { [self] in
             if let timer { loop.remove(timer) }

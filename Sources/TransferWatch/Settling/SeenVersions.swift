@@ -1,27 +1,29 @@
 import TransferCore
 
-/// Versions that the consumer has dealt with, so that polling again and again asks it about new ones only.
+/// The versions that the consumer has handled, so that polling offers it only new ones.
 ///
-/// Eight bytes each, and no names: a hash with a seed of this process. That two versions have the same one, and a new
-/// file is passed over until the next start, has a chance of one in 10¹³ with a million files. What isn't found any more
-/// is forgotten after one pass.
+/// Each takes eight bytes and stores no name: a hash with a seed of this process. With a million files, a new file has
+/// a chance of one in 10¹³ to be ignored until the next start. Files that are not found again are forgotten after one
+/// pass.
 struct SeenVersions: Sendable {
     private var before: Set<Int> = []
     private var now: Set<Int> = []
     private let capacity: Int
 
-    /// - Parameter capacity: What is beyond it is asked about each time.
+    /// Creates an empty set.
+    ///
+    /// - Parameter capacity: The most versions; further ones are offered at each pass.
     init(capacity: Int = 2_000_000) { self.capacity = capacity }
 
     var count: Int { before.count + now.count }
 
-    /// A pass over the folders begins.
+    /// Starts a pass over the folders.
     mutating func beginPass() {
         before = now
         now = []
     }
 
-    /// Whether it was dealt with; if so it's kept for one more pass.
+    /// Returns whether the version was handled; if so, it is kept for one more pass.
     mutating func contains(_ version: FileVersion) -> Bool {
         let hash = Self.hash(version)
         if now.contains(hash) { return true }
@@ -32,7 +34,8 @@ struct SeenVersions: Sendable {
 
     mutating func insert(_ version: FileVersion) { insert(Self.hash(version)) }
 
-    /// The time of its last change belongs to it: other bytes may have come with the former time.
+    /// Returns the hash of a version, which includes the time of the inode's change: the content may have changed while
+    /// the other time was restored.
     private static func hash(_ version: FileVersion) -> Int {
         var hasher = Hasher()
         hasher.combine(version)

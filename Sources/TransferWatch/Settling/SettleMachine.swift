@@ -1,58 +1,60 @@
 import TransferCore
 
-/// The machine that finds out which files are finished: a pure value that hears what happened to them and says when to
-/// look at which.
+/// The state machine that finds out which files are finished. A pure value: it takes events, and decides when to
+/// inspect which file.
 ///
-/// A file is taken when it was closed after writing, or moved in, and has been quiet for the settle time; one that nobody
-/// saw closed, as a scan found it, when it has been unchanged for that time and nobody is known to have it open for
-/// writing. Only files that haven't settled are held: no more than ``capacity`` of them, and as many that
-/// somebody asked for by name.
+/// A file is taken when it was closed after writing or moved in, and has been quiet for the settle time. A file from a
+/// scan is taken when it has been unchanged for that time and no process is known to have it open for writing. Only
+/// unsettled files are held: at most ``capacity``, and as many that were requested by name.
 ///
-/// There is no event for each write: the look at the end of the settle time shows by the file's times whether something
-/// was written meanwhile, so that a file written slowly wakes nobody.
+/// Single writes cause no event. The inspection at the end of the settle time shows by the file's times whether it was
+/// written meanwhile. A slowly written file thus wakes no process.
 struct SettleMachine: Sendable {
     enum Event: Sendable, Hashable {
-        /// Made, and perhaps being written: its closing comes, but for a link, which nobody closes.
+        /// The file was made and may be being written. Its closing will follow, except for a link, which is never
+        /// closed.
         case made
         case closedAfterWriting
         case movedIn
-        /// By a scan.
+        /// The file was found by a scan.
         case found(FileLook)
-        /// Deleted, or moved away.
+        /// The file was deleted or moved away.
         case gone
-        /// The answer to a look; `nil` when there is no regular file.
+        /// The result of an inspection; `nil` if there is no regular file.
         case looked(FileLook?)
     }
 
     enum Action: Sendable, Hashable {
         case none
         case take(FileVersion)
-        /// There is no room for one more: what its folder holds has to be found again later.
+        /// There is no room for another file: its folder has to be read again later.
         case full
     }
 
     fileprivate enum Sighting: Sendable, Hashable {
         case made
-        /// Closed after writing, or moved in.
+        /// The file was closed after writing, or moved in.
         case closed
-        /// Nobody saw it closed, or it has changed since: this is what it was like a settle time before the next look.
+        /// The closing was not observed, or the file has changed since. The value is its state one settle time before
+        /// the next inspection.
         case seen(FileLook)
-        /// Somebody has it open. The closing is told, unless that goes by another name; so it's looked at more and more
-        /// seldom.
+        /// A process has the file open. Its closing causes an event, except through another name, so it is inspected at
+        /// growing intervals.
         case written(looks: Int)
     }
 
     private struct Entry: Sendable {
         var sighting: Sighting
-        /// When it's looked at, in quanta; `nil` while that is done.
+        /// The time of the next inspection, in quanta; `nil` while one is under way.
         var slot: Int64?
     }
 
-    /// The most files that are held; those being written by somebody are counted by themselves.
+    /// The most files that are held; files that are being written are counted separately.
     let capacity: Int
     private let settle: Duration
     private let mostWritten: Int
-    /// Looks are grouped by times that are a sixteenth of the settle time apart.
+    /// The distance between times of inspections, in nanoseconds: a sixteenth of the settle time. Inspections are
+    /// grouped by it.
     private let quantum: Int64
     private var entries: [PathKey: Entry] = [:]
     private var slots: [Int64: [String]] = [:]
@@ -68,19 +70,19 @@ struct SettleMachine: Sendable {
 
     var count: Int { entries.count }
 
-    /// Paths of files that somebody has open for writing, a few of them, sorted.
+    /// Returns the paths of some files that a process has open for writing, sorted.
     func writtenPaths(limit: Int) -> [String] {
         guard written > 0 else { return [] }
         let paths = entries.lazy.filter { if case .written = $0.value.sighting { true } else { false } }.map(\.key.text)
         return Array(paths.sorted().prefix(limit))
     }
 
-    /// Files that are on their way to being taken.
+    /// The number of files that are about to be taken.
     var unsettled: Int { entries.count - written }
 
     var room: Int { max(0, capacity - unsettled) }
 
-    /// The time at which ``dueLooks(at:limit:)`` has something next.
+    /// The time at which ``dueLooks(at:limit:)`` next returns a file.
     var nextDue: MonotonicTime? { slots.keys.min().map { MonotonicTime(nanoseconds: $0 * quantum) } }
 
     mutating func event(_ event: Event, _ path: String, at now: MonotonicTime) -> Action {
@@ -88,14 +90,14 @@ struct SettleMachine: Sendable {
         case .made: return wait(.made, path, now)
         case .closedAfterWriting, .movedIn: return wait(.closed, path, now)
         case .found(let look):
-            // Known already, and by events, which say more.
+            // The file is already known by events, which say more.
             guard entries[PathKey(path)] == nil else { return .none }
             return judge(look, path, now)
         case .gone:
             remove(path)
             return .none
         case .looked(let look):
-            // Something happened to it meanwhile, and another look is due.
+            // Another event has come meanwhile, and another inspection is due.
             guard let entry = entries[PathKey(path)], entry.slot == nil else { return .none }
             guard let look else {
                 remove(path)
@@ -105,10 +107,10 @@ struct SettleMachine: Sendable {
         }
     }
 
-    /// Somebody wants to have the file as it is when it's quiet, also where there is no room for what is found: perhaps
-    /// nothing else brings it back.
+    /// Settles a file that a caller requested, even without room for further found files, because no other event may
+    /// bring it back.
     ///
-    /// - Returns: Whether it was noted: of such files no more are held than ``capacity`` as well.
+    /// - Returns: Whether it was noted: at most ``capacity`` of such files are held as well.
     mutating func settleAgain(_ path: String, at now: MonotonicTime) -> Bool {
         if entries[PathKey(path)] != nil { return true }
         guard unsettled < 2 * capacity else { return false }
@@ -116,13 +118,13 @@ struct SettleMachine: Sendable {
         return true
     }
 
-    /// The files that are to be looked at now; each gets a `looked` event.
+    /// Returns the files to inspect now; each must get a `looked` event.
     mutating func dueLooks(at now: MonotonicTime, limit: Int) -> [String] {
         var paths: [String] = []
         while paths.count < limit, let slot = slots.keys.min(), slot * quantum <= now.nanoseconds {
             var waiting = slots.removeValue(forKey: slot) ?? []
             while paths.count < limit, let path = waiting.popLast() {
-                // The look was put off since, or the file is gone.
+                // The inspection was put off since, or the file is gone.
                 let key = PathKey(path)
                 guard entries[key]?.slot == slot else { continue }
                 entries[key]?.slot = nil
@@ -138,7 +140,7 @@ struct SettleMachine: Sendable {
         fileprivate var observations: [(rest: String, sighting: Sighting)] = []
     }
 
-    /// A folder is gone with all that is in it, or comes in again under another name.
+    /// Removes the files of a folder that is gone or will return under another name.
     @discardableResult
     mutating func remove(folder: String) -> MovedEntries {
         var movedEntries = MovedEntries()
@@ -151,7 +153,7 @@ struct SettleMachine: Sendable {
         return movedEntries
     }
 
-    /// The folder's files go on settling, with the same things known about it.
+    /// Adds the files of a moved folder, which continue to settle with their known facts.
     mutating func add(_ movedEntries: MovedEntries, folder: String, at now: MonotonicTime) {
         for (rest, sighting) in movedEntries.observations { put(folder + rest, sighting, at: now + settle) }
     }
@@ -163,7 +165,7 @@ struct SettleMachine: Sendable {
     ) -> Action {
         switch sighting {
         case .made where look.isWritten == nil && !look.hasOtherNames:
-            // The writer hasn't closed the file, as far as anybody knows: that will be told.
+            // The writer is not known to have closed the file; the closing will cause an event.
             remove(path)
             return .none
         case .seen(let before) where look.isWritten != true && before.stamp.isSameVersion(as: look.stamp):
@@ -177,10 +179,10 @@ struct SettleMachine: Sendable {
         }
     }
 
-    /// By this look alone.
+    /// Judges a file by this inspection alone.
     private mutating func judge(_ look: FileLook, _ path: String, _ now: MonotonicTime) -> Action {
         if look.isWritten == true {
-            // Without room for it its closing brings it back, as for nearly every file.
+            // If there is no room, the closing brings the file back in nearly all cases.
             if written >= mostWritten { remove(path) } else { put(path, .written(looks: 1), at: now + settle) }
             return .none
         }
@@ -204,7 +206,7 @@ struct SettleMachine: Sendable {
         let before = entries[key]
         count(before?.sighting, -1)
         count(sighting, 1)
-        // Rounded up: never before the time is over.
+        // The time is rounded up, so that the inspection is never early.
         let slot = (due.nanoseconds + quantum - 1) / quantum
         entries[key] = Entry(sighting: sighting, slot: slot)
         if before?.slot != slot { slots[slot, default: []].append(path) }
@@ -212,7 +214,7 @@ struct SettleMachine: Sendable {
 
     private mutating func remove(_ path: String) {
         count(entries.removeValue(forKey: PathKey(path))?.sighting, -1)
-        // The file's place in a slot is found empty when that is due.
+        // The file's entry in a slot is ignored when that is due.
     }
 
     private mutating func count(_ sighting: Sighting?, _ change: Int) {

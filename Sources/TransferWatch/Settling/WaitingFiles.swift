@@ -1,19 +1,19 @@
 import TransferCore
 
-/// Files that have settled, until the consumer has them: a bounded number that waits, and a batch that is offered.
+/// The settled files until the consumer has them: a limited number that waits, and a batch that is offered.
 struct WaitingFiles: Sendable {
     let capacity: Int
     private let order: WatchOrder
     private var files: [PathKey: FileVersion] = [:]
     private var offered: [FileVersion] = []
-    /// Waiting files that have not gone or been replaced since.
+    /// The offered files that have not been removed or replaced since.
     private var current: [PathKey: FileVersion] = [:]
     private(set) var isOffering = false
-    /// The consumer is full, until it says otherwise.
+    /// Whether the consumer is full, until it reports room.
     private(set) var isHeld = false
-    /// The consumer said so while it was being asked: its answer was true before that.
+    /// Whether the consumer reported room during an offer, so that its answer is already out of date.
     private var mayProceed = false
-    /// Since when the first of those that wait does.
+    /// The time since when the first of the waiting files has waited.
     private(set) var since: MonotonicTime?
 
     init(capacity: Int, order: WatchOrder) {
@@ -21,16 +21,16 @@ struct WaitingFiles: Sendable {
         self.order = order
     }
 
-    /// For what is found by reading.
+    /// The room for files that are found by reading.
     var room: Int { max(0, capacity - files.count) }
-    /// For what just came, which may have to go first.
+    /// The room for files of new events, which may have to be first in order.
     var roomForNews: Int { order == .oldest ? room : max(0, 2 * capacity - files.count) }
     var isEmpty: Bool { files.isEmpty && !isOffering }
-    /// How many are held, for tests of how little that is.
+    /// The number of files that are held, for tests of the memory.
     var count: Int { files.count + offered.count }
     var canOffer: Bool { !isOffering && !isHeld && !files.isEmpty }
 
-    /// Whether this very version waits or is offered.
+    /// Returns whether this very version waits or is offered.
     func contains(_ version: FileVersion) -> Bool {
         files[version.key] == version || current[version.key] == version
     }
@@ -40,7 +40,7 @@ struct WaitingFiles: Sendable {
         files[version.key] = version
     }
 
-    /// The file that waits under that name isn't there any more.
+    /// Drops the waiting file of that name, because it is gone.
     mutating func drop(_ path: String) {
         files[PathKey(path)] = nil
         current[PathKey(path)] = nil
@@ -52,7 +52,7 @@ struct WaitingFiles: Sendable {
         current = current.filter { !PathText.isInside($0.key.text, folder) }
     }
 
-    /// The next batch, the first of which goes first; the consumer's answer is awaited.
+    /// Takes the next batch in order; the consumer's answer is awaited.
     mutating func offer() -> [FileVersion] {
         offered = Array(files.values.sorted(by: order.puts).prefix(capacity))
         for version in offered { files[version.key] = nil }
@@ -63,8 +63,10 @@ struct WaitingFiles: Sendable {
         return offered
     }
 
-    /// - Parameter handled: How many of them, from the first, the consumer has dealt with.
-    /// - Returns: Those.
+    /// Takes the consumer's answer.
+    ///
+    /// - Parameter handled: The number of files that the consumer has handled, from the first on.
+    /// - Returns: The handled files.
     mutating func answered(handled: Int, at now: MonotonicTime) -> ArraySlice<FileVersion> {
         let batch = offered
         let taken = max(0, min(handled, batch.count))
@@ -76,7 +78,7 @@ struct WaitingFiles: Sendable {
         return batch[..<taken]
     }
 
-    /// The consumer has room again.
+    /// Notes that the consumer has room again.
     mutating func proceed() {
         isHeld = false
         mayProceed = true

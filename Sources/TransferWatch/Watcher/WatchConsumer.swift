@@ -1,27 +1,30 @@
-/// The consumer that gets the files: it keeps the record of what it has had, and says when it's full.
+/// The consumer of the files. It records the files that it has handled, and reports when it is full.
 public protocol WatchConsumer: Sendable {
-    /// Asked with settled files, one batch at a time: no other one is offered before this has returned.
+    /// Takes a batch of settled files. No other batch is offered before this returns.
     ///
-    /// The same version comes again: after each start, after the kernel's queue of events ran over, when a folder was
-    /// renamed, and when it was asked for (``FolderWatcher/look(at:)``). So each is looked up by its
-    /// ``FileVersion/identity-swift.property`` and ``FileVersion/path``. One that is known with another path is either
-    /// another name of that file (a hard link), or the file was renamed: when nothing is at the path that was recorded,
-    /// work that isn't done goes on at the new one. A version counts as handled when it is recorded durably, or known to be.
+    /// The same version may be offered again: after each start, after an overflow of the kernel's event queue, after
+    /// the rename of a folder, and on request (``FolderWatcher/look(at:)``). The consumer therefore has to look each up
+    /// by its ``FileVersion/identity-swift.property`` and ``FileVersion/path``. A version that is known with another
+    /// path is another name of the file (a hard link), or was renamed. If there is no file at the recorded path,
+    /// pending work should continue at the new one. A version is handled when it is recorded durably, or known to be.
     ///
-    /// A file may have changed or gone since it settled (``FileVersion/isCurrent(in:)``); it's offered anew if so,
-    /// unless a program has set its time or its length by name, which no event tells of. Who finds another version asks for
-    /// that one.
+    /// A file may have changed or gone since it settled (``FileVersion/isCurrent(in:)``). It is offered again then,
+    /// except after a change of its time or length by name, which causes no event. A consumer that finds another
+    /// version should request it.
     ///
-    /// - Parameter files: At most ``FolderWatcher/Options/capacity`` of them, in the order they should go in.
-    /// - Returns: How many of them, from the first, have been handled. With fewer than all the consumer is full: the
-    ///   others stay with the watcher, which offers nothing and soon reads nothing, until ``FolderWatcher/proceed()``.
+    /// - Parameter files: The files, at most ``FolderWatcher/Options/capacity``, in the order in which they should be
+    ///   uploaded.
+    /// - Returns: The number of files that have been handled, from the first on. If it is smaller than the batch, the
+    ///   consumer is full. The watcher keeps the others, offers no more, and soon stops reading, until
+    ///   ``FolderWatcher/proceed()``.
     func offer(_ files: [FileVersion]) async -> Int
 
-    /// Told of files that are left alone because they were there before ``FolderWatcher/Options/since``, each time that
-    /// they're found by reading; nothing more is read before this has returned.
+    /// Takes files that are ignored because they are older than ``FolderWatcher/Options/since``, each time that reading
+    /// finds them. Reading continues only after this returns.
     func leave(_ files: [FileVersion]) async
 }
 
 extension WatchConsumer {
+    /// Ignores the files.
     public func leave(_ files: [FileVersion]) async {}
 }

@@ -1,12 +1,12 @@
 import TransferCore
 
-/// Events of inotify(7).
+/// The handling of events of inotify(7).
 extension WatchMachine {
     mutating func take(_ event: InotifyEvent, at now: MonotonicTime) {
         if event.kind.contains(.overflow) { return overflowed(at: now) }
         guard let id = tree.folder(ofWatch: event.watch) else { return }
         if event.kind.contains(.ignored) {
-            // Deleted, which its parent tells as well, or the file system is gone and something else is there now.
+            // The folder was deleted, which its parent reports as well, or its file system was unmounted.
             tree.setWatch(nil, of: id)
             return tree.markDirty(id)
         }
@@ -19,7 +19,7 @@ extension WatchMachine {
         case .text(let text): name = text
         }
         guard let path = tree.path(of: id) else {
-            // The file's folder is being moved: what happened there is found when it has arrived.
+            // The file's folder is being moved: the change is found when it has arrived.
             return tree.markDirty(id)
         }
         if event.kind.contains(.folder) {
@@ -29,8 +29,8 @@ extension WatchMachine {
         }
     }
 
-    /// Anything may have happened: all folders are read again, which shows what came, went, and was renamed. Where events
-    /// flood, the next reading waits: it finds what all of them told.
+    /// Handles an overflow, after which any change is possible: all folders are read again to find new, removed and
+    /// renamed files. In a flood of events, the next reading is delayed and then finds all changes.
     private mutating func overflowed(at now: MonotonicTime) {
         for departure in moves.removeAll() { forget(departure.folder) }
         guard rereading.rescanDue == nil else { return }
@@ -58,7 +58,7 @@ extension WatchMachine {
         } else {
             return
         }
-        // The file that waits under that name isn't that file any more.
+        // The file that waits under that name is no longer the same.
         waiting.drop(path)
         guard settled == .gone || options.rules.accepts(file: path) else { return }
         perform(settling.event(settled, path, at: now), in: id, at: now)
@@ -82,12 +82,12 @@ extension WatchMachine {
         }
     }
 
-    /// A folder came in: one that was here before keeps its watches, and is read again, as files that wait have other
-    /// paths now.
+    /// Handles a folder that arrived. A folder of this tree keeps its watches and is read again, because its waiting
+    /// files have other paths now.
     private mutating func arrive(
         _ cookie: UInt32, _ name: String, in parent: FolderTree.ID, path: String, at now: MonotonicTime
     ) {
-        // A rename onto an empty folder.
+        // The rename replaced an empty folder.
         if let replaced = tree.child(name, of: parent) { forget(replaced) }
         let departure = moves.arrive(cookie: cookie)
         guard options.rules.enters(folder: path) else {
@@ -99,7 +99,7 @@ extension WatchMachine {
             return
         }
         guard parent != departure.folder, !tree.ancestors(of: parent).contains(departure.folder) else {
-            // Not by any rename: what is known of the tree is wrong.
+            // No rename can do this, so the known tree is wrong.
             forget(departure.folder)
             return tree.markAllDirty()
         }

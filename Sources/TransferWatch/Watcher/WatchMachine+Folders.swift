@@ -1,17 +1,17 @@
 import TransferCore
 
-/// Outcomes of steps.
+/// The handling of outcomes of steps.
 extension WatchMachine {
-    /// The folder is open, and watched as far as that goes.
+    /// Notes that the folder is open, and watched if possible.
     mutating func began(_ id: FolderTree.ID, _ beginning: Beginning) {
         guard reading == id, let path = tree.path(of: id) else {
-            // The folder went while it was opened.
+            // The folder vanished while it was being opened.
             endReading(id)
             if case .set(let watch) = beginning.watch, tree.folder(ofWatch: watch) == nil { endedWatches.append(watch) }
             return
         }
         if tree.ancestors(of: id).contains(where: { tree[$0]?.identity == beginning.identity }) {
-            // The folder in itself, by a bind mount: reading that has no end.
+            // The folder contains itself by a bind mount, so that reading it would never end.
             return leaveAlone(id, path: path)
         }
         tree.setIdentity(beginning.identity, of: id)
@@ -26,7 +26,7 @@ extension WatchMachine {
             isOutOfWatches = true
             poll(id, .limit(refusal.error), once: "limit \(refusal)")
         case .none:
-            // The old watch is of the folder that was there before something was mounted on it.
+            // The old watch belongs to the folder that something was mounted on.
             if let old = tree[id]?.watch { endedWatches.append(old) }
             tree.setWatch(nil, of: id)
             if let name = beginning.remoteFileSystem {
@@ -39,7 +39,7 @@ extension WatchMachine {
     }
 
     private mutating func setWatch(_ watch: Int32, of id: FolderTree.ID) {
-        // Another folder is there under the same name.
+        // Another folder has the same name now.
         if let old = tree[id]?.watch, old != watch { endedWatches.append(old) }
         tree.setWatch(watch, of: id)
         tree.setPolled(false, of: id)
@@ -56,7 +56,7 @@ extension WatchMachine {
         tell(.leftAlone(path: path, .sameFolder), once: "same \(path)")
     }
 
-    /// A folder couldn't be opened.
+    /// Notes that a folder could not be opened.
     mutating func failed(_ id: FolderTree.ID, _ error: TransferError) {
         endReading(id)
         guard tree[id] != nil, let path = tree.path(of: id) else { return }
@@ -67,17 +67,17 @@ extension WatchMachine {
         }
     }
 
-    /// Some entries of the folder that is being read.
+    /// Takes some entries of the folder that is being read.
     mutating func read(_ id: FolderTree.ID, _ entries: Entries, at now: MonotonicTime) {
         guard reading == id, let folder = tree[id] else { return endReading(id) }
         guard let path = tree.path(of: id) else {
-            // The folder is being moved: read it from the beginning where it arrives.
+            // The folder is being moved, so it is read from the beginning after its arrival.
             tree.markDirty(id)
             return endReading(id)
         }
         for found in entries.files { take(found, in: folder, path: PathText.join(path, found.name), at: now) }
         for name in entries.folders where options.rules.enters(folder: PathText.join(path, name)) {
-            // Until all have been read once, only what is in a new folder is known to be new.
+            // Until all folders have been read once, only the content of a new folder is known to be new.
             tree.meet(name, in: id, isNew: folder.isNew || hasReadThrough)
         }
         for name in entries.links { leftLink(PathText.join(path, name)) }
@@ -102,7 +102,9 @@ extension WatchMachine {
         perform(settling.event(.found(found.look), path, at: now), at: now)
     }
 
-    /// - Parameter sights: For each file that the step named.
+    /// Takes the results of inspections.
+    ///
+    /// - Parameter sights: The result for each file that the step named.
     mutating func looked(_ sights: [(path: String, sight: FileSnapshot)], at now: MonotonicTime) {
         for (path, sight) in sights {
             if sight == .linkLeadsOutside { leftLink(path) }
@@ -110,7 +112,10 @@ extension WatchMachine {
         }
     }
 
-    /// - Parameter folder: What to read again when there is no room for the file; what is being read when `nil`.
+    /// Performs an action of the settling.
+    ///
+    /// - Parameter folder: The folder to read again if there is no room for the file; `nil` for the one that is being
+    ///   read.
     mutating func perform(_ action: SettleMachine.Action, in folder: FolderTree.ID? = nil, at now: MonotonicTime) {
         switch action {
         case .none: break
@@ -119,24 +124,26 @@ extension WatchMachine {
         }
     }
 
-    /// - Parameter identity: Of the folder that is at the path of the one that was asked about.
+    /// Takes the identity of a folder.
+    ///
+    /// - Parameter identity: The identity of the folder at the path that was inspected.
     mutating func identified(_ id: FolderTree.ID, _ identity: FolderIdentity?) {
         guard let conflict, conflict.other == id else { return }
         resolve(isStillThere: identity != nil && identity == tree[id]?.identity)
     }
 
-    /// Two paths have the same watch, so they are the same folder: either by a bind mount, or it was renamed and the
-    /// events of that are lost.
+    /// Resolves a conflict of two paths with the same watch, which are the same folder. Either there is a bind mount,
+    /// or the folder was renamed and the events were lost.
     mutating func resolve(isStillThere: Bool) {
         guard let conflict else { return }
         self.conflict = nil
         guard let path = tree.path(of: conflict.folder), tree.folder(ofWatch: conflict.watch) == conflict.other else {
-            // One of them is gone meanwhile, and the watch perhaps with it.
+            // One of them has vanished meanwhile, perhaps with the watch.
             tree.markDirty(conflict.folder)
             return endReading(conflict.folder)
         }
         if isStillThere { return leaveAlone(conflict.folder, path: path) }
-        // The watch stays, and what is beneath is found again.
+        // The watch is kept, and the content of the folder is found again.
         tree.setWatch(nil, of: conflict.other)
         forget(conflict.other)
         guard tree[conflict.folder] != nil else { return }
@@ -148,9 +155,9 @@ extension WatchMachine {
         if reading == id { reading = nil }
     }
 
-    /// A folder is gone, with all that is in it.
+    /// Forgets a folder that is gone, with all its content.
     mutating func forget(_ id: FolderTree.ID) {
-        // One that is being moved has no path, and what was in it was taken out when it left.
+        // A folder that is being moved has no path, and its files were taken out when it left.
         if let path = tree.path(of: id), !path.isEmpty {
             settling.remove(folder: path)
             waiting.drop(folder: path)

@@ -1,11 +1,11 @@
 import TransferCore
 
-/// The machine that says what a watcher does next, and what it has to tell: the rules of watching one folder as a pure
-/// value, without a call to the system.
+/// The state machine of a watcher: the rules for watching one folder as a pure value, without system calls. It decides
+/// the next step and the events to report.
 ///
-/// The shell performs one ``Step`` at a time and gives back its outcome, hands in the events of inotify(7) as they come,
-/// and offers batches to the consumer. However many files there are, what is held is a folder tree, the files that
-/// haven't settled, and one batch that waits beside one that is offered.
+/// The shell performs one ``Step`` at a time and returns its outcome, passes in events of inotify(7), and offers
+/// batches to the consumer. The memory holds only the folder tree, the unsettled files, one waiting batch and one
+/// offered batch, whatever the number of files.
 struct WatchMachine: Sendable {
     struct Options: Sendable {
         var rules = WatchRules()
@@ -15,33 +15,33 @@ struct WatchMachine: Sendable {
         var unsettled = 8192
         var pollInterval = Duration.seconds(10)
         var polls = false
-        /// Nanoseconds since 1970.
+        /// The time before which files are old, in nanoseconds since 1970.
         var since: Int64?
     }
 
-    /// A step that the shell is to do; one at a time.
+    /// A step that the shell has to do; one at a time.
     enum Step: Sendable, Hashable {
-        /// Open a folder, and watch it if that's wanted: `began` or `failed`.
+        /// Opens a folder, and watches it if requested. The outcome is `began` or `failed`.
         case begin(FolderTree.ID, path: String, watches: Bool)
-        /// Read on in the folder that was begun, no more than so many entries: `read`.
+        /// Continues to read the opened folder, with a limit on the entries. The outcome is `read`.
         case read(FolderTree.ID, limit: Int)
-        /// Look at files: `looked`.
+        /// Inspects files. The outcome is `looked`.
         case look([String])
-        /// Say which folder is at a path: `identified`.
+        /// Returns the folder that is at a path. The outcome is `identified`.
         case identify(FolderTree.ID, path: String)
     }
 
-    /// How a folder was begun.
+    /// The outcome of opening a folder.
     struct Beginning: Sendable, Hashable {
         enum Watch: Sendable, Hashable {
             case set(Int32)
             case refused(WatchRefusal)
-            /// As it wasn't wanted, or would be of no use.
+            /// No watch was requested, or it would be useless.
             case none
         }
 
         var identity: FolderIdentity
-        /// The name of a file system that tells nothing of what others do.
+        /// The name of a file system that does not report changes made elsewhere.
         var remoteFileSystem: String?
         var watch: Watch
     }
@@ -55,9 +55,9 @@ struct WatchMachine: Sendable {
 
         var files: [Found] = []
         var folders: [String] = []
-        /// Links that lead out of the watched folder.
+        /// The names of links that lead out of the watched folder.
         var links: [String] = []
-        /// Names that aren't UTF-8.
+        /// The names that are not UTF-8.
         var brokenNames: [String] = []
         var end = End.more
 
@@ -73,27 +73,27 @@ struct WatchMachine: Sendable {
         var watch: Int32
     }
 
-    /// The times at which folders are read that have been read before.
+    /// The times at which known folders are read again.
     struct Rereading: Sendable {
-        /// Those that are polled.
+        /// The time to read polled folders.
         var nextPoll: MonotonicTime?
-        /// All of them, where events were lost too often for that to be done at once.
+        /// The time to read all folders, if events were lost too often to do that at once.
         var rescanDue: MonotonicTime?
         var pace: RescanPace
     }
 
-    /// How it was at the last turn and the last step.
+    /// The state at the last turn and the last step.
     private struct Last: Sendable {
         var isQuiet = false
-        /// Files that somebody had open when it was told that all was caught up.
+        /// The number of open files in the last report of being caught up.
         var written = 0
         var isLook = false
     }
 
-    /// Entries that are read in one go.
+    /// The most entries that are read in one step.
     static let entriesPerStep = 256
     static let looksPerStep = 128
-    /// Files that are named of those that somebody has open.
+    /// The most names of open files in a report.
     static let namedUnfinished = 8
 
     let options: Options
@@ -105,19 +105,21 @@ struct WatchMachine: Sendable {
     /// The folder that is being read.
     var reading: FolderTree.ID?
     var conflict: Conflict?
-    /// No watch was to be had; none is asked for until the next poll.
+    /// Whether the kernel refused a watch; none is requested until the next poll.
     var isOutOfWatches = false
     var rereading: Rereading
     var endedWatches: [Int32] = []
     var notices: [WatchEvent] = []
-    /// Files of the last step that were there before ``Options/since``.
+    /// The files of the last step that are older than ``Options/since``.
     var old: [FileVersion] = []
     var reported = ReportedOnce()
-    /// All folders have been read: those that come now are new.
+    /// Whether all folders have been read, so that later ones are new.
     var hasReadThrough = false
     private var last = Last()
 
-    /// - Parameter refusal: Why there is no queue of events, when polling wasn't asked for.
+    /// Creates the machine.
+    ///
+    /// - Parameter refusal: The reason why there is no event queue, unless polling was requested.
     init(options: Options, refusal: WatchRefusal? = nil) {
         self.options = options
         settling = SettleMachine(settle: options.settle, capacity: options.unsettled)
@@ -127,12 +129,12 @@ struct WatchMachine: Sendable {
         tree.markDirty(FolderTree.root)
     }
 
-    /// Files that are held in memory now.
+    /// The number of files that are held in memory now.
     var heldFiles: Int { settling.count + waiting.count }
 
-    // MARK: What is next
+    // MARK: The next action
 
-    /// Time passes.
+    /// Notes the passing of time.
     mutating func turn(at now: MonotonicTime) {
         for departure in moves.expire(at: now) { forget(departure.folder) }
         if let due = rereading.nextPoll, due <= now {
@@ -159,16 +161,16 @@ struct WatchMachine: Sendable {
         last.isQuiet = isQuiet
     }
 
-    /// The step to do now; `nil` when there is nothing, or no room for what it would find. Only when no step is under
-    /// way.
+    /// Returns the step to do now; `nil` if there is none, or no room for its results. Must be called only if no step
+    /// is under way.
     mutating func nextStep(at now: MonotonicTime) -> Step? {
         if let conflict {
             if let path = tree.path(of: conflict.other) { return .identify(conflict.other, path: path) }
-            // The folder is being moved, and this is where to.
+            // The folder is being moved, and this is its destination.
             resolve(isStillThere: false)
         }
         guard waiting.roomForNews > 0 else { return nil }
-        // In turns, so that neither a long reading nor many looks keep the other from getting on.
+        // Inspections and readings alternate, so that neither blocks the other.
         let steps: [(inout Self, MonotonicTime) -> Step?] = [
             { $0.nextLook(at: $1) }, { machine, _ in machine.nextReading() },
         ]
@@ -186,13 +188,13 @@ struct WatchMachine: Sendable {
     }
 
     private mutating func nextReading() -> Step? {
-        // Not file by file, as soon as there is room for one.
+        // Reading waits for room for several files, to avoid steps of single files.
         guard waiting.room > 0, settling.room >= min(Self.entriesPerStep, settling.capacity / 2 + 1) else {
             return nil
         }
         if let reading { return .read(reading, limit: min(waiting.room, settling.room, Self.entriesPerStep)) }
         while let id = tree.popDirty() {
-            // One that is being moved is read when it has arrived.
+            // A folder that is being moved is read after its arrival.
             guard let path = tree.path(of: id) else { continue }
             reading = id
             return .begin(id, path: path, watches: !options.polls && (!isOutOfWatches || tree[id]?.watch != nil))
@@ -200,8 +202,8 @@ struct WatchMachine: Sendable {
         return nil
     }
 
-    /// A batch for the consumer, when it's time for one: it is full, nothing more is being found, or it has waited for
-    /// the settle time. `answered` is awaited.
+    /// Returns a batch for the consumer if one is due: it is full, no more files are being found, or it has waited for
+    /// the settle time. `answered` must follow.
     mutating func nextOffer(at now: MonotonicTime) -> [FileVersion]? {
         guard waiting.canOffer else { return nil }
         let isFinding = reading != nil || tree.dirtyCount > 0
@@ -213,7 +215,7 @@ struct WatchMachine: Sendable {
         waiting.canOffer ? waiting.since.map { $0 + options.settle } : nil
     }
 
-    /// The time to come again without having been told anything.
+    /// The time of the next turn if there are no events before.
     var nextDue: MonotonicTime? {
         let looks = waiting.roomForNews > 0 ? settling.nextDue : nil
         return [looks, offerDue, moves.nextExpiry, rereading.nextPoll, rereading.rescanDue].lazy.compactMap { $0 }.min()
@@ -223,24 +225,24 @@ struct WatchMachine: Sendable {
 
     mutating func answered(handled: Int, at now: MonotonicTime) {
         let done = waiting.answered(handled: handled, at: now)
-        // Folders that are watched aren't read again but after an overflow: there the consumer may be asked again.
+        // Watched folders are read again only after an overflow, and then the consumer may be asked again.
         if tree.polledCount > 0 { for version in done { seen.insert(version) } }
     }
 
     mutating func proceed() { waiting.proceed() }
 
-    /// The files settle again, whether they are new or have been dealt with.
+    /// Settles the files again, whether they are new or have been handled.
     mutating func look(at paths: [String], now: MonotonicTime) {
         for path in paths where options.rules.takes(file: path) && !settling.settleAgain(path, at: now) {
-            // The file is found by reading, as others are for which there is no room.
+            // The file is found by reading, like others without room.
             if let folder = tree.folder(at: PathText.folder(path)) { tree.markDirty(folder) }
         }
     }
 
-    /// Everything is read anew.
+    /// Marks all folders to be read again.
     mutating func rescan() { tree.markAllDirty() }
 
-    // MARK: Telling
+    // MARK: Reports
 
     mutating func tell(_ event: WatchEvent, once subject: String) {
         if reported.isNew(subject) { notices.append(event) }
@@ -256,18 +258,20 @@ struct WatchMachine: Sendable {
         return notices
     }
 
-    /// Watches that aren't needed any more.
+    /// Returns the watches that are no longer needed.
     mutating func takeEndedWatches() -> [Int32] {
         defer { endedWatches = [] }
         return endedWatches
     }
 }
 
-/// News that has been told and isn't told again; after a thousand things nothing more is.
+/// The reports that are made only once. After a thousand subjects, no more are made.
 struct ReportedOnce: Sendable {
     private var subjects: Set<Int> = []
 
-    /// - Parameter subject: With the path that it's about, if any.
+    /// Notes a subject, and returns whether it is new.
+    ///
+    /// - Parameter subject: The subject, including its path if it has one.
     mutating func isNew(_ subject: String) -> Bool {
         subjects.count < 1000 && subjects.insert(PathKey(subject).hashValue).inserted
     }

@@ -1,17 +1,17 @@
 import TransferEventLoop
 
-/// Asks the consumer, one batch at a time, also when the watched folder was lost and came back meanwhile.
+/// The offers to the consumer, one batch at a time, even if the watched folder was lost and returned meanwhile.
 ///
-/// `@unchecked Sendable`: touched on its loop only.
+/// `@unchecked Sendable`: used only on its loop.
 final class WatchOffers: @unchecked Sendable {
     private typealias Offer = (files: [FileVersion], answer: (Int) -> Void)
 
     private let consumer: any WatchConsumer
     private let loop: EventLoop
     private var current: Offer?
-    /// An offer of a later run than the current one; each has one at most.
+    /// An offer of a later run than the current one; each run has at most one.
     private var next: Offer?
-    /// Callers who wait until the consumer has heard of what is left alone.
+    /// The callbacks for the consumer's return from ignored files.
     private var leaving: [Int: () -> Void] = [:]
     private var lastLeft = 0
 
@@ -20,13 +20,17 @@ final class WatchOffers: @unchecked Sendable {
         self.loop = loop
     }
 
-    /// - Parameter answer: Called on the loop with how many have been handled.
+    /// Offers files.
+    ///
+    /// - Parameter answer: A function that is called on the loop with the number of handled files.
     func offer(_ files: [FileVersion], answer: @escaping (Int) -> Void) {
         loop.preconditionOnLoop()
         if current == nil { ask((files, answer)) } else { next = (files, answer) }
     }
 
-    /// - Parameter answer: Called on the loop once the consumer has heard of them.
+    /// Reports ignored files.
+    ///
+    /// - Parameter answer: A function that is called on the loop once the consumer has returned.
     func leave(_ files: [FileVersion], answer: @escaping () -> Void) {
         loop.preconditionOnLoop()
         lastLeft += 1

@@ -2,9 +2,9 @@ import Glibc
 import TransferCore
 import TransferEventLoop
 
-/// The shell of a ``WatchMachine``: from when the watched folder was found to when it's lost.
+/// The shell of a ``WatchMachine``, from the discovery of the watched folder to its loss.
 ///
-/// `@unchecked Sendable`: touched on its loop only; steps carry values to a worker and back.
+/// `@unchecked Sendable`: used only on its loop; steps carry values to a worker and back.
 final class WatchRun: @unchecked Sendable {
     private let reader: FolderReader
     private let options: WatchMachine.Options
@@ -14,28 +14,29 @@ final class WatchRun: @unchecked Sendable {
     private let offers: WatchOffers
     private let events: @Sendable (WatchEvent) -> Void
 
-    /// The watched folder isn't there any more.
+    /// The function that is called when the watched folder is no longer there.
     var lost: (WatchRun, TransferError) -> Void = { _, _ in }
-    /// There was no queue of events to be had, and now there is one.
+    /// The function that is called when the kernel gives the event queue that it had refused.
     var regained: (WatchRun) -> Void = { _ in }
-    /// Sets the time at which `advance()` is to be called; any time set before is void.
+    /// The function that sets the time at which `advance()` must be called; an earlier setting is void.
     var wakes: (MonotonicTime?) -> Void = { _ in }
 
     private var machine: WatchMachine
     private let inotify: Int32
-    /// Watches of the folders above.
+    /// The watches of the folders and links on the path to the watched folder.
     private var places: Set<Int32>
     private var rootWatch: Int32?
     private var scan: FolderScan?
     private var isStepping = false
-    /// True at first, too: the folder may have become another one before its place was watched.
+    /// Whether the folder's place must be checked. This is so at first, because the folder may have been replaced
+    /// before its place was watched.
     private var mustCheck = true
     private var isAdvancing = false
     private var hasEnded = false
-    /// The time to ask again for a queue of events that was refused.
+    /// The time to request a refused event queue again.
     private var retry: MonotonicTime?
 
-    /// Reads of the queue for one turn of the loop, so that others on it have theirs.
+    /// The most reads of the queue in one turn of the loop, so that its other users get their turns.
     private static let readsPerTurn = 4
 
     init(
@@ -86,7 +87,7 @@ final class WatchRun: @unchecked Sendable {
         advance()
     }
 
-    /// Whether the watched folder is still at its path.
+    /// Checks whether the watched folder is still at its path.
     func check() {
         mustCheck = true
         advance()
@@ -114,9 +115,9 @@ final class WatchRun: @unchecked Sendable {
         advance()
     }
 
-    /// Does what is to be done now, and sees to being called again.
+    /// Performs the actions that are due, and schedules the next call.
     func advance() {
-        // Callbacks that are told something may call us.
+        // Callbacks may call this function again.
         guard !hasEnded, !isAdvancing else { return }
         isAdvancing = true
         defer { isAdvancing = false }
@@ -133,7 +134,7 @@ final class WatchRun: @unchecked Sendable {
         if machine.reading == nil { scan = nil }
         if let files = machine.nextOffer(at: now) { offer(files) }
         for watch in machine.takeEndedWatches() where inotify >= 0 { kernel.remove(inotify, watch) }
-        // The step that is under way comes back here.
+        // A step that is under way returns here.
         wakes(isStepping && machine.nextDue.map { $0 <= now } == true ? nil : machine.nextDue)
         for notice in machine.takeNotices() where !hasEnded { events(notice) }
     }
@@ -147,7 +148,9 @@ final class WatchRun: @unchecked Sendable {
 
     // MARK: Steps
 
-    /// - Parameter step: `nil` to look whether the watched folder is there.
+    /// Starts a step.
+    ///
+    /// - Parameter step: The step; `nil` to check whether the watched folder is there.
     private func perform(_ step: WatchMachine.Step?) {
         isStepping = true
         let reader = reader
@@ -155,7 +158,7 @@ final class WatchRun: @unchecked Sendable {
         case nil:
             mustCheck = false
             work { [inotify, kernel] in
-                // A link, or a folder, on the way may be another one that leads to the same place.
+                // A link or folder on the path may have been replaced by one that leads to the same place.
                 let places = inotify < 0 ? [] : RootFinder.watchPlaces(of: reader.root, inotify, kernel)
                 try reader.check()
                 return places
@@ -170,7 +173,7 @@ final class WatchRun: @unchecked Sendable {
             }
         case .read(let id, let limit):
             guard let scan, let path = machine.tree.path(of: id) else {
-                // The folder went meanwhile; the machine drops it with this answer.
+                // The folder vanished meanwhile, and the machine drops it with this answer.
                 return finish { run in run.machine.read(id, WatchMachine.Entries(end: .end), at: .now) }
             }
             work { [options] in
@@ -194,7 +197,7 @@ final class WatchRun: @unchecked Sendable {
         }
     }
 
-    /// The consumer hears of what is left alone before more is read, however much of it there is.
+    /// Reports ignored files to the consumer before more is read, to bound their number.
     private func leaveOld() {
         let files = machine.takeOld()
         guard !files.isEmpty else { return }
@@ -218,13 +221,13 @@ final class WatchRun: @unchecked Sendable {
         }
     }
 
-    /// The folders above are watched, and the watched folder was in its place after that.
+    /// Takes the watches of the path, which were set before the watched folder was found in its place.
     private func watched(_ found: Set<Int32>) {
         guard !found.isSubset(of: places) else {
             places = found
             return
         }
-        // Files that came into new folders before those were known are found by another look.
+        // Changes in newly watched folders before their watches are found by another check.
         places.formUnion(found)
         mustCheck = true
     }
@@ -258,12 +261,12 @@ final class WatchRun: @unchecked Sendable {
         }
     }
 
-    /// Watches the very folder that was opened, whatever its path leads to now. This is done here, so that no event
-    /// comes for a watch that isn't known.
+    /// Watches the very folder that was opened, whatever its path leads to now. This runs on the loop, so that no event
+    /// arrives for an unknown watch.
     private func addWatch(_ id: FolderTree.ID, _ path: String, _ descriptor: Int32) -> Int32 {
         let mask = id == FolderTree.root ? InotifyEvent.mask | InotifyEvent.placeMask : InotifyEvent.mask
         var watch = kernel.add(inotify, "/proc/self/fd/\(descriptor)", mask)
-        // Without /proc.
+        // This is the fallback without /proc.
         if watch == -ENOENT { watch = kernel.add(inotify, PathText.join(reader.root, path), mask) }
         if id == FolderTree.root, watch >= 0 { rootWatch = watch }
         return watch

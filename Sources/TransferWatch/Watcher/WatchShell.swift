@@ -2,17 +2,17 @@ import Glibc
 import TransferCore
 import TransferEventLoop
 
-/// The life of a watcher: the watched folder is there and a ``WatchRun`` has it, or it's waited for.
+/// The life of a watcher: a ``WatchRun`` has the watched folder, or the watcher waits for it.
 ///
-/// `@unchecked Sendable`: touched on its loop only, which `EventLoop.makeTimer` and `register` hold it to.
+/// `@unchecked Sendable`: used only on its loop, as `EventLoop.makeTimer` and `register` require.
 final class WatchShell: @unchecked Sendable {
     private enum State {
         case idle
-        /// Looking for the folder, on a worker.
+        /// A worker searches for the folder.
         case seeking
-        /// The folder came and went too often for another look at once; the timer has the time of the next one.
+        /// The folder was lost too often for another search at once; the timer has the time of the next.
         case resting
-        /// The folder is missing, and nothing is under way.
+        /// The folder is missing, and no search is under way.
         case missing(RootFinder.Missing)
         case watching(WatchRun)
         case stopped
@@ -29,14 +29,14 @@ final class WatchShell: @unchecked Sendable {
     private var state = State.idle
     private var pace: RescanPace
     private var timer: LoopTimer?
-    /// Tells when something is mounted, of which inotify says nothing: proc_pid_mountinfo(5).
+    /// The descriptor that reports mounts, which inotify does not: proc_pid_mountinfo(5).
     private var mounts: Int32 = -1
-    /// Whether the folder's absence has been told.
+    /// Whether the folder's absence has been reported.
     private var isLost = false
-    /// Whether the folder's presence has been told.
+    /// Whether the folder's presence has been reported.
     private var wasFound = false
     private var mustSeekAgain = false
-    /// Files that are to be looked at once the folder is there.
+    /// The files to look at once the folder is there.
     private var awaited: [String] = []
 
     init(
@@ -63,7 +63,7 @@ final class WatchShell: @unchecked Sendable {
         timer = loop.makeTimer { [weak self] in self?.wake() }
         if !options.polls {
             mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
-            // Only what is reported without being asked for: an error, which stands for a change.
+            // An error is always reported, without being requested, and means a change.
             if mounts >= 0 { loop.register(mounts, for: []) { [weak self] _ in self?.mountsChanged() } }
         }
         seek()
@@ -85,7 +85,7 @@ final class WatchShell: @unchecked Sendable {
     func proceed() { if case .watching(let run) = state { run.proceed() } }
 
     func look(at paths: [String]) {
-        // Files are looked at when the folder is there.
+        // Files are looked at once the folder is there.
         if case .watching(let run) = state { run.look(at: paths) } else { awaited += paths }
     }
 
@@ -113,7 +113,7 @@ final class WatchShell: @unchecked Sendable {
         }
     }
 
-    // MARK: Looking for the folder
+    // MARK: The search for the folder
 
     private func seek() {
         endWaiting()
@@ -195,11 +195,11 @@ final class WatchShell: @unchecked Sendable {
         run.end()
         state = .seeking
         tellLost(error)
-        // The one that was told may have stopped us.
+        // The receiver of the report may have stopped the watcher.
         if case .seeking = state { seek() }
     }
 
-    /// From the beginning, with what couldn't be had before.
+    /// Starts over, with the event queue that was refused before.
     private func restart(_ run: WatchRun) {
         guard case .watching(let current) = state, current === run else { return }
         run.end()
