@@ -2,28 +2,32 @@ import Synchronization
 public import TransferCore
 public import TransferEventLoop
 
-/// Performs exchanges on a few loops: the one way through which requests and jobs reach the network.
+/// An engine that performs exchanges on a few loops: all requests and jobs reach the network through it.
 public final class ExchangeEngine: Sendable {
     private let loops: [PoolSet]
-    /// On somebody else's loop, who ends it.
+    /// The pools on a loop that belongs to, and is ended by, the caller.
     private let shared: PoolSet?
     private let fileLoops: FileServerLoops
     private let lastID = Atomic<UInt64>(0)
     private let isShutDown = Atomic(false)
+    /// The resolver that all exchanges share.
     public let resolver: HostResolver
-    /// For what may block on behalf of exchanges: syncing, reserving, reading again.
+    /// The workers for blocking work of exchanges: syncing, reserving, reading again.
     public let workers: WorkerPool
 
-    /// For streamed bodies, whose reads may block for long: up to 64 at a time, so that they keep nobody else waiting.
+    /// The threads for streamed bodies, whose reads may block for long. They are up to 64, so that slow reads delay no
+    /// others.
     private let bodyThreads: WorkerPool
-    /// For those who judge servers: a slow one keeps its own connection waiting and no other.
+    /// The threads for decisions about servers. A slow decision delays only its own connection.
     private let trustThreads: WorkerPool
 
+    /// Creates an engine.
+    ///
     /// - Parameters:
-    ///   - loops: Threads that carry transfers, 1 to 64.
-    ///   - workers: Threads for blocking work, at least 1.
-    ///   - shared: A loop of the caller's for exchanges that no disk can hold up and that come alone: messages whose
-    ///     bodies are in memory and may be joined to their heads. It goes on when the engine is shut down.
+    ///   - loops: The number of threads that carry transfers, 1 to 64.
+    ///   - workers: The number of threads for blocking work, at least 1.
+    ///   - shared: A loop of the caller's for single exchanges that never wait for a disk: messages whose bodies are in
+    ///     memory and may be joined to their heads. It continues after the engine is shut down.
     /// - Throws: `TransferError` when the system has no threads or descriptors left.
     public init(loops: Int, workers: Int = 4, sharing shared: EventLoop? = nil) throws {
         let resolver = HostResolver()
@@ -56,12 +60,12 @@ public final class ExchangeEngine: Sendable {
         }
     }
 
-    /// Starts an exchange on the loop that has the least to do.
+    /// Starts an exchange on the least busy loop.
     ///
     /// - Parameters:
-    ///   - limiters: Bounds on the rate that it shares with others.
-    ///   - makeSink: Called on the loop, which the sink then belongs to.
-    ///   - events: Called on the loop; ends with exactly one `.ended`.
+    ///   - limiters: The bounds on the rate that the exchange shares with others.
+    ///   - makeSink: A closure that makes the sink on the loop to which the sink then belongs.
+    ///   - events: A closure that receives the events on the loop; the last one is exactly one `.ended`.
     @discardableResult
     public func start(
         _ request: ExchangeRequest, meter: ExchangeMeter = ExchangeMeter(), limiters: [RateLimiter] = [],
@@ -71,7 +75,7 @@ public final class ExchangeEngine: Sendable {
         let id = ExchangeID(number: lastID.add(1, ordering: .relaxed).newValue)
         let start = ExchangeStart(
             id: id, request: request, meter: meter, limiters: limiters, makeSink: makeSink, events: events)
-        // A loop that is somebody else's goes on.
+        // The caller's loop continues after the engine is shut down.
         guard !isShutDown.load(ordering: .relaxed) else {
             Self.end(start, .shutDown)
             return ExchangeHandle(id: id, pool: nil)
@@ -102,13 +106,14 @@ public final class ExchangeEngine: Sendable {
         return ExchangeHandle(id: id, pool: pool)
     }
 
-    /// Connections that carry an exchange at the moment, over HTTP/2 several of them.
+    /// The number of connections that carry an exchange now; over HTTP/2 one may carry several.
     public var connections: Int {
         (loops + (shared.map { [$0] } ?? []) + fileLoops.all).reduce(0) { $0 + $1.connections }
     }
 
-    /// The network is another one: names are asked for anew, and what starts from now on gets connections of its own.
-    /// What is under way goes on where it is.
+    /// Begins a new network: names are looked up again, and new exchanges get new connections.
+    ///
+    /// Current exchanges continue on their connections.
     public func renewNetwork() {
         resolver.flush()
         for set in loops { set.renew() }
@@ -128,9 +133,9 @@ public final class ExchangeEngine: Sendable {
 
     deinit { shutDown() }
 
-    /// Ends what is under way (each with `cancelled`) and the threads. The engine can't be used afterwards.
+    /// Ends all current exchanges (each with `cancelled`) and the threads. The engine cannot be used afterwards.
     public func shutDown() {
-        // Once: work handed to a loop that has ended would stay there, and keep the pool alive, for ever.
+        // The work is done once: work for a loop that has ended would stay there, and keep the pool alive forever.
         guard !isShutDown.exchange(true, ordering: .relaxed) else { return }
         for set in loops + fileLoops.shutDown() {
             set.loop.execute {
@@ -144,7 +149,7 @@ public final class ExchangeEngine: Sendable {
         trustThreads.stop()
     }
 
-    /// With the URL as it is sent, and compared everywhere.
+    /// Returns the request with the spelling of its URL that is sent and compared.
     private static func canonical(_ request: ExchangeRequest) -> ExchangeRequest {
         guard let url = try? URLSpelling.canonical(request.url), url != request.url else { return request }
         var request = request
@@ -169,12 +174,12 @@ public final class ExchangeEngine: Sendable {
     }
 }
 
-/// Tells the exchanges of one engine apart.
+/// The identity of an exchange within one engine.
 public struct ExchangeID: Sendable, Hashable {
     let number: UInt64
 }
 
-/// The start of an exchange: all that a pool needs for it. A class, as it's handed from thread to thread and is large.
+/// The data of a new exchange for its pool. The type is a class, because the value is large and passed between threads.
 final class ExchangeStart: Sendable {
     let id: ExchangeID
     let request: ExchangeRequest
@@ -196,44 +201,51 @@ final class ExchangeStart: Sendable {
     }
 }
 
-/// Commands to an exchange under way; without effect once it has ended.
+/// The commands to an exchange under way; without effect once it has ended.
 public struct ExchangeHandle: Sendable {
+    /// The identity of the exchange.
     public let id: ExchangeID
     private let pool: CurlPool?
 
-    /// - Parameter pool: `nil` for an exchange that never began.
+    /// Creates a handle.
+    ///
+    /// - Parameter pool: The pool of the exchange; `nil` for an exchange that never began.
     init(id: ExchangeID, pool: CurlPool?) {
         self.id = id
         self.pool = pool
     }
 
-    /// Seconds for which the thread that carries it has been at work so far, for all that it carries.
+    /// The processor time in seconds of the thread that carries the exchange, for all its exchanges.
     public var workedTime: Double { pool?.loop.processorTime ?? 0 }
 
-    /// Ends the exchange with `error`; what it has written stays and can be continued.
+    /// Ends the exchange with `error`. Its written bytes stay and can be continued.
     public func cancel(_ error: TransferError = TransferError(.cancelled, "cancelled")) {
         pool?.sockets?.stop(id, error)
         tell { [id] in $0.cancel(id, error) }
     }
 
-    /// Stops reading and sending; the connection stays.
+    /// Suspends reading and sending; the connection stays.
     public func suspend() { tell { [id] in $0.setSuspended(id, true) } }
 
-    /// The sink may be ready again: what was held back for it goes on.
+    /// Notifies the exchange that its sink may be ready again, so that it resumes.
     public func proceed() { tell { [id] in $0.proceed(id) } }
 
-    /// A bound on its rate has changed (``RateLimiter/setRate(_:now:)``): its pause under the old one ends.
+    /// Notifies the exchange that a bound on its rate has changed (``RateLimiter/setRate(_:now:)``), so that its pause
+    /// ends.
     public func rateChanged() { tell { [id] in $0.endRatePause(id) } }
 
-    /// Answers ``ExchangeEvent/redirected(_:)``, once; later answers have no effect.
+    /// Answers ``ExchangeEvent/redirected(_:)`` once; later answers have no effect.
     public func decide(_ decision: RedirectDecision) {
         tell { [id] in $0.decide(id, decision) }
     }
 
+    /// Resumes reading and sending after ``suspend()``.
     public func resume() { tell { [id] in $0.setSuspended(id, false) } }
 
-    /// Ends the exchange with `error` if `isMeant` says so of its connection; what it has written stays and can be
-    /// continued. `isMeant` is called on the exchange's loop.
+    /// Ends the exchange with `error` if `isMeant` returns `true` for its connection. Its written bytes stay and can be
+    /// continued.
+    ///
+    /// The closure `isMeant` is called on the exchange's loop.
     public func interrupt(_ error: TransferError, where isMeant: @escaping @Sendable (ConnectionFacts) -> Bool) {
         tell { [id] in $0.interrupt(id, error, isMeant) }
     }

@@ -2,21 +2,24 @@ import Glibc
 import TransferCore
 import TransferQueue
 
-/// Batches as people name them. The batch of a job file without a name is known by that file's path; it's shown, and
-/// found, by as much of the path's end as tells it from the others. One of `transfer get` or `put` is called after its
-/// first server and by its number.
+/// The names of batches that people read and type.
+///
+/// The batch of a job file without a name has that file's path as its name. It is shown and found by the shortest end
+/// of the path that is unique. A batch of `transfer get` or `put` is named after its first server and its number.
 struct BatchNames: Sendable {
     private let names: Set<String>
-    /// The highest number that a batch ever got.
+    /// The highest number that a batch ever had.
     private let last: Int64
-    /// What batches of `get` and `put` are called for as long as they are there.
+    /// The short names of existing batches of `get` and `put`, by their full names.
     private var calls: [String: String] = [:]
-    /// Which are called so.
+    /// The full names of those batches, by their short names.
     private var called: [String: String] = [:]
     /// The batches that each short form may mean.
     private var meanings: [String: [String]] = [:]
 
-    /// - Parameter register: Those in the queue.
+    /// Creates the names of the batches in a queue.
+    ///
+    /// - Parameter register: The batches of the queue.
     init(_ register: BatchRegister = BatchRegister()) {
         names = Set(register.names)
         last = register.last
@@ -29,50 +32,55 @@ struct BatchNames: Sendable {
         }
     }
 
-    /// Batches of no queue, numbered in their order.
+    /// Creates the names of batches outside a queue, numbered in their order.
     init(_ names: some Sequence<String>) {
         let entries = names.enumerated().map { BatchRegister.Entry(name: $1, number: Int64($0 + 1)) }
         self.init(BatchRegister(entries: entries, last: Int64(entries.count)))
     }
 
-    /// The batch's short name, for people.
+    /// Returns the batch's short name, for people.
     func short(_ name: String) -> String {
         if let call = calls[name] { return isFree(call) ? call : name }
         guard name.hasPrefix("/") else { return name }
         return Self.forms(name).first { meanings[$0] == [name] && isFree($0) } ?? name
     }
 
-    /// What the batch is called in commands that are pasted at any later time: it never means another one, nor several,
-    /// whatever batches come and go. As much of a path as tells it from the others today may be too little tomorrow.
+    /// Returns the batch's name for commands that are pasted at any later time.
+    ///
+    /// The name never means another batch or several ones, regardless of later batches. An end of a path that is unique today
+    /// may be ambiguous tomorrow.
     func lasting(_ name: String) -> String { Self.lasting(name, shown: short(name)) }
 
-    /// - Parameter shown: ``short(_:)``
+    /// Returns the batch's name for commands that are pasted later.
+    ///
+    /// - Parameter shown: The name of ``short(_:)``.
     static func lasting(_ name: String, shown: String) -> String { name.hasPrefix("/") ? name : shown }
 
-    /// Whether it has a shorter form than its own.
+    /// Returns whether a batch has a shorter form than its name.
     static func isLong(_ name: String) -> Bool { name.hasPrefix("/") || OneOffName(name) != nil }
 
-    /// A name that may have been meant.
+    /// Returns a similar name that may have been meant.
     func nearest(_ text: String) -> String? {
         NearestKey.suggestion(for: text, among: names.map(short).sorted())
     }
 
-    /// Whether a batch was called that once, or may have been: of `get` or `put`, and forgotten since.
+    /// Returns whether a batch of `get` or `put` once had that name, or may have had it, and was forgotten since.
     func isForgotten(_ text: String) -> Bool {
         guard OneOffName.isLike(text) else { return false }
         return OneOffName.number(of: text).map { $0 <= last } ?? (last > 0)
     }
 
-    /// Whether no batch has it for its own name, and none of that name has a job that is called so: `etc/mirror` is a job
-    /// of the batch `etc`, where there is that.
+    /// Returns whether the form means nothing else: neither a batch's full name nor a job of a batch.
+    ///
+    /// `etc/mirror` is a job of the batch `etc`, where that exists.
     private func isFree(_ form: String) -> Bool {
         !names.contains(form)
             && !form.indices.contains { form[$0] == "/" && names.contains(String(form[..<$0])) }
     }
 
-    /// The batch that is meant; `nil` where there is none.
+    /// Returns the full name of the batch that is meant; `nil` where there is none.
     ///
-    /// - Throws: `Failure` for what may mean several.
+    /// - Throws: `Failure` for an ambiguous name.
     func find(_ text: String) throws(Failure) -> String? {
         if names.contains(text) { return text }
         if let batch = called[text], isFree(text) { return batch }
@@ -89,7 +97,7 @@ struct BatchNames: Sendable {
         return names.contains(file) ? file : nil
     }
 
-    /// Takes `BATCH/JOB` apart. Both may have slashes: the longest batch counts.
+    /// Splits `BATCH/JOB`. Both may have slashes: the longest batch counts.
     func split(_ text: String) throws(Failure) -> (batch: String, job: String?) {
         if let batch = try find(text) { return (batch, nil) }
         for slash in text.indices.reversed() where text[slash] == "/" && slash > text.startIndex {
@@ -102,7 +110,10 @@ struct BatchNames: Sendable {
         return (String(text[..<slash]), String(text[text.index(after: slash)...]))
     }
 
-    /// From the shortest on: `mirror`, `mirror.json`, `etc/mirror`, `etc/mirror.json`, …; of a watched folder its path.
+    /// Returns the short forms of a name, the shortest first: `mirror`, `mirror.json`, `etc/mirror`, `etc/mirror.json`,
+    /// ….
+    ///
+    /// For a watched folder the form is its path.
     private static func forms(_ name: String) -> [String] {
         if let folder = WatchBatch.folder(of: name) { return [folder] }
         if let oneOff = OneOffName(name) { return oneOff.forms }
@@ -114,7 +125,7 @@ struct BatchNames: Sendable {
                 !form.dropLast(type.count).hasSuffix("/")
             else { return [form] }
             return [String(form.dropLast(type.count)), form]
-            // What a batch of `get` was called, which may be gone, is no short form of another one.
+            // A name of a batch of `get`, which may be forgotten, is no short form of another batch.
         }.filter { OneOffName.number(of: $0) == nil }
     }
 

@@ -5,7 +5,7 @@ import TransferCore
 import TransferQueue
 import TransferReachability
 
-/// The one place where the parts of the command are put together, with what the environment says.
+/// The place where the parts of the command are put together, with the settings of the environment.
 enum Composition {
     static let environment = ProcessInfo.processInfo.environment
 
@@ -26,7 +26,7 @@ enum Composition {
         return configuration
     }
 
-    /// Opens the queue, and tells what had to be done for that.
+    /// Opens the queue, and reports the necessary repairs.
     static func queue(
         state: String?, limits: BatchLimits = BatchLimits(), _ set: Configuration = Configuration(),
         hooks: HookOptions? = nil
@@ -45,20 +45,22 @@ enum Composition {
         try QueueRemote(state: try statePath(state), runtimeFolder: runtimeFolder)
     }
 
-    /// What commands job files may name: those of the configuration, and of the command line.
+    /// Returns the commands that job files may name: those of the configuration, and of the command line.
     static func hooks(_ options: HookOptions, _ set: Configuration) -> HookSettings {
         options.settings(environment: environment, configured: set.commands)
     }
 
-    /// The queue only if there is one already: looking makes nothing.
+    /// Returns the queue only if it exists: reading creates nothing.
     static func remote(existingState: String?) throws -> QueueRemote? {
         var status = stat()
-        // One that can't be looked at needn't be missing: what is wrong with it is told then.
+        // An inaccessible queue need not be missing: its fault is reported when it is opened.
         if stat(try statePath(existingState) + "/queue.sqlite", &status) != 0, errno == ENOENT { return nil }
         return try remote(state: existingState)
     }
 
-    /// - Throws: `Failure` when the report file can't be opened.
+    /// Creates the reporter of a run.
+    ///
+    /// - Throws: `Failure` when the report file cannot be opened.
     static func reporter(_ options: OutputOptions) throws -> Reporter {
         let json: ReporterOptions.JSON = options.jsonProgress ? .withProgress : options.json ? .events : .off
         let chosen = ReporterOptions(
@@ -73,7 +75,9 @@ enum Composition {
         }
     }
 
-    /// - Throws: `Failure` when it can't be kept up to date.
+    /// Begins to write the metrics file, if there is one.
+    ///
+    /// - Throws: `Failure` when it cannot be updated.
     static func metrics(
         _ options: OutputOptions, _ set: Configuration, of queue: JobQueue, _ reporter: Reporter
     ) throws -> MetricsFile? {
@@ -84,7 +88,7 @@ enum Composition {
         return try MetricsFile(path, of: queue) { reporter.note(.warn, "\(name): \($0)") }
     }
 
-    /// For the commands that are told.
+    /// Returns the builder of commands in messages.
     static func hint(state: String?) -> CommandHint {
         CommandHint(state: state, isUTF8: Terminal(STDERR_FILENO, environment: environment).charset == .utf8)
     }

@@ -34,7 +34,7 @@ struct ConfigurationCommand: ParsableCommand {
         let proxies = ProxyVariables(environment: Composition.environment)
         let entries =
             try url.map { url in
-                // What can't be put together is told here too.
+                // Contradictory settings are reported here too.
                 var rules = RequestRules()
                 rules.configuration = configuration
                 _ = try rules.start(for: [url])
@@ -52,7 +52,7 @@ struct ConfigurationCommand: ParsableCommand {
         _ entries: [ConfigurationEntry], _ looked: [(path: String, isThere: Bool)]
     ) -> [String] {
         var table = TextTable(("KEY", .left), ("VALUE", .left), ("FROM", .left))
-        // What somebody has set is looked for first.
+        // Settings that a file or variable changes come first.
         let isSet = { (entry: ConfigurationEntry) in entry.place != .builtIn }
         for entry in entries.filter(isSet) + entries.filter({ !isSet($0) }) {
             table.add([entry.key, entry.shown, "\(entry.place)"])
@@ -61,7 +61,7 @@ struct ConfigurationCommand: ParsableCommand {
         return (files.isEmpty ? ["no file is read (--no-config)"] : files) + [""] + table.lines
     }
 
-    /// One object: `files` (`path`, `read`), `url`, `values` (`key`, `value`, `from`, `line`, `column`).
+    /// Returns one object: `files` (`path`, `read`), `url`, `values` (`key`, `value`, `from`, `line`, `column`).
     private static func json(
         _ entries: [ConfigurationEntry], _ looked: [(path: String, isThere: Bool)], url: String?
     ) -> String {

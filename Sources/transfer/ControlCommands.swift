@@ -2,7 +2,7 @@ import ArgumentParser
 import TransferCore
 import TransferQueue
 
-/// `BATCH`, `BATCH/JOB` or `--all`.
+/// The targets of a command: `BATCH`, `BATCH/JOB` or `--all`.
 struct Target: ParsableArguments {
     @Argument(help: ArgumentHelp("Batches, or single jobs of them.", valueName: "batch[/job]"))
     var names: [String] = []
@@ -19,14 +19,16 @@ struct Target: ParsableArguments {
 
     /// Asks a service, where one is named.
     ///
-    /// - Returns: Whether one is.
+    /// - Returns: Whether a service is named.
     func askService(_ verb: QueueVerb, past: String) async throws -> Bool {
         guard let client = try place.client() else { return false }
         try await ServiceVerbs(client: client).ask(verb, all ? [] : names, past: past)
         return true
     }
 
-    /// - Returns: The batches that nobody runs, where it's done already.
+    /// Asks the queue.
+    ///
+    /// - Returns: The batches that no process runs, for which the command was carried out at once.
     @discardableResult
     func ask(_ verb: QueueVerb, past: String) throws -> [String] {
         var done: [String] = []
@@ -54,7 +56,7 @@ struct Target: ParsableArguments {
         return done
     }
 
-    /// Nobody runs it: what does.
+    /// Returns the advice how to continue a batch that no process runs.
     private func goesOn(_ batch: String, _ remote: QueueRemote) throws -> String {
         if place.hint.queue != nil { return "workers go on with it" }
         guard let again = try remote.statuses(name: batch).first.flatMap({ RunAgain($0, state: place.state.state) })
@@ -95,7 +97,7 @@ struct Cancel: AsyncParsableCommand {
     func run() async throws {
         if try await target.askService(.cancel, past: "cancelled") { return }
         let batches = Set(try target.ask(.cancel, past: "cancelled"))
-        // The workers of a shared queue tell servers themselves which uploads were given up.
+        // The workers of a shared queue notify servers of abandoned uploads themselves.
         guard case .folder(let state) = try target.place.place() else { return }
         let remote = try Composition.remote(state: state)
         try SpoolFolder.sweep(remote, state: state)
@@ -141,7 +143,7 @@ struct Retry: AsyncParsableCommand {
 }
 
 extension QueueVerb {
-    /// Whether jobs are to start that didn't.
+    /// Whether the command makes jobs start.
     fileprivate var startsJobs: Bool {
         switch self {
         case .resume, .retry, .retryFailed: true

@@ -1,21 +1,21 @@
 import Glibc
 
-/// The descriptors that the process has from its start, and how many it may have.
+/// The descriptors that the process has at its start, and their limit.
 enum Descriptors {
-    /// Opens `/dev/null` as standard input, output or error where that was closed: the next file, socket or eventfd of ours
-    /// would get its number, and would be written to as standard output. Before anything else is opened.
+    /// Opens `/dev/null` in place of closed standard descriptors, before any other descriptor is opened.
     ///
-    /// Standard input is opened for writing alone and standard output for reading alone, so that each use of them fails
-    /// as it does with a closed descriptor (EBADF): bytes that go nowhere are no success, and no input is not an empty file.
-    /// Messages to a standard error that is closed are dropped.
+    /// Otherwise the next file, socket or eventfd would get such a number, and would be written to as standard output.
+    /// Standard input is opened for writing only and standard output for reading only, so that each use fails as with a
+    /// closed descriptor (EBADF). Lost bytes are no success, and missing input is not an empty file. Messages to a
+    /// closed standard error are dropped.
     static func fillStandard() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
-            // It gets the lowest number that is free, which is this one.
+            // The call returns the lowest free number, which is this one.
             _ = open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_WRONLY)
         }
     }
 
-    /// As many as the system lets us have: each transfer has a file and a connection.
+    /// Raises the limit of descriptors to the permitted maximum: each transfer has a file and a connection.
     static func raiseLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

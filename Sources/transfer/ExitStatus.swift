@@ -1,6 +1,6 @@
 import Glibc
 
-/// How the command ends, as its exit status says (those above 63 are sysexits.h's).
+/// The exit statuses of the command (those above 63 are sysexits.h's).
 enum ExitStatus: Int32, CaseIterable {
     case complete = 0
     case someFailed = 1
@@ -8,12 +8,14 @@ enum ExitStatus: Int32, CaseIterable {
     case invalidJobFile = 65
     case unreadableJobFile = 66
     case stateUnusable = 74
-    /// Standard output, that is: as sysexits.h has it, an error of input or output like the one above.
+    /// Standard output cannot be written: sysexits.h has the same number for all errors of input or output.
     static let cannotWrite = stateUnusable
     case workLeft = 75
 
-    /// At once: the queue is closed and everything is written. What exit(3) would do besides is the libraries' clean-up
-    /// (OpenSSL's, libcurl's), which threads that are just ending would meet half done.
+    /// Ends the process at once: the queue is closed and all output is written.
+    ///
+    /// exit(3) would only add the libraries' clean-up (OpenSSL's, libcurl's), which ending threads would meet half
+    /// done.
     static func exit(_ status: ExitStatus) -> Never {
         let isWritten = StandardOutput.settle()
         fflush(nil)
@@ -21,7 +23,7 @@ enum ExitStatus: Int32, CaseIterable {
     }
 }
 
-/// An end that is told on standard error.
+/// A failure that ends the command with a message on standard error.
 struct Failure: Error {
     let status: ExitStatus
     let message: String
@@ -37,7 +39,7 @@ struct Failure: Error {
     }
 }
 
-/// What people read.
+/// The output for people.
 enum StandardError {
     static func write(_ text: String) {
         var text = text

@@ -1,13 +1,15 @@
 import TransferQueue
 
-/// Commands that job files name as `onFinish` and that nobody knows, or that can't be started: found before anything is
-/// moved, and not when all is over.
+/// A check of the commands that job files name as `onFinish`. Unknown commands, and those that cannot be started, are
+/// found before the first transfer.
 struct HookCheck {
     private let hooks: HookSettings?
     private var seen: Set<String> = []
     private(set) var faults: [JobFileFault] = []
 
-    /// - Parameter hooks: `nil` checks nothing.
+    /// Creates a check.
+    ///
+    /// - Parameter hooks: The known commands; `nil` checks nothing.
     init(_ hooks: HookSettings?) { self.hooks = hooks }
 
     mutating func note(_ job: JobSpec, _ place: JobLocations) {
@@ -25,7 +27,7 @@ struct HookCheck {
         }
     }
 
-    /// Each name is told once, where it stands first.
+    /// Notes a hook. Each faulty name is reported once, at its first use.
     private mutating func note(_ hook: FinishHook?, _ fault: (String) -> JobFileFault) {
         guard let hooks, case .command(let name)? = hook, seen.insert(name).inserted,
             let refusal = hooks.refusal(of: name)

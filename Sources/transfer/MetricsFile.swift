@@ -6,8 +6,11 @@ import TransferCore
 import TransferEventLoop
 import TransferQueue
 
-/// `--metrics-file`, and `metrics.file` of the configuration: the run's metrics in Prometheus' text form, for the node exporter's textfile collector. The file is
-/// written beside and renamed, so that nobody reads half of one: every 15 seconds, and at the end.
+/// The file of `--metrics-file`, and of `metrics.file` in the configuration: the run's metrics in Prometheus' text
+/// form.
+///
+/// The file is meant for the node exporter's textfile collector. It is written under another name and renamed, so that no
+/// reader sees half of it: every 15 seconds, and at the end.
 final class MetricsFile: Sendable {
     private let path: String
     private let metrics = Mutex(MetricTable())
@@ -17,9 +20,11 @@ final class MetricsFile: Sendable {
 
     private static let interval = Duration.seconds(15)
 
+    /// Begins to write the file.
+    ///
     /// - Parameters:
-    ///   - queue: What is measured.
-    ///   - warn: Told why the file can't be written; once until it can be again.
+    ///   - queue: The measured queue.
+    ///   - warn: A closure that gets the reason why the file cannot be written; once until it can be written again.
     init(_ path: String, of queue: JobQueue, warn: @escaping @Sendable (String) -> Void) throws {
         self.path = Composition.absolute(path)
         self.warn = warn
@@ -39,7 +44,7 @@ final class MetricsFile: Sendable {
         }
     }
 
-    /// Writes the last word.
+    /// Writes the final values.
     func close() {
         write()
         loop.stop()
@@ -56,10 +61,12 @@ final class MetricsFile: Sendable {
         if let failure, isNews { warn("can't write \(path): \(failure)") }
     }
 
-    /// - Returns: Why the file couldn't be written.
+    /// Replaces the file.
+    ///
+    /// - Returns: Why the file could not be written.
     private static func replace(_ path: String, with bytes: [UInt8]) -> String? {
         let cut = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        // Its name doesn't end as those do that are collected.
+        // The suffix of the name keeps the collector from reading the temporary file.
         let beside = "\(path[..<cut]).\(path[cut...]).\(getpid())"
         let file = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard file >= 0 else { return reason }

@@ -39,7 +39,7 @@ struct NetworkCommand: AsyncParsableCommand {
                 output.write(NetworkChanges.lines(from: last, to: snapshot).map { "\(time) \(charset.visible($0))" })
             }
             last = snapshot
-            // Nothing more will come.
+            // No further state will come.
             if !snapshot.isKnown { return }
         }
     }
@@ -53,11 +53,11 @@ struct NetworkCommand: AsyncParsableCommand {
     }
 }
 
-/// Lines that are read as they come: written at once.
+/// An output of lines that are written at once, for a reader that follows them.
 private struct LineOutput {
     let descriptor: Int32
 
-    /// A reader that went away has seen what it wanted.
+    /// Writes lines. A reader that has closed the pipe has seen what it wanted.
     func write(_ lines: [String]) {
         var text = lines.map { $0 + "\n" }.joined()
         text.withUTF8 { bytes in
@@ -75,13 +75,13 @@ private struct LineOutput {
     }
 }
 
-/// Tells when the reader of a pipe is gone, though nothing is written to it.
+/// A watch for the end of a pipe's reader, which works without writing.
 private final class ReaderClosed: Sendable {
     private let loop: EventLoop?
 
     init(of descriptor: Int32, _ action: @escaping @Sendable () -> Void) throws {
         var status = stat()
-        // Others, such as a terminal or a file, have no reader that could go.
+        // Other outputs, such as a terminal or a file, have no reader that could end.
         guard fstat(descriptor, &status) == 0, [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else {
             loop = nil
             return

@@ -1,13 +1,15 @@
 import TransferCore
 
-/// The name of a batch that `transfer get`, `put` or `copy` made, taken apart: `get https://a.example/x +2 #0f1e2d in /home/me`.
+/// The parsed name of a batch of `transfer get`, `put` or `copy`: `get https://a.example/x +2 #0f1e2d in /home/me`.
 struct OneOffName {
     private let verb: String
-    /// Its first URL or list.
+    /// The batch's first URL or list.
     private let first: String
-    /// What tells it from others of the same first one.
+    /// The part that distinguishes it from others with the same first URL.
     private let mark: String?
 
+    /// Parses a name.
+    ///
     /// - Returns: `nil` for the name of another batch.
     init?(_ name: String) {
         guard let verb = Self.verbs.first(where: { name.hasPrefix($0 + " ") }),
@@ -22,7 +24,7 @@ struct OneOffName {
 
     private static let verbs = ["get", "put", "copy"]
 
-    /// `get-a.example`, `get-list.txt`: that of all which begin with the same server or list.
+    /// The common form of all batches that begin with the same server or list: `get-a.example`, `get-list.txt`.
     private var stem: String {
         first == "-" ? "\(verb)-stdin" : "\(verb)-\(Origin(anyURL: first)?.hostAndPort ?? file)"
     }
@@ -31,12 +33,13 @@ struct OneOffName {
         first.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last.map(String.init) ?? first
     }
 
-    /// `get-a.example-3`: what the batch of that number is called, now and later, whatever other batches come and go.
+    /// Returns the permanent name of the batch with that number, regardless of later batches: `get-a.example-3`.
     ///
-    /// `get-3` where a shell wants quotes for the server's or the list's name.
+    /// The name is `get-3` where the name of the server or list needs quotes in a shell.
     func lasting(_ number: Int64) -> String { Self.plain("\(stem)-\(number)") ?? "\(verb)-\(number)" }
 
-    /// Others that people may type, from the shortest on: `get-a.example`, `get-a.example-x`, `get-a.example-0f1e2d`.
+    /// The other forms that people may type, the shortest first: `get-a.example`, `get-a.example-x`,
+    /// `get-a.example-0f1e2d`.
     var forms: [String] {
         var forms = [stem]
         if let host = Origin(anyURL: first)?.hostAndPort, !host.hasPrefix(file) { forms.append("\(stem)-\(file)") }
@@ -44,10 +47,10 @@ struct OneOffName {
         return forms.compactMap(Self.plain).filter { Self.number(of: $0) == nil }
     }
 
-    /// As a shell reads it without quotes.
+    /// Returns the form if a shell reads it without quotes.
     private static func plain(_ form: String) -> String? { ShellWord.quoted(form) == form ? form : nil }
 
-    /// Of what looks like ``lasting(_:)``: the number. It never means a batch of another one.
+    /// Returns the number in a text of the form of ``lasting(_:)``. It never means a batch with another number.
     static func number(of text: String) -> Int64? {
         guard verbs.contains(where: { text.hasPrefix($0 + "-") }) else { return nil }
         let digits = text.reversed().prefix { $0.isASCII && $0.isNumber }
@@ -55,7 +58,7 @@ struct OneOffName {
         return Int64(String(digits.reversed()))
     }
 
-    /// Whether it's what a batch of `get` or `put` may be called.
+    /// Returns whether a text may name a batch of `get` or `put`.
     static func isLike(_ text: String) -> Bool {
         OneOffName(text) != nil || verbs.contains { text.hasPrefix($0 + "-") && text.count > $0.count + 1 }
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import TransferCore
 
-/// `transfer serve`: a program of its own, which the command becomes. Its options and its help are that program's.
+/// The command `transfer serve`: a separate program that replaces this process, with its own options and help.
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serve the queue to this machine: a page, an HTTP API, aria2's JSON-RPC and metrics.",
@@ -14,17 +14,17 @@ struct Serve: ParsableCommand {
     func run() throws { try ServerProgram.become(words) }
 }
 
-/// The program that serves: it stands beside the command, or where programs of programs are installed.
+/// The program that serves: it is beside the command, or in the folder for internal programs.
 enum ServerProgram {
     static let name = "transfer-server"
 
-    /// Goes on as that program.
+    /// Replaces this process by that program.
     ///
-    /// - Throws: `Failure` where it isn't there.
+    /// - Throws: `Failure` where the program is missing.
     static func become(_ words: [String]) throws -> Never {
         let places = places()
         for path in places where access(path, X_OK) == 0 {
-            // The program has its own way with signals, and a mask would go over to it.
+            // The program handles signals itself, and would inherit a signal mask.
             var all = sigset_t()
             sigfillset(&all)
             pthread_sigmask(SIG_UNBLOCK, &all, nil)
@@ -39,7 +39,7 @@ enum ServerProgram {
                 + "the package and `make install` bring it along, and `make build` builds it")
     }
 
-    /// Beside the command, and beneath its prefix.
+    /// Returns the places beside the command, and below its prefix.
     private static func places() -> [String] {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count)

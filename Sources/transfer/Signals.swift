@@ -1,24 +1,26 @@
 import Glibc
 import Synchronization
 
-/// SIGINT and SIGTERM end a run in order, and the process then dies by that same signal, so that shells and systemd
-/// see the truth. A second one ends it at once. A SIGHUP is one of them, unless there is something to read again.
+/// The handling of SIGINT, SIGTERM and SIGHUP.
+///
+/// The first signal ends a run in order. The process then dies by that same signal, so that shells and systemd see the
+/// true cause. A second one ends it at once. A SIGHUP counts as one of them, unless there are files to read again.
 enum Signals {
     private static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP]
     private static let received = Mutex<Int32?>(nil)
-    /// What the first signal does; without it, the process dies at once.
+    /// The reaction to the first signal; without it the process dies at once.
     private static let onFirst = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// What SIGHUP does where it doesn't end the process.
+    /// The reaction to SIGHUP where it does not end the process.
     private static let onHangUp = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// Blocks the signals in the whole process. Before other threads exist.
+    /// Blocks the signals in the whole process, before other threads exist.
     static func prepare() {
         var set = sigset_t()
         sigemptyset(&set)
         for signal in ending { sigaddset(&set, signal) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
-        // A reader of our output that goes away is an error of write(2), not our end.
+        // A closed output pipe is an error of write(2), and must not end the process.
         signal(SIGPIPE, SIG_IGN)
         // A file beyond the limit of sizes is an error of write(2) too (EFBIG; setrlimit(2), RLIMIT_FSIZE).
         signal(SIGXFSZ, SIG_IGN)
@@ -27,13 +29,13 @@ enum Signals {
     /// Calls `stop` at the first signal; dies at the second.
     static func handle(_ stop: @escaping @Sendable () -> Void) { onFirst.withLock { $0 = stop } }
 
-    /// Has the process die at the first signal again.
+    /// Makes the process die at the first signal again.
     static func dieAtFirst() { onFirst.withLock { $0 = nil } }
 
-    /// Calls `reload` at each SIGHUP from now on, which then doesn't end the process.
+    /// Calls `reload` at each SIGHUP from now on, which then does not end the process.
     static func reload(_ reload: @escaping @Sendable () -> Void) { onHangUp.withLock { $0 = reload } }
 
-    /// Calls `reload` at each SIGHUP from now on where nothing else does.
+    /// Calls `reload` at each SIGHUP from now on, unless another reaction is set.
     static func reloadOtherwise(_ reload: @escaping @Sendable () -> Void) {
         onHangUp.withLock { if $0 == nil { $0 = reload } }
     }
@@ -46,7 +48,7 @@ enum Signals {
         if let signal = received.withLock({ $0 }) { die(by: signal) }
     }
 
-    /// Takes the signals as they come; what the main thread does all the time.
+    /// Handles the signals as they come; the main thread does that all the time.
     static func wait() -> Never {
         var set = sigset_t()
         sigemptyset(&set)
@@ -73,9 +75,9 @@ enum Signals {
         sigemptyset(&set)
         sigaddset(&set, number)
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
-        // To this thread: another one is waiting for the process's signals and would take it.
+        // The signal is sent to this thread: another thread that waits for signals of the process would take it.
         pthread_kill(pthread_self(), number)
-        // Only a debugger that swallows the signal lets us get here.
+        // Only a debugger that swallows the signal lets the process reach this line.
         exit(128 + number)
     }
 }

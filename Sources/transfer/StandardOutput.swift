@@ -1,10 +1,10 @@
-// `stdout` is a variable in C, which nobody sets.
+// `stdout` is a variable in C, which no code sets.
 @preconcurrency import Glibc
 import Synchronization
 
-/// What programs read, and whether all of it could be written.
+/// Standard output, whose readers are programs, and whether all of it could be written.
 enum StandardOutput {
-    /// The `errno` of the first write that failed. A reader that went away (EPIPE) has what it wanted.
+    /// The `errno` of the first failed write. A reader that closed the pipe (EPIPE) has seen what it wanted.
     private static let failure = Atomic<Int32>(0)
 
     static func note(failure number: Int32) {
@@ -14,15 +14,15 @@ enum StandardOutput {
 
     private static let lacksReport = Atomic(false)
 
-    /// The file that `--report` names is incomplete; that has been told.
+    /// Notes that the file of `--report` is incomplete, which has been reported.
     static func noteReport() { lacksReport.store(true, ordering: .relaxed) }
 
-    /// Writes what `print` has gathered.
+    /// Writes the buffered output of `print`.
     ///
-    /// - Returns: Whether somebody takes it.
+    /// - Returns: Whether a reader takes it.
     static func flush() -> Bool {
         errno = 0
-        // The reason is known now, and lost by the end.
+        // The reason is known now, and would be lost by the end.
         guard fflush(stdout) == 0 else {
             note(failure: errno)
             return false
@@ -30,12 +30,12 @@ enum StandardOutput {
         return ferror(stdout) == 0
     }
 
-    /// Writes what `print` has gathered, and tells of what is missing.
+    /// Writes the buffered output of `print`, and reports missing output.
     ///
-    /// - Returns: Whether all was written, also into the file of `--report`.
+    /// - Returns: Whether all output was written, also into the file of `--report`.
     static func settle() -> Bool {
         errno = 0
-        // An earlier piece may have failed whose reason is lost by now.
+        // The reason of an earlier failed write may be lost by now.
         if fflush(stdout) != 0 || ferror(stdout) != 0 { note(failure: errno == 0 ? EIO : errno) }
         let number = failure.load(ordering: .relaxed)
         guard number != 0 else { return !lacksReport.load(ordering: .relaxed) }

@@ -1,7 +1,7 @@
 import TransferCore
 import TransferEventLoop
 
-/// A regular beat, from a timer of a loop.
+/// A sequence of regular ticks, from a timer of a loop.
 enum Ticks {
     static func every(_ interval: Duration, on loop: EventLoop) -> AsyncStream<Void> {
         AsyncStream { continuation in
@@ -12,7 +12,7 @@ enum Ticks {
         }
     }
 
-    /// On its loop only.
+    /// The timer of a sequence, used on its loop only.
     private final class Beat {
         private let loop: EventLoop
         private let interval: Duration
@@ -25,7 +25,7 @@ enum Ticks {
             self.action = action
         }
 
-        /// The timer's action holds the beat, and the loop holds the timer.
+        /// Starts the timer. Its action retains this object, and the loop retains the timer.
         func start() {
             timer = loop.makeTimer { self.fire() }
             timer?.schedule(at: .now + interval)

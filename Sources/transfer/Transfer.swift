@@ -5,8 +5,8 @@ import TransferCore
 import TransferEventLoop
 import TransferQueue
 
-/// Where the process begins: on its main thread and not yet in a task, as the signals have to be blocked before the
-/// first other thread exists.
+/// The entry point of the process, on its main thread and outside a task: the signals must be blocked before the first
+/// other thread exists.
 @main
 enum Start {
     static func main() {
@@ -15,8 +15,8 @@ enum Start {
         Descriptors.fillStandard()
         Descriptors.raiseLimit()
         Signals.prepare()
-        // libdispatch asks for threads of higher priority, which only root may have, and tells the system's log each time
-        // that it got none.
+        // libdispatch requests threads of higher priority, which only root may have, and writes each refusal to the
+        // system's log.
         setenv("LIBDISPATCH_LOG", "NO", 0)
         DatabaseEngine.skipStatistics()
         if let lack = StartingLimits.transfer.lack() {
@@ -24,7 +24,7 @@ enum Start {
             ExitStatus.exit(.someFailed)
         }
         Task.detached { await Transfer.begin() }
-        // Not dispatchMain(): that lets the main thread take every signal again.
+        // dispatchMain() is not used: it unblocks every signal on the main thread.
         Signals.wait()
     }
 }
@@ -47,28 +47,29 @@ struct Transfer: AsyncParsableCommand {
             Forget.self, Validate.self,
         ])
 
-    /// What is to be done.
+    /// Returns the command to carry out.
     static func command(_ arguments: [String]) throws -> any ParsableCommand {
-        // wget's name for "say less" would be a dry run that looks like a download.
+        // wget's name for less output would be a dry run that looks like a download.
         let arguments =
             arguments.contains("-nv")
             ? try UnknownArguments.answered(arguments, commands: configuration.subcommands) : arguments
-        // `transfer --server URL status` reads like `transfer status --server URL`.
+        // `transfer --server URL status` means `transfer status --server URL`.
         if arguments.count > 2, arguments[0] == "--server" {
             return try command([arguments[2], "--server", arguments[1]] + arguments.dropFirst(3))
         }
-        // Its words are another program's.
+        // The words are for another program.
         if arguments.first == Serve._commandName {
             var serve = Serve()
             serve.words = Array(arguments.dropFirst())
             return serve
         }
-        // To look at all the other commands first takes longer than small batches do. Help and faults come from there.
+        // Trying all other commands first would take longer than small batches do. Help and faults come from the
+        // general parser.
         if arguments.first == Run._commandName, let run = try? Run.parse(Array(arguments.dropFirst())) { return run }
         do {
             return try parseAsRoot(arguments)
         } catch  where exitCode(for: error) != .success {
-            // What isn't ours is answered as what it is, and not as a URL that it isn't.
+            // A foreign option is answered as such, and not as an invalid URL.
             let checked = try UnknownArguments.answered(arguments, commands: configuration.subcommands)
             guard checked != arguments else { throw error }
             return try parseAsRoot(checked)
@@ -93,11 +94,11 @@ struct Transfer: AsyncParsableCommand {
             Failure(.stateUnusable, error.message).report()
             ExitStatus.exit(.stateUnusable)
         } catch  where exitCode(for: error) == .failure {
-            // None of ArgumentParser's own: what is left is the database.
+            // The error is none of ArgumentParser's: the remaining source is the database.
             Failure(.stateUnusable, "\(error)").report()
             ExitStatus.exit(.stateUnusable)
         } catch let error as ValidationError {
-            // What a verb finds when it has begun is told with that verb's usage, as what the parser finds is.
+            // A fault that a verb finds after its start is reported with the verb's usage, like a fault of the parser.
             guard let verb else { tell(error) }
             StandardError.write(
                 """
@@ -112,7 +113,7 @@ struct Transfer: AsyncParsableCommand {
         }
     }
 
-    /// Ends with what ArgumentParser has to say: help and version on standard output, faults of usage on standard error.
+    /// Ends with the message of ArgumentParser: help and version on standard output, faults of usage on standard error.
     private static func tell(_ error: any Error) -> Never {
         let status = ExitStatus(rawValue: exitCode(for: error).rawValue) ?? .wrongUsage
         let text = fullMessage(for: error)

@@ -59,7 +59,7 @@ struct Validate: ParsableCommand {
         if isFaulty { ExitStatus.exit(.invalidJobFile) }
     }
 
-    /// A file to upload that isn't there, unless an earlier job brings it.
+    /// Returns the fault of a missing file to upload, unless an earlier job brings it.
     private static func missingSource(
         _ spec: JobSpec, _ place: JobLocations, _ folder: String, _ made: Set<String>
     ) -> JobFileFault? {

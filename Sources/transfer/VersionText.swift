@@ -2,7 +2,7 @@ import TransferCore
 import TransferCrypto
 import TransferEngine
 
-/// What `transfer --version` prints: also the libraries in use, and what lapses with old ones.
+/// The output of `transfer --version`, with the libraries in use, and the features that old ones lack.
 enum VersionText {
     static var full: String {
         let lapses = CurlLibrary.missingFeatures

@@ -2,21 +2,24 @@ public import TransferCore
 
 /// One challenge of a WWW-Authenticate field (RFC 9110 §11.3): a scheme, and a token or parameters.
 public struct AuthenticationChallenge: Sendable, Hashable {
-    /// Lower case.
+    /// The name of the scheme, in lower case.
     public let scheme: String
-    /// token68: what Negotiate and NTLM carry.
+    /// The token68 of the challenge, as Negotiate and NTLM carry it.
     public let token: String?
-    /// Names in lower case.
+    /// The parameters, by their names in lower case.
     public let parameters: [String: String]
 
+    /// The realm of the protection space, where the challenge names one.
     public var realm: String? { parameters["realm"] }
 
-    /// All challenges of the answer, in their order. What can't be read is left out.
+    /// Returns all challenges of an answer in their order. Unreadable challenges are left out.
     public static func all(in head: ResponseHead) -> [AuthenticationChallenge] {
         head.fields.filter { $0.isNamed("WWW-Authenticate") }.flatMap { parse($0.value) }
     }
 
-    /// Challenges and their parameters are both separated by commas: a word that no `=` follows begins a challenge.
+    /// Parses the value of one WWW-Authenticate field.
+    ///
+    /// Commas separate challenges as well as their parameters: a word that no `=` follows begins a challenge.
     public static func parse(_ value: String) -> [AuthenticationChallenge] {
         var reader = ChallengeReader(rest: Array(value.utf8)[...])
         return reader.readAll()
@@ -29,7 +32,7 @@ public struct AuthenticationChallenge: Sendable, Hashable {
     }
 }
 
-/// Reads by bytes, so that a quoted comma separates nothing.
+/// A reader that works on bytes, so that a comma within quotes separates nothing.
 private struct ChallengeReader {
     var rest: ArraySlice<UInt8>
 
@@ -51,14 +54,14 @@ private struct ChallengeReader {
         if let token = readToken68() { return (token, [:]) }
         var parameters: [String: String] = [:]
         while let (name, value) = readParameter() {
-            // The first one counts: a second can't take its place.
+            // The first parameter of a name counts: a second one cannot take its place.
             if parameters[name] == nil { parameters[name] = value }
             skip { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
         }
         return (nil, parameters)
     }
 
-    /// Only where nothing but a comma follows, else it's a parameter or the next scheme.
+    /// Reads a token68 if only a comma or the end follows it. Otherwise the letters are a parameter or the next scheme.
     private mutating func readToken68() -> String? {
         let letters = rest.prefix { Self.isToken68($0) }
         guard !letters.isEmpty else { return nil }
@@ -100,7 +103,7 @@ private struct ChallengeReader {
     private mutating func readToken() -> ArraySlice<UInt8>? {
         let token = rest.prefix { !Self.isSpace($0) && !Self.separators.contains($0) }
         guard !token.isEmpty else {
-            // Something that belongs nowhere: it must not be looked at for ever.
+            // An unexpected byte is skipped, so that the reader always advances.
             if let first = rest.first, first != UInt8(ascii: ",") { rest = rest.dropFirst() }
             return nil
         }

@@ -1,24 +1,26 @@
 import TransferCore
 
-/// How one exchange authenticates itself: which challenge is answered, with which credential, and when it's enough.
+/// The authentication of one exchange: which challenge is answered, with which credential, and when to stop.
 ///
-/// Pure but for the memory that it shares with others. Basic and Digest are answered here, so that realms, stale nonces
-/// and several challenges can be seen; the schemes that bind to a connection are left to libcurl.
+/// The value is pure except for the memory that it shares with other exchanges. Basic and Digest are answered here, so
+/// that realms, stale nonces and several challenges can be handled. Schemes that bind to a connection are left to
+/// libcurl.
 struct AuthenticationFlow: Sendable {
-    /// Answers to `stale` nonces in a row: a server that calls each one stale would keep us for ever.
+    /// The number of `stale` nonces in a row that are answered. A server that calls every nonce stale would loop
+    /// forever.
     private static let staleLimit = 2
 
     private struct Answering {
         var scheme: AcceptedScheme
         var credential: ChallengeCredential
         var realm: String?
-        /// Whether it's known from before, so that the first refusal is no judgement of the credential.
+        /// Whether the credential comes from the memory, so that the first refusal does not judge it.
         var isFromMemory: Bool
-        /// The scheme comes from another exchange's challenge, whose answer wasn't judged yet.
+        /// Whether the scheme comes from another exchange's challenge whose answer has not been judged yet.
         var isUnproven = false
-        /// Whether it's of the exchange's settings, which say for each hop whether it goes along.
+        /// Whether the credential is from the exchange's settings, which decide for each hop whether it is sent.
         var isGiven = true
-        /// Whether it's sent before anybody has asked for it.
+        /// Whether the credential is sent before the server has asked for one.
         var isUnasked = false
         var stale = 0
     }
@@ -33,7 +35,7 @@ struct AuthenticationFlow: Sendable {
     private var answering: [Origin: Answering] = [:]
     private(set) var failures = 0
     private var isFirst = true
-    /// Whether a long body may wait for the challenge that is to be expected; not where the server refuses to be asked
+    /// Whether a long body may wait for an expected challenge. It may not after the server has refused to be asked
     /// (417).
     var mayAskFirst = true
 
@@ -60,8 +62,9 @@ struct AuthenticationFlow: Sendable {
 
     var isIdle: Bool { given == nil && netrc == nil && ask == nil }
 
-    /// The hop with what it's to be authorised by, where that is known; where it isn't, a long body is kept back until the
-    /// server has had the time to ask for it (RFC 9110 §10.1.1).
+    /// Returns the hop with its authorisation, where that is known.
+    ///
+    /// Otherwise a long body is held back until the server has had the time to ask for a credential (RFC 9110 §10.1.1).
     mutating func authorized(_ hop: Hop) -> Hop {
         var hop = answered(hop)
         let asksFirst =
@@ -87,21 +90,22 @@ struct AuthenticationFlow: Sendable {
                 scheme: scheme, credential: given, realm: realm, isFromMemory: true, isUnproven: !isProven)
         }
         guard let current = answering[origin], current.scheme.covers(target) else { return hop }
-        // Back from another origin, which may have chosen the request.
+        // The exchange is back from another origin, which may have chosen the request.
         guard !current.isGiven || own(hop, origin) == current.credential else { return hop }
         hop.authorization = authorization(current, hop, target)
         if netrc != nil, current.isGiven, !hop.sendsCredentials { hop.netrcMachine = origin.host }
         return hop
     }
 
-    /// The login that the settings, or `.netrc`, have for a hop.
+    /// Returns the login that the settings, or `.netrc`, have for a hop.
     private func own(_ hop: Hop, _ origin: Origin) -> ChallengeCredential? {
         if let netrc { return netrc.credential(hop, origin) }
         return hop.sendsCredentials ? given : nil
     }
 
-    /// Basic is sent along at once, as by other tools: there are servers that show a page, and no challenge, to those who
-    /// come without.
+    /// Prepares Basic with the login of `.netrc` before a challenge, as other tools do.
+    ///
+    /// Some servers answer a request without a login with a page instead of a challenge.
     private mutating func useNetrc(_ hop: Hop, _ origin: Origin) {
         guard netrc != nil else { return }
         let isOwn = hop.url == ownURL
@@ -113,15 +117,16 @@ struct AuthenticationFlow: Sendable {
             scheme: .basic(folder: "/"), credential: credential, isFromMemory: true, isUnasked: true)
     }
 
-    /// A 401 came.
+    /// Handles a 401.
     ///
-    /// - Returns: What is told of it, and whether the request goes out once more; `nil` for no challenge we can read.
+    /// - Returns: The report of the challenge, and whether the request is sent once more. `nil` means that no challenge
+    ///   could be read.
     mutating func challenged(_ hop: Hop, _ head: ResponseHead) -> (AuthenticationReport, again: Bool)? {
         guard !isIdle, let origin = Origin(url: hop.url) else { return nil }
         let challenges = AuthenticationChallenge.all(in: head)
         let before = hop.authorization == nil ? nil : answering[origin]
         if let before, Self.isJudged(before, by: challenges), !Self.isStale(challenges, before) {
-            // The credential was sent and refused: the 401 is the answer.
+            // The credential was sent and refused: the 401 is the final answer.
             failures += 1
             if before.credential.isRemembered { memory?.forget(before.realm, at: origin, for: before.credential) }
             return refused(challenges, hop, head, origin)
@@ -133,7 +138,7 @@ struct AuthenticationFlow: Sendable {
             answering[origin] = nil
             return space(of: challenges, hop).map { (report($0, head, hop, nil), false) }
         }
-        // The credential was sent before it was asked for.
+        // The credential was sent before the server asked for it.
         if before?.isUnasked == true, case .basic = next.scheme {
             failures += 1
             return refused(challenges, hop, head, origin)
@@ -148,7 +153,7 @@ struct AuthenticationFlow: Sendable {
         return (report(space, head, hop, next.credential), true)
     }
 
-    /// Whether the 401 says that the credential is wrong, and not only that it's wanted in another form.
+    /// Returns whether the 401 refuses the credential itself, and not only the form in which it was sent.
     private static func isJudged(_ before: Answering, by challenges: [AuthenticationChallenge]) -> Bool {
         !before.isFromMemory || before.isUnproven && challenges.contains { $0.realm == before.realm }
     }
@@ -161,7 +166,7 @@ struct AuthenticationFlow: Sendable {
         return space(of: challenges, hop).map { (report($0, head, hop, nil), false) }
     }
 
-    /// An answer other than 401 came: what was sent was taken.
+    /// Handles an answer other than 401: the server has accepted what was sent.
     mutating func accepted(_ hop: Hop, _ head: ResponseHead) {
         guard hop.authorization != nil, let origin = Origin(url: hop.url), var current = answering[origin] else {
             return
@@ -171,7 +176,7 @@ struct AuthenticationFlow: Sendable {
             current.scheme = renewed
             answering[origin] = current
         }
-        // One from the memory may have been replaced there meanwhile, by a newer nonce.
+        // Another exchange may meanwhile have replaced a remembered scheme by one with a newer nonce.
         guard current.credential.isRemembered, !current.isFromMemory || current.isUnproven || renewed != nil else {
             return
         }
@@ -180,7 +185,7 @@ struct AuthenticationFlow: Sendable {
             isProven: true)
     }
 
-    /// The scheme with the nonce that the server wants from now on (RFC 7616 §3.5); `nil` where it names none.
+    /// Returns the scheme with the nonce that the server wants from now on (RFC 7616 §3.5), or `nil` if it names none.
     private func renewed(_ current: Answering, by head: ResponseHead, at origin: Origin) -> AcceptedScheme? {
         guard case .digest(var digest, _) = current.scheme, let nonce = DigestAccess.nextNonce(head),
             nonce != digest.nonce
@@ -198,7 +203,7 @@ struct AuthenticationFlow: Sendable {
 
     // MARK: Choosing
 
-    /// The strongest challenge that can be answered, and its answer.
+    /// Returns the strongest challenge that can be answered, with its answer.
     private func answer(
         to challenges: [AuthenticationChallenge], _ hop: Hop, _ origin: Origin, known: ChallengeCredential?
     ) -> (AuthenticationSpace, Answering)? {
@@ -206,7 +211,7 @@ struct AuthenticationFlow: Sendable {
             let space = AuthenticationSpace(origin: origin, realm: candidate.realm, method: candidate.method)
             let given = known == nil ? own(hop, origin) : nil
             guard let credential = known ?? given ?? ask?(space) else { continue }
-            // Without a name it's the ticket of whoever runs the program that counts, and nothing else.
+            // Without a user name only the ticket of the user that runs the program counts.
             guard credential.isAccount || candidate.method == .negotiate else { continue }
             let next = Answering(
                 scheme: counted(candidate.scheme, at: origin, for: credential), credential: credential,
@@ -238,7 +243,7 @@ struct AuthenticationFlow: Sendable {
         let strength: Int
     }
 
-    /// The strongest first; of equals, the server's order counts (RFC 7616 §3.7).
+    /// Returns the candidates, the strongest first. Among equals the server's order counts (RFC 7616 §3.7).
     private static func candidates(_ challenges: [AuthenticationChallenge], target: String) -> [Candidate] {
         let all = challenges.compactMap { challenge -> Candidate? in
             switch challenge.scheme {
@@ -252,7 +257,8 @@ struct AuthenticationFlow: Sendable {
             case "basic":
                 return Candidate(
                     scheme: .basic(folder: folder(of: target)), method: .basic, realm: challenge.realm, strength: 3)
-            // With a name and a password it isn't tried before the others: its tickets are somebody else's.
+            // Negotiate ranks last when there are a name and a password: its tickets belong to the user that runs the
+            // program.
             case "negotiate":
                 return Candidate(scheme: .connection(.negotiate), method: .negotiate, realm: nil, strength: 1)
             default: return nil
@@ -271,7 +277,9 @@ struct AuthenticationFlow: Sendable {
 
     // MARK: Answering
 
-    /// - Parameter count: For a trial; a real one counts on.
+    /// Returns the authorisation of a hop.
+    ///
+    /// - Parameter count: The nonce count of a trial. Without it the request is counted.
     private func authorization(
         _ current: Answering, _ hop: Hop, _ target: String, count trial: UInt32? = nil
     ) -> Hop.Authorization? {
@@ -295,7 +303,7 @@ struct AuthenticationFlow: Sendable {
         return nil
     }
 
-    /// Path and query, as libcurl sends them.
+    /// Returns the path and the query of a URL, as libcurl sends them.
     static func target(_ url: String) -> String {
         guard let scheme = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return "/" }
         let rest = url[scheme...].dropFirst(3)
@@ -304,7 +312,7 @@ struct AuthenticationFlow: Sendable {
         return target.hasPrefix("/") ? target : "/" + target
     }
 
-    /// Up to the last slash of the path.
+    /// Returns the path of a request target up to its last slash.
     static func folder(of target: String) -> String {
         let path = target.prefix { $0 != "?" }
         return String(path[...(path.lastIndex(of: "/") ?? path.startIndex)])
@@ -320,10 +328,13 @@ struct AuthenticationFlow: Sendable {
 public struct ExchangeAuthentication: Sendable {
     /// The memory that keeps accepted schemes for later exchanges.
     public var memory: AuthenticationMemory?
-    /// Whether the settings' password may be sent to the same protection space later without a challenge.
+    /// Whether the password of the settings may be sent to the same protection space later without a challenge.
     public var remembers = false
-    /// Asked where the settings have no credential for an origin that challenges. Called on the loop: must be quick.
+    /// The function that is asked for a credential where the settings have none for the origin of a challenge.
+    ///
+    /// The closure is called on the exchange's loop, so it must return quickly.
     public var ask: (@Sendable (AuthenticationSpace) -> ChallengeCredential?)?
 
+    /// Creates a handling without a memory, which asks for no credentials.
     public init() {}
 }

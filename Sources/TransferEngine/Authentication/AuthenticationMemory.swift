@@ -1,10 +1,9 @@
 import Synchronization
 import TransferCore
 
-/// The schemes that protection spaces asked for and took, so that later requests with the same credential needn't be
-/// challenged.
+/// The schemes that protection spaces have accepted, so that later requests with the same credential need no challenge.
 ///
-/// One belongs to one session: credentials never cross it.
+/// A memory belongs to one session: credentials never cross sessions.
 public final class AuthenticationMemory: Sendable {
     /// A credential at an origin.
     struct Key: Sendable, Hashable {
@@ -12,13 +11,13 @@ public final class AuthenticationMemory: Sendable {
         let credential: ChallengeCredential
     }
 
-    /// A protection space, and what opened it the last time (RFC 9110 §11.5).
+    /// A protection space, and the scheme that opened it last (RFC 9110 §11.5).
     private struct Known: Sendable {
         let realm: String?
-        /// Digest covers the origin; where that has several spaces, the folder tells which one a request belongs to.
+        /// The folder that selects the space of a request, where an origin has several. Digest covers the whole origin.
         let folder: String
         var scheme: AcceptedScheme
-        /// Whether it was taken once, and not only asked for.
+        /// Whether a server has accepted the scheme, and not only asked for it.
         var isProven: Bool
 
         func depth(of target: String) -> Int { target.hasPrefix(folder) ? folder.utf8.count : -1 }
@@ -42,9 +41,10 @@ public final class AuthenticationMemory: Sendable {
     private static let limit = 256
     private let state = Mutex(State())
 
+    /// Creates an empty memory.
     public init() {}
 
-    /// The scheme of the nearest space that covers a target.
+    /// Returns the scheme of the nearest space that covers a target.
     func scheme(at origin: Origin, for credential: ChallengeCredential, target: String) -> (
         AcceptedScheme, realm: String?, isProven: Bool
     )? {
@@ -58,16 +58,19 @@ public final class AuthenticationMemory: Sendable {
         }
     }
 
+    /// Remembers the scheme of a protection space.
+    ///
     /// - Parameters:
-    ///   - target: The one of the request that was answered.
-    ///   - isProven: Whether the answer was taken. What is only asked for saves those that come meanwhile their challenge.
+    ///   - target: The target of the request that was answered.
+    ///   - isProven: Whether the server accepted the answer. A scheme that was only asked for spares concurrent
+    ///     requests a challenge.
     func remember(
         _ scheme: AcceptedScheme, realm: String?, at origin: Origin, for credential: ChallengeCredential,
         target: String, isProven: Bool
     ) {
         let key = Key(origin: origin, credential: credential)
         state.withLock { state in
-            // Forgotten spaces are challenged again: nothing is lost but a round trip.
+            // Forgotten spaces are challenged again: only a round trip is lost.
             if state.spaces[key] == nil, state.spaces.count >= Self.limit { state.spaces.removeAll() }
             var spaces = state.spaces[key] ?? []
             if spaces.count >= Self.limit { spaces.removeAll() }
@@ -90,7 +93,7 @@ public final class AuthenticationMemory: Sendable {
             spaces.removeAll { $0.realm == realm && $0.folder.hasPrefix(folder) }
             return spaces.append(Known(realm: realm, folder: folder, scheme: scheme, isProven: isProven))
         }
-        // Two folders with one realm are one space (RFC 9110 §11.5): a tree isn't challenged once for each of its folders.
+        // Two folders with one realm are one space (RFC 9110 §11.5): a tree is not challenged once for each folder.
         let common = spaces.filter { $0.realm == realm && $0.isBasic }.reduce(folder) {
             AuthenticationFlow.folder(of: $0.commonPrefix(with: $1.folder))
         }
@@ -106,12 +109,12 @@ public final class AuthenticationMemory: Sendable {
         }
     }
 
-    /// How many requests were authorised with a nonce: several may have been challenged with the same one.
+    /// Returns the counter of the requests that were authorised with a nonce. Several requests may share a nonce.
     func count(of nonce: String, at origin: Origin, for credential: ChallengeCredential) -> NonceCount {
         state.withLock { state in
             let nonce = Nonce(key: Key(origin: origin, credential: credential), value: nonce)
             if let count = state.counts[nonce] { return count }
-            // Counters that are in use stay: their exchanges hold them, and the spaces do.
+            // Counters in use stay alive: their exchanges and the spaces hold them.
             if state.counts.count >= Self.limit { state.counts.removeAll() }
             let count = NonceCount()
             state.counts[nonce] = count
@@ -121,7 +124,7 @@ public final class AuthenticationMemory: Sendable {
 }
 
 extension String {
-    /// By bytes, as paths are compared.
+    /// Returns the common beginning, compared by bytes as paths are.
     fileprivate func commonPrefix(with other: String) -> String {
         let length = zip(utf8, other.utf8).prefix { $0 == $1 }.count
         return String(decoding: utf8.prefix(length), as: UTF8.self)
@@ -130,32 +133,36 @@ extension String {
 
 /// A name and a password.
 public struct ChallengeCredential: Sendable, Hashable, CustomStringConvertible {
+    /// The user's name; it may be empty.
     public let user: String
+    /// The password; it may be empty.
     public let password: String
-    /// Whether later exchanges with the same memory may send it without a new challenge.
+    /// Whether later exchanges with the same memory may send the credential without a new challenge.
     public let isRemembered: Bool
 
+    /// Creates a credential.
     public init(user: String, password: String, isRemembered: Bool = true) {
         self.user = user
         self.password = password
         self.isRemembered = isRemembered
     }
 
-    /// Whether there is something to show. Services whose token is a password have no name for it; a name without a
-    /// password is common too. Without either only the ticket of whoever runs the program could count.
+    /// Whether the credential has a name or a password. Services whose password is a token have no user name.
+    ///
+    /// Without either, only the ticket of the user that runs the program could count.
     var isAccount: Bool { !user.isEmpty || !password.isEmpty }
 
-    /// Without the password.
+    /// The user's name with the password redacted.
     public var description: String { "\(user):\(Redaction.mark)" }
 }
 
-/// How a challenge is answered.
+/// The form in which a challenge is answered.
 enum AcceptedScheme: Sendable {
-    /// RFC 7617 §2.2: for what lies as deep as the path that was challenged, or deeper.
+    /// RFC 7617 §2.2: the scheme covers paths as deep as the challenged one, or deeper.
     case basic(folder: String)
-    /// RFC 7616 §3.3: for the whole origin.
+    /// RFC 7616 §3.3: the scheme covers the whole origin.
     case digest(DigestAccess, NonceCount)
-    /// By libcurl, whose legs are bound to a connection.
+    /// A scheme of libcurl, whose steps are bound to a connection.
     case connection(ConnectionScheme)
 
     func covers(_ target: String) -> Bool {
@@ -169,7 +176,7 @@ enum ConnectionScheme: Sendable, Hashable {
     case ntlm, negotiate
 }
 
-/// How many requests were authorised with a nonce; several may be at it.
+/// The number of requests that were authorised with a nonce. Several exchanges may count at the same time.
 final class NonceCount: Sendable {
     private let count = Atomic<UInt32>(0)
     func next() -> UInt32 { count.add(1, ordering: .relaxed).newValue }

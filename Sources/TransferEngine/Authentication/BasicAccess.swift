@@ -1,6 +1,8 @@
 /// Answers to challenges of the scheme Basic (RFC 7617), in UTF-8.
 enum BasicAccess {
-    /// - Returns: `nil` for what the scheme can't carry: a colon in the name, control characters.
+    /// Returns the value of the Authorization field.
+    ///
+    /// - Returns: `nil` for credentials that the scheme cannot carry: a colon in the name, control characters.
     static func authorization(user: String, password: String) -> String? {
         guard !user.utf8.contains(UInt8(ascii: ":")), !hasControls(user), !hasControls(password) else { return nil }
         return "Basic " + base64(Array("\(user):\(password)".utf8))
@@ -8,7 +10,7 @@ enum BasicAccess {
 
     private static func hasControls(_ text: String) -> Bool { text.utf8.contains { $0 < 0x20 || $0 == 0x7F } }
 
-    /// RFC 4648 §4.
+    /// Encodes bytes in base64 (RFC 4648 §4).
     static func base64(_ bytes: [UInt8]) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         var text: [UInt8] = []

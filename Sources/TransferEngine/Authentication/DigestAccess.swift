@@ -10,7 +10,7 @@ struct DigestAccess: Sendable, Hashable {
         let method: String
         /// The request target: path and query.
         let target: String
-        /// `nil` where the bytes aren't at hand: then `auth-int` can't be had.
+        /// The bytes of the body; `nil` where they are not in memory, so that `auth-int` is impossible.
         let body: [UInt8]?
     }
 
@@ -24,7 +24,9 @@ struct DigestAccess: Sendable, Hashable {
     private let hashesUser: Bool
     private let isUTF8: Bool
 
-    /// - Returns: `nil` for a challenge that can't be answered: an unknown algorithm, no nonce, an unknown protection.
+    /// Creates the scheme that a challenge asks for.
+    ///
+    /// - Returns: `nil` for a challenge that cannot be answered: an unknown algorithm, no nonce, an unknown protection.
     init?(_ challenge: AuthenticationChallenge) {
         guard challenge.scheme == "digest", let nonce = challenge.parameters["nonce"], let realm = challenge.realm
         else { return nil }
@@ -48,22 +50,22 @@ struct DigestAccess: Sendable, Hashable {
         isUTF8 = challenge.parameters["charset"]?.lowercased() == "utf-8"
     }
 
-    /// The nonce that the answer to an authorised request gives for the next one (RFC 7616 §3.5).
+    /// Returns the nonce that the answer to an authorised request gives for the next one (RFC 7616 §3.5).
     static func nextNonce(_ head: ResponseHead) -> String? {
         head.value("Authentication-Info").flatMap {
             AuthenticationChallenge.parse("Digest \($0)").first?.parameters["nextnonce"]
         }
     }
 
-    /// Larger is stronger.
+    /// The rank of the scheme; a larger number is stronger.
     var strength: Int { (algorithm == .sha256 ? 2 : 0) + (isSession ? 1 : 0) }
 
-    /// The value of the Authorization field.
+    /// Returns the value of the Authorization field.
     ///
     /// - Parameters:
-    ///   - count: How many requests were authorised with the nonce, this one included.
-    ///   - clientNonce: Hexadecimal, and not to be guessed.
-    /// - Returns: `nil` when only the body's integrity may be protected and the body isn't at hand, and when OpenSSL
+    ///   - count: The number of requests that were authorised with the nonce, this one included.
+    ///   - clientNonce: An unpredictable hexadecimal text.
+    /// - Returns: `nil` when the server insists on the body's integrity and the body is not in memory, and when OpenSSL
     ///   refuses the algorithm.
     func authorization(
         user: String, password: String, for message: Message, count: UInt32, clientNonce: String
@@ -93,14 +95,16 @@ struct DigestAccess: Sendable, Hashable {
         return "Digest " + parts.joined(separator: ", ")
     }
 
-    /// `auth` wherever it's offered: it needs no look at the body, which then can be a stream.
+    /// Chooses the protection: `auth` wherever it is offered, as it does not read the body, which may be a stream.
     private func choose(_ message: Message) -> Protection? {
         guard let protections else { return nil }
         if protections.contains(Protection.auth.rawValue) { return .auth }
         return message.body == nil ? nil : .authInt
     }
 
-    /// A name beyond ASCII goes out as RFC 7616 §3.4 wants it where the server says that it reads UTF-8.
+    /// Returns the parameter with the user's name.
+    ///
+    /// A name beyond ASCII is encoded by RFC 7616 §3.4 where the server says that it reads UTF-8.
     private func userPart(_ user: String, _ hash: Hasher) -> String {
         if hashesUser { return "username=\"\(hash.hex("\(user):\(realm)"))\"" }
         guard isUTF8, !user.utf8.allSatisfy({ $0 < 0x80 }) else { return "username=\(Self.quoted(user))" }
@@ -121,11 +125,13 @@ struct DigestAccess: Sendable, Hashable {
         return String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    /// H(…) of the RFC, in hexadecimal.
+    /// The function H(…) of the RFC, in hexadecimal.
     private struct Hasher {
         let algorithm: DigestAlgorithm
 
-        /// - Throws: Where OpenSSL has no such algorithm, as MD5 under a FIPS provider.
+        /// Creates the function for an algorithm.
+        ///
+        /// - Throws: An error where OpenSSL lacks the algorithm, as it lacks MD5 under a FIPS provider.
         init(_ algorithm: DigestAlgorithm) throws {
             self.algorithm = algorithm
             _ = try Digest(algorithm)

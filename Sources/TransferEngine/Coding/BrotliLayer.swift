@@ -1,6 +1,6 @@
 import TransferCore
 
-/// br (RFC 7932), by Google's library (brotli/decode.h).
+/// The decoder of br (RFC 7932), by Google's library (brotli/decode.h).
 final class BrotliLayer: CodingLayer {
     private struct Functions: Sendable {
         typealias Create =
@@ -54,7 +54,7 @@ final class BrotliLayer: CodingLayer {
         var (inputLeft, outputLeft) = (input.count, output.count)
         var source = UnsafePointer(input.bindMemory(to: UInt8.self).baseAddress)
         var target = output.bindMemory(to: UInt8.self).baseAddress
-        // BrotliDecoderResult: 0 damaged, 1 at the end, 2 and 3 ask for more.
+        // BrotliDecoderResult: 0 means damaged, 1 the end; 2 and 3 ask for more.
         switch functions.decode(state, &inputLeft, &source, &outputLeft, &target, nil) {
         case 0: throw .undecodable("its br stream is damaged")
         case 1: isAtEnd = true

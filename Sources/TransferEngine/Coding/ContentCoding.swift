@@ -2,13 +2,13 @@ import TransferCore
 
 /// The content codings of responses (RFC 9110 §8.4.1).
 ///
-/// Codings are taken off here and not by libcurl: libcurl (7.88) doesn't ask whether the coded stream came to its end,
-/// so that half a body looks like a whole one.
+/// Codings are removed here and not by libcurl: libcurl (7.88) does not check whether the coded stream came to its end.
+/// Half a body would look like a whole one.
 public enum ContentCoding {
-    /// Codings to ask for, the one that saves most first.
+    /// The codings to ask for, the most efficient one first.
     public static let decodable: [String] = (BrotliLayer.isAvailable ? ["br"] : []) + ["gzip", "deflate"]
 
-    /// The layers that were put on a body, in their order.
+    /// Returns the layers of a body in the order in which they were applied.
     static func layers(_ field: String) -> [Layer] {
         field.split(separator: ",").compactMap { part in
             let name = part.filter { $0 != " " && $0 != "\t" }.lowercased()

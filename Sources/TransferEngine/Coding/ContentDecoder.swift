@@ -1,15 +1,16 @@
 import TransferCore
 
-/// One coding that is taken off a body, piece by piece.
+/// A decoder that removes one coding from a body, piece by piece.
 protocol CodingLayer: AnyObject {
-    /// Takes from the front of `input` and writes to the front of `output`. Without input it gives what it holds back.
+    /// Takes bytes from the front of `input` and writes to the front of `output`. Without input it writes what it holds
+    /// back.
     ///
-    /// - Throws: `TransferError` of `.badResponse` for bytes that aren't of this coding.
+    /// - Throws: `TransferError` of `.badResponse` for bytes that are not of this coding.
     func step(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(TransferError) -> CodingStep
 
-    /// Whether the coded stream has come to its end, with the check values that it has.
+    /// Whether the coded stream has ended, with the check values that it has.
     var isAtEnd: Bool { get }
     var name: String { get }
 }
@@ -19,7 +20,7 @@ struct CodingStep {
     var produced: Int
 }
 
-/// Takes the codings off a body, the last that was put on first. Memory is bounded by one buffer for each.
+/// The removal of all codings from a body, the last applied one first. Memory is bounded by one buffer for each coding.
 final class ContentDecoder {
     private var stages: [Stage]
     private var hasInput = false
@@ -27,14 +28,14 @@ final class ContentDecoder {
     private final class Stage {
         let layer: any CodingLayer
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
-        /// Bytes of the stage before that aren't taken yet; in that stage's buffer, or the caller's.
+        /// The bytes of the previous stage that are not yet taken, in that stage's buffer or the caller's.
         var input = UnsafeRawBufferPointer(start: nil, count: 0)
 
         init(_ layer: any CodingLayer) { self.layer = layer }
         deinit { buffer.deallocate() }
     }
 
-    /// libcurl's bound: more is somebody who wants to keep us busy.
+    /// libcurl's bound: more layers are an attempt to keep the client busy.
     private static let maxLayers = 5
 
     init(_ layers: [ContentCoding.Layer]) throws(TransferError) {
@@ -45,9 +46,9 @@ final class ContentDecoder {
         for layer in layers.reversed() { stages.append(Stage(try layer.makeDecoder())) }
     }
 
-    /// The next decoded piece, valid until the next call; `nil` when `input` is used up and nothing is left of it.
+    /// Returns the next decoded piece, valid until the next call, or `nil` when `input` is used up and nothing is left.
     ///
-    /// - Parameter input: Shrinks by what was taken.
+    /// - Parameter input: The coded bytes; the taken ones are removed from its front.
     func next(_ input: inout UnsafeRawBufferPointer) throws(TransferError) -> UnsafeRawBufferPointer? {
         guard let first = stages.first else { return nil }
         if !input.isEmpty { hasInput = true }
@@ -72,8 +73,9 @@ final class ContentDecoder {
         }
     }
 
-    /// Why what came isn't the whole body; `nil` when it is. A body of no bytes has nothing to decode (RFC 9110 §6.4.1:
-    /// answers to HEAD, 204, 304).
+    /// The reason why the received bytes are not the whole body, or `nil` if they are.
+    ///
+    /// A body of no bytes has nothing to decode (RFC 9110 §6.4.1: answers to HEAD, 204, 304).
     var failure: TransferError? {
         guard hasInput, let stage = stages.first(where: { !$0.layer.isAtEnd }) else { return nil }
         return .undecodable("its \(stage.layer.name) stream ends early", isTransient: true)
@@ -81,7 +83,7 @@ final class ContentDecoder {
 }
 
 extension TransferError {
-    /// libcurl's number for it: CURLE_BAD_CONTENT_ENCODING (libcurl-errors(3)).
+    /// libcurl's number for the failure: CURLE_BAD_CONTENT_ENCODING (libcurl-errors(3)).
     static let undecodableCause = Cause.curl(61)
 
     static func undecodable(_ reason: String, isTransient: Bool = true) -> TransferError {

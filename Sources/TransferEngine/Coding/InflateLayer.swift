@@ -1,12 +1,12 @@
 import CTransferZlib
 import TransferCore
 
-/// gzip (RFC 1952) and deflate (RFC 9110 §8.4.1.2), by zlib.
+/// The decoder of gzip (RFC 1952) and deflate (RFC 9110 §8.4.1.2), by zlib.
 final class InflateLayer: CodingLayer {
     enum Kind { case gzip, deflate }
 
     private enum Phase {
-        /// Nothing is known of the wrapping yet; a first byte may be there.
+        /// The wrapping is still unknown; a first byte may have come.
         case start(UInt8?)
         case inflating
         case ended
@@ -14,7 +14,7 @@ final class InflateLayer: CodingLayer {
 
     private let kind: Kind
     private var phase: Phase
-    // zlib's state points back to it, so it may not move.
+    // zlib's state points back to the stream, so the stream must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private var isOpen = false
 
@@ -51,14 +51,15 @@ final class InflateLayer: CodingLayer {
                 phase = .start(byte)
                 return CodingStep(consumed: 1, produced: 0)
             }
-            // Some servers send the bare stream of RFC 1951 in place of zlib's (RFC 1950 §2.2 tells them apart).
+            // Some servers send the bare stream of RFC 1951 in place of zlib's. RFC 1950 §2.2 shows how to distinguish
+            // them.
             let isWrapped = first & 0x0F == 8 && first >> 4 <= 7 && (Int(first) << 8 | Int(byte)) % 31 == 0
             try open(isWrapped ? MAX_WBITS : -MAX_WBITS)
             phase = .inflating
             let head = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
             defer { head.deallocate() }
             head[0] = first
-            // No symbol of a stream ends within its first byte: nothing comes out yet.
+            // No symbol of a stream ends within its first byte: there is no output yet.
             _ = try inflate(UnsafeRawBufferPointer(head), into: output)
             return try inflate(input, into: output)
         case .inflating: return try inflate(input, into: output)
@@ -77,7 +78,7 @@ final class InflateLayer: CodingLayer {
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(TransferError) -> CodingStep {
         let count = min(input.count, 1 << 30)
-        // zlib only reads it; the pointer isn't const in builds without ZLIB_CONST.
+        // zlib only reads the input; the pointer is not const in builds without ZLIB_CONST.
         stream.pointee.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: UInt8.self).baseAddress)
         stream.pointee.avail_in = UInt32(count)
         stream.pointee.next_out = output.bindMemory(to: UInt8.self).baseAddress

@@ -1,8 +1,8 @@
 import TransferCore
 
-/// zstd (RFC 8878), by Facebook's library (zstd.h).
+/// The decoder of zstd (RFC 8878), by Facebook's library (zstd.h).
 final class ZstandardLayer: CodingLayer {
-    /// ZSTD_inBuffer and ZSTD_outBuffer have the same layout.
+    /// The layout that ZSTD_inBuffer and ZSTD_outBuffer share.
     private struct Buffer {
         var bytes: UnsafeMutableRawPointer?
         var size: Int
@@ -38,7 +38,7 @@ final class ZstandardLayer: CodingLayer {
     private static let functions = Functions()
     static var isAvailable: Bool { functions != nil }
 
-    /// ZSTD_d_windowLogMax. RFC 9659: a sender may ask for 8 MiB of memory, and no more.
+    /// The parameter ZSTD_d_windowLogMax. RFC 9659: a sender may ask for 8 MiB of memory, and no more.
     private static let (windowParameter, windowLimit): (Int32, Int32) = (100, 23)
 
     private let functions: Functions
@@ -59,13 +59,13 @@ final class ZstandardLayer: CodingLayer {
     func step(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(TransferError) -> CodingStep {
-        // Asked again at the end of a frame, it would begin another.
+        // The decoder would begin another frame if it were called again at the end of one.
         guard !isAtEnd || !input.isEmpty else { return CodingStep(consumed: 0, produced: 0) }
         var source = Buffer(bytes: UnsafeMutableRawPointer(mutating: input.baseAddress), size: input.count)
         var target = Buffer(bytes: output.baseAddress, size: output.count)
         let result = functions.decode(stream, &target, &source)
         guard functions.isError(result) == 0 else { throw .undecodable("its zstd stream is damaged") }
-        // 0: a frame is decoded and handed out whole. Others may follow it (RFC 8878 §3).
+        // 0 means that a frame is completely decoded and written. Other frames may follow it (RFC 8878 §3).
         isAtEnd = result == 0
         return CodingStep(consumed: source.position, produced: target.position)
     }

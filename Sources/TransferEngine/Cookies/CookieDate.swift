@@ -1,6 +1,6 @@
-/// The dates of cookies: read word by word, as what servers send is in no one form (RFC 6265 §5.1.1).
+/// The dates of cookies, read word by word because servers send many forms (RFC 6265 §5.1.1).
 package enum CookieDate {
-    /// Seconds since 1970; `nil` for what is no date, or one that doesn't exist.
+    /// Returns the seconds since 1970, or `nil` for a text that is no date or names a day that does not exist.
     package static func parse(_ text: some StringProtocol) -> Int64? {
         var time: (hour: Int, minute: Int, second: Int)?
         var (day, month, year): (Int?, Int?, Int?)
@@ -32,7 +32,7 @@ package enum CookieDate {
         }
     }
 
-    /// As many digits at the beginning; after them comes what is no digit, or nothing.
+    /// Reads a number of so many digits at the beginning; only a character that is no digit may follow.
     private static func number(_ token: some Collection<UInt8>, digits: ClosedRange<Int>) -> Int? {
         let found = token.prefix { (0x30...0x39).contains($0) }
         guard digits.contains(found.count) else { return nil }
@@ -64,7 +64,7 @@ package enum CookieDate {
         }
     }
 
-    /// Days since 1970: years begin in March here, so that the leap day is their last.
+    /// Returns the days since 1970. Years begin in March here, so that the leap day is their last day.
     private static func days(year: Int, month: Int, day: Int) -> Int64 {
         let shifted = month > 2 ? year : year - 1
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1

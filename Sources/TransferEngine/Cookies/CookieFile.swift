@@ -1,12 +1,14 @@
 import TransferCore
 
-/// A file of cookies as Netscape wrote it, and browsers' add-ons, curl and wget do: a cookie a line, of seven fields with
-/// tabs between them (domain, whether hosts below it get it, path, whether TLS only, seconds since 1970, name, value).
+/// A file of cookies in Netscape's format, as browser add-ons, curl and wget write it.
 ///
-/// Lines that begin with `#` are comments, but for `#HttpOnly_`, which stands before the domain of cookies that scripts
-/// don't see.
+/// Each line is a cookie of seven fields with tabs between them: domain, whether subdomains get it, path, whether it
+/// needs TLS, seconds since 1970, name, value. Lines that begin with `#` are comments. The exception is `#HttpOnly_`,
+/// which precedes the domain of cookies that scripts do not see.
 enum CookieFile {
-    /// - Parameter text: The file; lines that aren't cookies are passed over.
+    /// Parses the cookies of a file.
+    ///
+    /// - Parameter text: The content of the file; lines that are not cookies are skipped.
     static func cookies(_ text: String, now: Double) -> [StoredCookie] {
         text.split(whereSeparator: \.isNewline).compactMap { line in cookie(line, now: now) }
     }
@@ -17,7 +19,7 @@ enum CookieFile {
         let line = isHidden ? line.dropFirst(mark.count) : line
         guard !line.hasPrefix("#") else { return nil }
         let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
-        // An editor may have taken the tab before an empty value; some add-ons write fractions of seconds.
+        // An editor may have removed the tab before an empty value; some add-ons write fractions of seconds.
         guard fields.count == 7 || fields.count == 6, !fields[5].isEmpty, let time = Double(fields[4]),
             let expires = Int64(exactly: time.rounded(.down))
         else { return nil }

@@ -1,12 +1,14 @@
-/// Where the cookies of exchanges come from, and go to (RFC 6265). Called on the loops that carry exchanges, from several
-/// at a time: it must be quick.
+/// A store that gives cookies to exchanges and takes those of their answers (RFC 6265).
+///
+/// The loops that carry exchanges call it, several at a time: it must be quick.
 public protocol CookieJar: AnyObject, Sendable {
-    /// Whether there is surely no cookie to be sent. Looked at for each request, so it should cost next to nothing.
+    /// Whether there is certainly no cookie to send. Each request reads the property, so it should cost next to
+    /// nothing.
     var isEmpty: Bool { get }
 
-    /// The value of the Cookie field of a request for this URL; `nil` for none.
+    /// Returns the value of the Cookie field of a request for this URL, or `nil` if there is no cookie for it.
     func field(for url: String) -> String?
 
-    /// An answer from this URL came with these Set-Cookie fields, in this order.
+    /// Takes the Set-Cookie fields of an answer from this URL, in the order of the answer.
     func received(_ fields: [String], from url: String)
 }

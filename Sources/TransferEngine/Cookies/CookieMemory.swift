@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Cookies in memory, safe to be used from any thread.
+/// A store of cookies in memory, safe to use from any thread.
 package final class CookieMemory: CookieKeeping {
     private let state = Mutex(CookieTable())
     private let count = Atomic(0)
@@ -9,7 +9,7 @@ package final class CookieMemory: CookieKeeping {
 
     package var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
 
-    /// Cookies that have not expired, the oldest first.
+    /// Returns the cookies that have not expired, the oldest first.
     package func all(now: Double) -> [StoredCookie] { state.withLock { $0.all(now: now) } }
 
     package func cookies(for origin: CookieOrigin, now: Double) -> [StoredCookie] {

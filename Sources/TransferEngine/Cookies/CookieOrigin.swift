@@ -1,13 +1,15 @@
 import TransferCore
 
-/// The parts of a URL that count for cookies.
+/// The parts of a URL that matter for cookies.
 package struct CookieOrigin: Equatable {
-    /// In lower case, as punycode, without brackets.
+    /// The host in lower case, as punycode, without brackets.
     package let host: String
     package let path: String
     package let isSecure: Bool
     package let isAddress: Bool
 
+    /// Parses a URL.
+    ///
     /// - Returns: `nil` for a URL that has no cookies.
     package init?(_ url: String) {
         guard let origin = Origin(url: url) else { return nil }
@@ -17,13 +19,13 @@ package struct CookieOrigin: Equatable {
         path = Self.path(url)
     }
 
-    /// Where a cookie without a path belongs: up to the last slash, but for that at the end (RFC 6265 §5.1.4).
+    /// The path of a cookie that names none: the URL's path up to the last slash, without that slash (RFC 6265 §5.1.4).
     package var defaultPath: String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else { return "/" }
         return String(path[..<slash])
     }
 
-    /// RFC 6265 §5.1.3.
+    /// Returns whether the host matches a cookie's domain (RFC 6265 §5.1.3).
     package func matches(domain: String) -> Bool {
         if host == domain { return true }
         guard !isAddress, !domain.isEmpty, host.utf8.count > domain.utf8.count, host.hasSuffix(domain) else {
@@ -42,7 +44,7 @@ package struct CookieOrigin: Equatable {
         return result
     }
 
-    /// Whether the hosts belong to one owner, as far as the Public Suffix List knows.
+    /// Returns whether the hosts belong to one owner, to the extent that the Public Suffix List knows.
     package func isSameSite(as other: CookieOrigin) -> Bool {
         if host == other.host { return true }
         guard !isAddress, !other.isAddress, let own = PublicSuffix.registrable(host) else { return false }
@@ -63,7 +65,7 @@ package struct CookieOrigin: Equatable {
 }
 
 extension String {
-    /// Whether a request for this path gets a cookie of that path (RFC 6265 §5.1.4).
+    /// Returns whether a request for this path gets a cookie of that path (RFC 6265 §5.1.4).
     func pathMatches(_ cookiePath: String) -> Bool {
         guard utf8.starts(with: cookiePath.utf8) else { return false }
         let count = cookiePath.utf8.count

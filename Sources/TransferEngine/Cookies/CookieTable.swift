@@ -1,4 +1,4 @@
-/// The cookies of a store by their domain, so that a request looks at a few of them only.
+/// The cookies of a store by their domain, so that a request examines only a few of them.
 package struct CookieTable {
     private var domains: [String: [StoredCookie]] = [:]
     package private(set) var count = 0
@@ -9,12 +9,12 @@ package struct CookieTable {
     package static let domainLimit = 180
     package static let limit = 3000
 
-    /// The oldest first.
+    /// Returns the cookies that have not expired, the oldest first.
     package func all(now: Double) -> [StoredCookie] {
         domains.values.joined().filter { !$0.isExpired(at: now) }.sorted { $0.created < $1.created }
     }
 
-    /// The cookies that a request gets, in their order; this counts as a use of them.
+    /// Returns the cookies that a request gets, in their order. The call counts as a use of them.
     package mutating func matching(_ origin: CookieOrigin, now: Double) -> [StoredCookie] {
         var found: [StoredCookie] = []
         for domain in origin.domains.lazy.map({ String($0) }) {
@@ -28,7 +28,7 @@ package struct CookieTable {
         return StoredCookie.ordered(found)
     }
 
-    /// Whether a secure cookie is in the way of one that came over plain http.
+    /// Returns whether a secure cookie protects its name against a cookie that came over plain HTTP.
     package func isBarred(_ cookie: StoredCookie, now: Double) -> Bool {
         guard !cookie.isSecure else { return false }
         return domains.values.contains { cookies in
@@ -36,7 +36,8 @@ package struct CookieTable {
         }
     }
 
-    /// Puts it in the place of the one with its name, domain and path, or of none; an expired one is only taken away.
+    /// Inserts a cookie, or replaces the one with its name, domain and path. An expired cookie only removes its
+    /// predecessor.
     package mutating func insert(_ cookie: StoredCookie, now: Double) {
         var cookie = cookie
         if let index = domains[cookie.domain]?.firstIndex(where: { $0.key == cookie.key }) {
@@ -46,7 +47,7 @@ package struct CookieTable {
             return
         }
         guard !cookie.isExpired(at: now) else { return }
-        // Two of one moment keep their order.
+        // Two cookies of the same moment keep their order.
         cookie.created = max(cookie.created, lastCreation + 1e-6)
         lastCreation = cookie.created
         domains[cookie.domain, default: []].append(cookie)

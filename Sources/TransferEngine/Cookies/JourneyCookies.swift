@@ -2,21 +2,24 @@ import Synchronization
 public import TransferCore
 import TransferEventLoop
 
-/// The cookies of one journey: of the requests that belong together, as those of one attempt of a job, their redirects
-/// included. In memory only; they end with it.
+/// The cookies of requests that belong together, such as one attempt of a job with its redirects.
 ///
-/// Servers that redirect to a sign-on and back open their files by a cookie of an answer on the way. Each hop gets those
-/// that RFC 6265 gives to its URL, and no two journeys share any.
+/// The cookies are in memory only and end with the requests. Servers that redirect to a sign-on and back open their
+/// files by a cookie of an answer on the way. Each hop gets the cookies that RFC 6265 gives to its URL. No two attempts
+/// share cookies.
 public final class JourneyCookies: CookieJar {
     private let memory = CookieMemory()
     private let hasBegun = Atomic(false)
 
+    /// Creates an empty store.
     public init() {}
 
-    /// Takes the cookies of a file in Netscape's form, those of it that are out of their time excepted. Once: a server may
-    /// have changed them since.
+    /// Takes the cookies of a file in Netscape's format, except the expired ones.
     ///
-    /// - Parameter file: Reads the file.
+    /// Only the first call has an effect: a server may have changed the cookies since.
+    ///
+    /// - Parameter file: A closure that reads the file.
+    /// - Throws: The error of `file`. Lines that are not cookies are no error.
     public func begin(with file: () throws(TransferError) -> String) throws(TransferError) {
         guard !hasBegun.exchange(true, ordering: .relaxed) else { return }
         let now = WallClock.now
@@ -25,13 +28,16 @@ public final class JourneyCookies: CookieJar {
         }
     }
 
+    /// Whether there is certainly no cookie to send.
     public var isEmpty: Bool { memory.isEmpty }
 
+    /// Returns the value of the Cookie field for this URL, or `nil` if there is no cookie for it.
     public func field(for url: String) -> String? {
         guard !memory.isEmpty, let origin = CookieOrigin(url) else { return nil }
         return StoredCookie.field(memory.cookies(for: origin, now: WallClock.now))
     }
 
+    /// Stores the cookies that the Set-Cookie fields of an answer from this URL are allowed to set.
     public func received(_ fields: [String], from url: String) {
         guard let origin = CookieOrigin(url) else { return }
         memory.receive(fields, from: origin, now: WallClock.now)

@@ -1,22 +1,24 @@
 import TransferCore
 
-/// The content of one Set-Cookie field (RFC 6265 §5.2, RFC 6265bis §5.6); nothing is judged yet.
+/// The content of one Set-Cookie field (RFC 6265 §5.2, RFC 6265bis §5.6), not yet judged.
 package struct SetCookieField: Equatable {
     package var name: String
     package var value: String
-    /// Seconds since 1970.
+    /// The expiry, in seconds since 1970.
     package var expires: Int64?
-    /// Seconds from now; 0 or less is the past.
+    /// The lifetime in seconds from now; 0 or less is the past.
     package var maxAge: Int64?
-    /// In lower case, without the leading dot; empty where the attribute has no value.
+    /// The domain in lower case, without the leading dot; empty where the attribute has no value.
     package var domain: String?
-    /// As it was sent.
+    /// The path as it was sent.
     package var path: String?
     package var isSecure = false
     package var isHTTPOnly = false
     package var sameSite: SameSite?
 
-    /// - Returns: `nil` for what sets no cookie: control characters, no name, more than 4096 bytes.
+    /// Parses the value of a field.
+    ///
+    /// - Returns: `nil` for a field that sets no cookie: control characters, no name, more than 4096 bytes.
     package init?(_ field: String) {
         guard !field.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else { return nil }
         let parts = Substring(field).utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
@@ -33,7 +35,7 @@ package struct SetCookieField: Equatable {
         }
     }
 
-    /// The last attribute of a name counts, unless it can't be read.
+    /// Takes an attribute. The last readable attribute of a name counts.
     private mutating func take(_ name: String, _ value: String) {
         switch name {
         case "expires": expires = CookieDate.parse(value) ?? expires
@@ -52,7 +54,7 @@ package struct SetCookieField: Equatable {
         let digits = isNegative ? text.dropFirst() : text[...]
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         if isNegative { return -1 }
-        // More than fits is more than a cookie may live anyway.
+        // A larger number than fits exceeds the lifetime of a cookie anyway.
         return Int64(digits) ?? .max
     }
 
@@ -69,12 +71,14 @@ package struct SetCookieField: Equatable {
         return String(Substring(bytes[first...last]))
     }
 
-    /// Bytes of name and value together (RFC 6265bis §5.6).
+    /// The limit of name and value together, in bytes (RFC 6265bis §5.6).
     private static let sizeLimit = 4096
     private static let attributeLimit = 1024
 }
 
-/// For which requests of pages a cookie is meant (RFC 6265bis §5.6.7). A program has no pages: it's kept, not enforced.
+/// The requests of pages for which a cookie is meant (RFC 6265bis §5.6.7).
+///
+/// A program has no pages: the attribute is stored, not enforced.
 package enum SameSite: String, Sendable, Codable {
     case strict, lax, none
 }

@@ -1,8 +1,8 @@
 import TransferCore
 
-/// A cookie as it's kept (RFC 6265 §5.3).
+/// A cookie as it is stored (RFC 6265 §5.3).
 package struct StoredCookie: Sendable, Equatable, Codable {
-    /// The identity of a cookie: two with the same key are one.
+    /// The identity of a cookie: two cookies with the same key are one.
     package struct Key: Hashable {
         package let name: String
         package let domain: String
@@ -12,19 +12,19 @@ package struct StoredCookie: Sendable, Equatable, Codable {
 
     package var name: String
     package var value: String
-    /// In lower case, without a leading dot.
+    /// The domain in lower case, without a leading dot.
     package var domain: String
     package var path: String
-    /// Sent to the very host only that set it, and to none below it.
+    /// Whether the cookie is sent only to the host that set it, and to none below it.
     package var isHostOnly: Bool
     package var isSecure = false
     package var isHTTPOnly = false
     package var sameSite: SameSite?
-    /// Seconds since 1970; `nil` for as long as the store lives.
+    /// The expiry in seconds since 1970; `nil` for as long as the store lives.
     package var expires: Int64?
-    /// Seconds since 1970. A cookie that is set anew keeps it.
+    /// The time of creation in seconds since 1970. A cookie that is set again keeps it.
     package var created: Double
-    /// When it was sent last, or set; seconds since 1970.
+    /// The time when the cookie was last sent, or set, in seconds since 1970.
     package var used: Double
 
     package init(
@@ -47,7 +47,7 @@ package struct StoredCookie: Sendable, Equatable, Codable {
 
     package func isExpired(at now: Double) -> Bool { expires.map { Double($0) <= now } ?? false }
 
-    /// Whether a request gets it (RFC 6265 §5.4).
+    /// Returns whether a request gets the cookie (RFC 6265 §5.4).
     package func belongs(to origin: CookieOrigin) -> Bool {
         (isHostOnly ? origin.host == domain : origin.matches(domain: domain))
             && origin.path.pathMatches(path) && (!isSecure || origin.isSecure)
@@ -55,21 +55,21 @@ package struct StoredCookie: Sendable, Equatable, Codable {
 }
 
 extension StoredCookie {
-    /// The cookie that a server may set with this field (RFC 6265bis §5.7).
+    /// Creates the cookie that a server may set with this field (RFC 6265bis §5.7).
     ///
-    /// - Returns: `nil` for one that it may not set.
+    /// - Returns: `nil` for a cookie that the server must not set.
     package init?(_ field: SetCookieField, from origin: CookieOrigin, now: Double) {
         var domain = field.domain ?? ""
         guard domain.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         if !domain.isEmpty, !origin.isAddress, PublicSuffix.contains(domain) {
-            // The cookie would reach every stranger below it; the host of that name may have one for itself.
+            // The cookie would reach every stranger below the suffix. The host of that name may have one for itself.
             guard domain == origin.host else { return nil }
             domain = ""
         }
         if !domain.isEmpty {
             guard origin.matches(domain: domain) else { return nil }
         }
-        // An address has nothing below it.
+        // An address has no subdomains.
         isHostOnly = domain.isEmpty || origin.isAddress
         self.domain = isHostOnly ? origin.host : domain
         path = field.path.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? origin.defaultPath
@@ -91,8 +91,8 @@ extension StoredCookie {
         if lower.hasPrefix("__host-"), !isSecure || field.domain?.isEmpty == false || field.path != "/" { return nil }
     }
 
-    /// Whether `other`, a secure cookie, may not be replaced or hidden by this one, which came over plain http
-    /// (RFC 6265bis §5.7, "leave secure cookies alone").
+    /// Returns whether this cookie, which came over plain HTTP, must not replace or hide the secure cookie `other` (RFC
+    /// 6265bis §5.7, "leave secure cookies alone").
     package func isBarred(by other: StoredCookie) -> Bool {
         guard other.isSecure, !isSecure, other.name == name, path.pathMatches(other.path) else { return false }
         return Self.isWithin(domain, other.domain) || Self.isWithin(other.domain, domain)
@@ -102,10 +102,10 @@ extension StoredCookie {
         domain == above || domain.hasSuffix("." + above)
     }
 
-    /// 400 days (RFC 6265bis §5.5).
+    /// The longest lifetime: 400 days (RFC 6265bis §5.5).
     package static let lifeLimit: Int64 = 400 * 86_400
 
-    /// The Cookie field: longest path first, of equal ones the oldest (RFC 6265 §5.4).
+    /// Returns the value of the Cookie field: the longest path first, of equal ones the oldest (RFC 6265 §5.4).
     package static func field(_ cookies: [StoredCookie]) -> String? {
         guard !cookies.isEmpty else { return nil }
         return ordered(cookies).map { "\($0.name)=\($0.value)" }.joined(separator: "; ")

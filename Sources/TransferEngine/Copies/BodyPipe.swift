@@ -2,36 +2,38 @@ import DequeModule
 import Synchronization
 import TransferCore
 
-/// Bytes on their way from an exchange that brings them to others that send them on, in their order. It's bounded, so that
-/// the slower side sets the pace of both; the two may be on different loops.
+/// A bounded queue of bytes from the exchange that receives them to the exchanges that send them on, in their order.
+///
+/// The bound makes the slower side set the pace of both. The two sides may be on different loops.
 final class BodyPipe: Sendable {
     enum Taken {
         case bytes(Int)
-        /// Nothing is there yet: the reader is woken.
+        /// No byte has come yet: the reader is woken later.
         case later
-        /// The bytes at that offset have gone to somebody else already, or nobody brings them any more.
+        /// The bytes at that offset have gone to another reader already, or no writer will bring them.
         case gone
         case failed(TransferError)
     }
 
-    /// Bytes that all pipes may hold together.
+    /// The bytes that all pipes may hold together.
     private static let budget = 8 << 20
-    /// Bytes that libcurl's buffers of all copies may have together, in each of the two directions.
+    /// The bytes that libcurl's buffers of all copies may have together, in each of the two directions.
     static let buffers = 4 << 20
-    /// Pipes that there are.
+    /// The number of pipes.
     private static let open = Atomic<Int>(0)
 
-    /// The part of one pipe in so many bytes that all of them share: few copies have large buffers, and many small ones.
+    /// Returns the share of one pipe in `bytes` that all pipes share. Few copies have large buffers, many copies small
+    /// ones.
     static func share(of bytes: Int) -> Int {
         max(16 << 10, min(256 << 10, bytes / max(1, open.load(ordering: .relaxed))))
     }
 
-    /// Bytes that wait in one pipe at most; the piece by which it becomes full comes on top (16 KiB of libcurl's).
+    /// The most bytes that wait in one pipe. The piece that fills it comes on top (16 KiB of libcurl's).
     private static var capacity: Int { share(of: budget) }
 
     private struct State {
         var pieces: Deque<[UInt8]> = []
-        /// Bytes of the first piece that are gone.
+        /// The bytes of the first piece that are taken already.
         var taken = 0
         var count = 0
         /// The offset of the next byte that is handed on.
@@ -39,9 +41,9 @@ final class BodyPipe: Sendable {
         var end: TransferError?
         var isClosed = false
         var isWriterHeld = false
-        /// Readers that wait, by the offset that they wait for.
+        /// The readers that wait, by the offset that they wait for.
         var readers: [Int64: @Sendable () -> Void] = [:]
-        /// There is room again.
+        /// The closure that is called when there is room again.
         var wakeWriter: (@Sendable () -> Void)?
     }
 
@@ -56,7 +58,7 @@ final class BodyPipe: Sendable {
 
     // MARK: The writer
 
-    /// Another writer goes on from here; the closure is called, on any thread, when there is room for it again.
+    /// Sets the writer that continues from here. The closure is called, on any thread, when there is room for it again.
     func setWriter(_ wake: @escaping @Sendable () -> Void) {
         state.withLock { $0.wakeWriter = wake }
     }
@@ -72,7 +74,7 @@ final class BodyPipe: Sendable {
         wake?()
     }
 
-    /// Whether it takes more. When it doesn't, the writer is woken once it does.
+    /// Whether the pipe takes more. If not, the writer is woken once it does.
     var isReady: Bool {
         state.withLock { state in
             state.isWriterHeld = state.count >= Self.capacity && !state.isClosed
@@ -80,7 +82,7 @@ final class BodyPipe: Sendable {
         }
     }
 
-    /// Nothing more comes: those who wait for more fail with that error.
+    /// Ends the input: readers that wait for more fail with that error.
     func fail(_ error: TransferError) {
         let wakes = state.withLock { state in
             if state.end == nil { state.end = error }
@@ -95,8 +97,8 @@ final class BodyPipe: Sendable {
     /// Moves bytes into the buffer.
     ///
     /// - Parameters:
-    ///   - offset: Where the reader is.
-    ///   - wake: Called once there may be something for it, after ``Taken/later``; on any thread.
+    ///   - offset: The reader's position.
+    ///   - wake: A closure that is called, on any thread, once bytes may be there after ``Taken/later``.
     func take(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int64, wake: @escaping @Sendable () -> Void
     ) -> Taken {
@@ -140,7 +142,7 @@ final class BodyPipe: Sendable {
     /// The offset of the next byte that is handed on.
     var given: Int64 { state.withLock { $0.given } }
 
-    /// Gives up what waits in it: no reader takes any more.
+    /// Discards the waiting bytes: no reader takes them.
     func close() {
         let wakes = state.withLock { state in
             state.isClosed = true

@@ -11,9 +11,9 @@ final class OrderedDigest: Sendable {
     /// The digest of all bytes that have come in their order.
     var current: DurableDigest { state.withLock { $0 } }
 
-    /// Takes those of the bytes that follow what has come; a gap is never closed.
+    /// Adds the bytes that follow what has come. Bytes behind a gap are ignored.
     ///
-    /// - Returns: How many are in it now.
+    /// - Returns: The number of bytes in the digest now.
     @discardableResult
     func add(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int64 {
         state.withLock { digest in
@@ -25,8 +25,10 @@ final class OrderedDigest: Sendable {
         }
     }
 
-    /// - Parameter size: Bytes of the file.
-    /// - Returns: `nil` until all of them have come.
+    /// Returns the digest of the whole file.
+    ///
+    /// - Parameter size: The length of the file in bytes.
+    /// - Returns: `nil` until all bytes have come.
     func whole(_ size: Int64) -> Checksum? {
         state.withLock { $0.count == size ? $0.checksum : nil }
     }

@@ -2,7 +2,7 @@ import Synchronization
 import TransferCore
 import TransferCrypto
 
-/// Reads a range of a ``RemoteSource`` for nothing but its digest.
+/// A reader of a range of a ``RemoteSource`` that only makes its digest.
 final class RangeDigest: Sendable {
     private let source: RemoteSource
     private let stream: RemoteStream
@@ -23,7 +23,7 @@ final class RangeDigest: Sendable {
         position = Mutex(range.lowerBound)
     }
 
-    /// Takes what is there; the pipe calls it again once there is more.
+    /// Takes the bytes that are there. The pipe calls the function again once there are more.
     func read() {
         let size = 16 << 10
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { buffer in

@@ -1,15 +1,16 @@
 import TransferCore
 
-/// Takes the body of one exchange of a ``RemoteStream``; used on one loop.
+/// A receiver of the body of one exchange of a ``RemoteStream``, used on one loop.
 final class RemoteSink: BodySink {
     private let source: RemoteSource
     private let stream: RemoteStream
     private let number: Int
     private let start: Int64
-    /// The first byte that hasn't come before.
+    /// The offset of the first byte that has not come before.
     private let wanted: Int64
     private(set) var position: Int64
-    /// The first bytes of a part that may be the file's beginning: they wait until that is known. `nil` for no question.
+    /// The first bytes of a part that may be the file's beginning: they wait until that is decided. `nil` needs no
+    /// decision.
     private var doubted: [UInt8]?
 
     init(_ source: RemoteSource, _ stream: RemoteStream, number: Int, from start: Int64, wanted: Int64) {
@@ -64,7 +65,7 @@ final class RemoteSink: BodySink {
 }
 
 extension TransferError {
-    /// A file server agreed to begin in the middle of a file, and sends its beginning.
+    /// The error of a file server that agreed to begin in the middle of a file, and sends its beginning.
     static let offsetIgnored = TransferError(
         .badResponse, "the server sends the file's beginning in the place of its middle", isTransient: true)
 }

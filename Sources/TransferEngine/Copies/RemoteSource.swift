@@ -2,35 +2,37 @@ import Synchronization
 public import TransferCore
 public import TransferCrypto
 
-/// A file on another server, as the source of an upload: nothing of it touches a disk.
+/// A file on another server, as the source of an upload that stores nothing on a disk.
 ///
-/// Windows of it are bodies of requests (``RequestBody/window(_:)``). They are read from streams: exchanges that begin at
-/// an offset and go on to the end, so that windows which follow each other share one. A stream that is lost goes on where
-/// it was, under the condition that it's the same version; requests that send it on don't notice.
+/// Windows of the file are bodies of requests (``RequestBody/window(_:)``). They are read from streams: exchanges that
+/// begin at an offset and continue to the end, so that consecutive windows share one. A lost stream continues where it
+/// was, if the version is the same. Requests that send it on do not notice.
 public final class RemoteSource: Sendable {
-    /// Makes the request for a part of one of its URLs, or for all of it; signatures may be as old as the request.
+    /// A closure that makes the request for a part of one of the URLs, or for all of it. Signatures may be as old as
+    /// the request.
     public typealias Requests = @Sendable (_ url: Int, _ point: ResumePoint?) throws(TransferError) -> ExchangeRequest
 
-    /// The URLs that have it, redacted; mirrors follow the first.
+    /// The URLs of the file, redacted; mirrors follow the first.
     public let urls: [String]
     /// Whether digests of the whole will be compared, so that parts need no validator and may come from any mirror.
     public var isProven: Bool { expected != nil }
-    /// The digest that all of it has to have. Its last byte isn't handed on before it's known to have it, as far as all has
-    /// come in its order.
+    /// The digest that the whole file must have.
+    ///
+    /// The last byte is not handed on before the digest is verified, provided that all bytes have come in their order.
     public let expected: Checksum?
     let engine: ExchangeEngine
     let requests: Requests
     private let digesting: OrderedDigest
     private let heard: @Sendable (News) -> Void
 
-    /// An event on the way, for whoever tells of it. Numbers are those of URLs.
+    /// An event for observers. Its numbers are indices of ``urls``.
     public enum News: Sendable {
         case opened(Int)
-        /// A connection is over, with the bytes that it brought.
+        /// A connection has ended, with the bytes that it brought.
         case closed(Int, bytes: Int64)
-        /// Another URL is asked from now on.
+        /// A URL was given up for its error: the next one is asked from now on.
         case dropped(Int, TransferError)
-        /// 4 MiB more are in the digest: what is written down now can be gone on with after a kill.
+        /// 4 MiB more are in the digest: a checkpoint that is written now can be resumed after a kill.
         case advanced
     }
 
@@ -38,24 +40,27 @@ public final class RemoteSource: Sendable {
         var version: RemoteVersion?
         var streams: [RemoteStream] = []
         var isClosed = false
-        /// Bytes that were in the digest at the last checkpoint.
+        /// The bytes that were in the digest at the last checkpoint.
         var noted: Int64
-        /// Bytes that came over the network.
+        /// The bytes that came over the network.
         var received: Int64 = 0
         /// The beginning of the file, once it has come; no longer than ``beginningLength``.
         var beginning: [UInt8] = []
     }
 
-    /// Bytes of the file's beginning by which a part is told from it.
+    /// The number of bytes of the file's beginning by which a part is distinguished from it.
     static let beginningLength = 4 << 10
 
     private let state: Mutex<State>
 
+    /// Creates a source.
+    ///
     /// - Parameters:
-    ///   - version: Of an earlier attempt: any other one is none of this upload.
-    ///   - expected: The digest that it has to have.
-    ///   - digest: Of what an earlier attempt read of that version; begun anew where another algorithm is expected.
-    ///   - heard: Called on any thread.
+    ///   - version: The version of an earlier attempt; any other version is refused.
+    ///   - expected: The digest that the file must have.
+    ///   - digest: The digest of the bytes that an earlier attempt read of that version. It begins anew if another
+    ///     algorithm is expected.
+    ///   - heard: A closure that receives events, on any thread.
     public init(
         _ urls: [String], version: RemoteVersion? = nil, expected: Checksum?, digest: DurableDigest?,
         engine: ExchangeEngine, heard: @escaping @Sendable (News) -> Void, requests: @escaping Requests
@@ -73,31 +78,33 @@ public final class RemoteSource: Sendable {
 
     deinit { close() }
 
-    /// `nil` until a server has told it.
+    /// The version of the file; `nil` until a server has reported it.
     public var version: RemoteVersion? { state.withLock { $0.version } }
 
-    /// Bytes; 0 until a server has told.
+    /// The length in bytes; 0 until a server has reported it.
     public var size: Int64 { version?.size ?? 0 }
 
-    /// Bytes that came over the network so far.
+    /// The bytes that came over the network so far.
     public var received: Int64 { state.withLock { $0.received } }
 
-    /// The digest of all of it, once all has come in its order.
+    /// The digest of the whole file, once all bytes have come in their order.
     public var digest: Checksum? { digesting.whole(size) }
 
-    /// The digest of what has come in its order.
+    /// The digest of the bytes that have come in their order.
     public var progress: DurableDigest { digesting.current }
 
-    /// Bytes that exchanges under way have brought, by the numbers of the URLs.
+    /// The bytes that current exchanges have brought, by the indices of their URLs.
     public var underWay: [Int: Int64] {
         let streams = state.withLock { $0.streams }
         return streams.map(\.underWay).reduce(into: [:]) { $0[$1.url, default: 0] += $1.bytes }
     }
 
-    /// Asks for all of it, and calls back once the server has said what it has: the body waits until a window is read.
+    /// Asks for the whole file, and calls back once the server has described it. The body waits until a window is read.
+    ///
     /// A server whose version is known is asked when the first window is read.
     ///
-    /// - Parameter then: Called once, on any thread; without a length there's nothing that could be sent.
+    /// - Parameter then: A closure that is called once, on any thread. A file without a length fails, as it cannot be
+    ///   sent.
     public func open(then: @escaping @Sendable (Result<RemoteVersion, TransferError>) -> Void) {
         if let version { return then(.success(version)) }
         let stream = RemoteStream(from: 0)
@@ -105,18 +112,18 @@ public final class RemoteSource: Sendable {
         stream.begin(self, then)
     }
 
-    /// A window of it as a request's body.
+    /// Returns a window of the file as a request's body.
     ///
-    /// - Parameter sums: The digest of the range is made while it's sent (``RemoteWindow/digest``).
+    /// - Parameter sums: The algorithm of a digest that is made while the range is sent (``RemoteWindow/digest``).
     public func window(
         _ range: Range<Int64>, prefix: [UInt8] = [], suffix: [UInt8] = [], sums: DigestAlgorithm? = nil
     ) -> RemoteWindow {
         RemoteWindow(self, range, prefix: prefix, suffix: suffix, sums: sums)
     }
 
-    /// Makes the digest of a range; it's read for that, unless it's all of it and known.
+    /// Makes the digest of a range. The range is read for that, unless it is the whole file and its digest is known.
     ///
-    /// - Parameter then: Called once, on any thread.
+    /// - Parameter then: A closure that is called once, on any thread.
     public func digest(
         _ range: Range<Int64>, _ algorithm: DigestAlgorithm,
         then: @escaping @Sendable (Result<Checksum, TransferError>) -> Void
@@ -129,7 +136,7 @@ public final class RemoteSource: Sendable {
         RangeDigest(self, stream, range, algorithm, then: then).read()
     }
 
-    /// Gives up all that is under way.
+    /// Cancels all current exchanges.
     public func close() {
         let streams = state.withLock { state in
             state.isClosed = true
@@ -141,12 +148,12 @@ public final class RemoteSource: Sendable {
 
     // MARK: Streams
 
-    /// The stream that brings the window: one that ends where it begins, or another one.
+    /// Returns the stream that brings the window: one that ends where the window begins, or a new one.
     func stream(for range: Range<Int64>) -> RemoteStream? {
         let (found, isNew, outlived) = state.withLock { state -> (RemoteStream?, Bool, [RemoteStream]) in
             guard !state.isClosed else { return (nil, false, []) }
             if let stream = state.streams.first(where: { $0.reserve(range) }) { return (stream, false, []) }
-            // A stream that nobody waits for only holds a connection.
+            // A stream without a reader only holds a connection.
             let idle = state.streams.filter(\.isIdle)
             state.streams.removeAll(where: \.isIdle)
             let stream = RemoteStream(from: range.lowerBound, reading: lead(range.lowerBound))
@@ -161,13 +168,14 @@ public final class RemoteSource: Sendable {
 
     func tell(_ news: News) { heard(news) }
 
-    /// Whether a part can be told from the file's beginning, which a server that ignores offsets would send in its place.
+    /// Returns whether a part can be distinguished from the file's beginning, which a server that ignores offsets sends
+    /// instead.
     func canTellParts(of url: String) -> Bool {
         guard FileServerURL.mayIgnoreOffsets(url) else { return true }
         return state.withLock { $0.beginning.count == Self.beginningLength }
     }
 
-    /// Whether bytes of a part are those of the file's beginning.
+    /// Returns whether the bytes of a part are those of the file's beginning.
     func isBeginning(_ bytes: [UInt8]) -> Bool {
         state.withLock { !bytes.isEmpty && $0.beginning.starts(with: bytes) }
     }
@@ -176,7 +184,9 @@ public final class RemoteSource: Sendable {
         state.withLock { $0.streams.removeAll { $0 === stream } }
     }
 
-    /// - Returns: Whether that is the version that is wanted, which the first answer decides.
+    /// Compares a version with the wanted one.
+    ///
+    /// - Returns: Whether the version is the wanted one, which the first answer determines.
     func accept(_ version: RemoteVersion, _ head: ResponseHead) -> Bool {
         state.withLock { state in
             guard let known = state.version else {
@@ -187,18 +197,19 @@ public final class RemoteSource: Sendable {
         }
     }
 
-    /// The offset at which the reading of a window begins: before the window where the digest lacks bytes, if the copy is
-    /// proven by it or they are few.
+    /// Returns the offset at which the reading of a window begins.
+    ///
+    /// That is before the window where the digest lacks bytes, if the digest proves the copy or the bytes are few.
     private func lead(_ start: Int64) -> Int64 {
         let count = digesting.current.count
         guard count < start, isProven || start - count <= Self.step else { return start }
         return count
     }
 
-    /// Bytes between two checkpoints.
+    /// The bytes between two checkpoints.
     private static let step: Int64 = 4 << 20
 
-    /// Bytes have come.
+    /// Notes that bytes have come.
     func came(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
         let count = digesting.add(bytes, at: offset)
         let isDue = state.withLock { state in
@@ -214,7 +225,7 @@ public final class RemoteSource: Sendable {
         if isDue { heard(.advanced) }
     }
 
-    /// Why its last byte isn't handed on.
+    /// The error for which the last byte is not handed on.
     var refutation: TransferError? {
         guard let expected, let digest, digest != expected else { return nil }
         var error = TransferError(
@@ -225,16 +236,16 @@ public final class RemoteSource: Sendable {
         return error
     }
 
-    /// The error of a source that isn't what it was.
+    /// The error of a source whose version has changed.
     public static let changed = TransferError(
         .sourceChanged, "the source has another version now", isTransient: true)
 
-    /// The error of the side that is read from, told as its.
+    /// Marks an error as one of the side that is read from.
     func fault(_ error: TransferError, of url: Int) -> TransferError {
         var error = error
         error.message = "the source: \(error.message)"
         error.sourceHost = Origin(anyURL: urls[url])?.hostAndPort
-        // Nothing is known against the destination.
+        // The error says nothing against the destination.
         error.scope = .transfer
         return error
     }

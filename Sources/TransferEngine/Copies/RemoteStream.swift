@@ -1,50 +1,52 @@
 import Synchronization
 import TransferCore
 
-/// One reading of a ``RemoteSource`` from an offset on, over as many exchanges as it takes.
+/// A reading of a ``RemoteSource`` from an offset on, over as many exchanges as necessary.
 final class RemoteStream: Sendable {
     typealias Opened = @Sendable (Result<RemoteVersion, TransferError>) -> Void
 
     private struct State {
         var handle: ExchangeHandle?
-        /// The exchange that counts: what an earlier one still tells is of no interest.
+        /// The number of the exchange that counts: reports of earlier ones are ignored.
         var number = 0
         /// The offset of the next byte that comes.
         var position: Int64
         /// The position at which the exchange under way began.
         var began: Int64 = 0
-        /// The offset behind the last window that is read from it.
+        /// The offset behind the last window that is read from the stream.
         var reserved: Int64
         var isClosed = false
-        /// The URL that is asked.
+        /// The index of the URL that is asked.
         var url = 0
-        /// Exchanges with this URL since one of them brought progress (``ProgressRule``).
+        /// The exchanges with this URL since one of them brought progress (``ProgressRule``).
         var fruitless = 0
-        /// Whether the server gives no parts, so that what has come already comes again, and is dropped.
+        /// Whether the server gives no parts, so that bytes come again and are dropped.
         var isWhole = false
-        /// Called with what the first answer says.
+        /// The closure that receives the description in the first answer.
         var opened: Opened?
     }
 
     private let state: Mutex<State>
-    /// The first byte that anybody is to have.
+    /// The offset of the first byte that a reader wants.
     private let start: Int64
     let pipe: BodyPipe
 
-    /// Exchanges in a row that may bring no progress, with each URL.
+    /// The number of exchanges in a row that may bring no progress, for each URL.
     private static let mostFruitless = 2
 
-    /// - Parameter lead: Where the reading begins, when what comes before `offset` is read for the digest only.
+    /// Creates a stream.
+    ///
+    /// - Parameter lead: The offset at which the reading begins, if bytes before `offset` are read for the digest only.
     init(from offset: Int64, reading lead: Int64? = nil) {
         state = Mutex(State(position: lead ?? offset, reserved: offset))
         start = offset
         pipe = BodyPipe(from: offset)
     }
 
-    /// The URL that is asked, and what has come of it by the exchange under way.
+    /// The URL that is asked, and the bytes that the current exchange has brought.
     var underWay: (url: Int, bytes: Int64) { state.withLock { ($0.url, $0.position - $0.began) } }
 
-    /// Reads a window from it, if the window begins where the last one ends.
+    /// Reads a window from the stream, if the window begins where the last one ends.
     func reserve(_ range: Range<Int64>) -> Bool {
         state.withLock { state in
             guard !state.isClosed, state.reserved == range.lowerBound else { return false }
@@ -53,7 +55,7 @@ final class RemoteStream: Sendable {
         }
     }
 
-    /// Whether all that somebody wanted of it has been taken.
+    /// Whether all requested bytes have been taken.
     var isIdle: Bool {
         let given = pipe.given
         return state.withLock { given >= $0.reserved }
@@ -107,7 +109,7 @@ final class RemoteStream: Sendable {
         if !isWanted { handle.cancel() }
     }
 
-    /// The place from which the server is asked to go on; `nil` asks for all.
+    /// Returns the place from which the server is asked to continue; `nil` asks for the whole file.
     private func point(
         _ source: RemoteSource, _ url: Int, _ position: Int64
     ) throws(TransferError) -> ResumePoint? {
@@ -135,7 +137,9 @@ final class RemoteStream: Sendable {
         opened?(result)
     }
 
-    /// - Returns: Whether they are wanted.
+    /// Takes bytes of an exchange.
+    ///
+    /// - Returns: Whether the bytes are wanted.
     func came(_ bytes: UnsafeRawBufferPointer, of number: Int, _ source: RemoteSource) -> Bool {
         let offset = state.withLock { state -> Int64? in
             guard !state.isClosed, state.number == number else { return nil }
@@ -176,14 +180,14 @@ final class RemoteStream: Sendable {
         goOn(source, after: error, position)
     }
 
-    /// Asks again, or another URL, where that may help.
+    /// Asks again, or asks another URL, where that may help.
     private func goOn(_ source: RemoteSource, after error: TransferError, _ position: Int64) {
         let mayRepeat = error.isTransient && error.retryAfter == nil && error.code != .sourceChanged
         var dropped: Int?
         let starts = state.withLock { state -> Bool in
             state.fruitless += 1
             if mayRepeat, state.fruitless <= Self.mostFruitless { return true }
-            // Bytes of two servers are mixed only where a digest will judge.
+            // The bytes of two servers are mixed only where a digest will verify them.
             guard source.isProven || position == 0, error.code != .sourceChanged, state.url + 1 < source.urls.count
             else { return false }
             dropped = state.url

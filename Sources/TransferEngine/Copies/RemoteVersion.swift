@@ -1,28 +1,32 @@
 public import TransferCore
 
-/// The version of what another server has: the facts by which it's known again.
+/// The version of a file on another server: the facts that identify it.
 public struct RemoteVersion: Sendable, Hashable {
-    /// Bytes.
+    /// The length in bytes.
     public var size: Int64
+    /// The validator that the server gave, if any.
     public var validator: Validator?
-    /// The statements of its server about the file.
+    /// The statements of the server about the file.
     public var labels: RepresentationLabels
 
+    /// Creates a version.
     public init(size: Int64, validator: Validator?, labels: RepresentationLabels = RepresentationLabels()) {
         self.size = size
         self.validator = validator
         self.labels = labels
     }
 
-    /// - Returns: `nil` where the server doesn't tell the length.
+    /// Reads the version from an answer.
+    ///
+    /// - Returns: `nil` where the server does not report the length.
     init?(_ start: BodyStart) {
         guard let total = start.total else { return nil }
         self.init(size: total, validator: Validator(start.head), labels: RepresentationLabels(start.head))
     }
 
-    /// Whether an answer is of this version, as far as it shows.
+    /// Returns whether nothing in an answer contradicts this version.
     ///
-    /// - Parameter isProven: Digests decide in the end, so that the length is enough.
+    /// - Parameter isProven: Whether digests decide in the end, so that the length is enough.
     func isShown(by head: ResponseHead, total: Int64?, isProven: Bool) -> Bool {
         guard total == nil || total == size,
             RepresentationLabels.isSameCoding(RepresentationLabels(head).coding, labels.coding)

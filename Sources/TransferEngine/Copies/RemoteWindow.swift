@@ -1,7 +1,7 @@
 public import TransferCore
 import TransferCrypto
 
-/// A range of a ``RemoteSource`` as a request's body, and what stands around it.
+/// A range of a ``RemoteSource`` as a request's body, with the bytes around it.
 public struct RemoteWindow: Sendable {
     let source: RemoteSource
     let range: Range<Int64>
@@ -22,27 +22,29 @@ public struct RemoteWindow: Sendable {
     /// The digest of the range, once all of it has been sent.
     public var digest: Checksum? { sums?.whole(range.upperBound - range.lowerBound) }
 
-    /// Bytes.
+    /// The length in bytes.
     var length: Int64 { Int64(prefix.count) + range.upperBound - range.lowerBound + Int64(suffix.count) }
 }
 
-/// A body that comes while it's sent; used on its exchange's loop.
+/// A provider of a body that comes while it is sent, used on its exchange's loop.
 protocol BodyProvider: AnyObject {
-    /// - Returns: The bytes put into `buffer`, 0 at the end, `nil` when they have to be waited for.
+    /// Writes the next bytes of the body.
+    ///
+    /// - Returns: The number of bytes put into `buffer`, 0 at the end, `nil` when the caller has to wait.
     func provide(_ buffer: UnsafeMutableRawBufferPointer) -> Result<Int?, TransferError>
-    /// The body is needed from its beginning.
+    /// Prepares to provide the body from its beginning again.
     func rewind()
-    /// The body isn't needed any more.
+    /// Ends the body: it is no longer needed.
     func close()
 }
 
-/// Reads a window while its exchange sends it.
+/// A reader of a window while its exchange sends it.
 final class WindowReader: BodyProvider {
     private let window: RemoteWindow
-    /// There is something again. Called on any thread.
+    /// The closure that is called, on any thread, when bytes are there again.
     private let wake: @Sendable () -> Void
     private var stream: RemoteStream?
-    /// Bytes of the body that have been given.
+    /// The bytes of the body that have been provided.
     private var given: Int64 = 0
 
     init(_ window: RemoteWindow, wake: @escaping @Sendable () -> Void) {
@@ -58,7 +60,7 @@ final class WindowReader: BodyProvider {
         guard !buffer.isEmpty else { return .success(nil) }
         let wanted = Int(min(Int64(buffer.count), size - inside))
         let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
-        // The second time with a stream of its own, where the one that it shared broke off before it.
+        // The second turn uses a new stream, where the shared one broke off before the window.
         for _ in 0..<2 {
             let current = stream ?? window.source.stream(for: window.range)
             stream = current
@@ -102,7 +104,7 @@ final class WindowReader: BodyProvider {
 
     func close() { leave() }
 
-    /// A stream of which not all was taken that was wanted is of no use to those who would follow.
+    /// Leaves the stream. A stream whose requested bytes were not all taken is useless to later windows.
     private func leave() {
         guard let stream else { return }
         self.stream = nil

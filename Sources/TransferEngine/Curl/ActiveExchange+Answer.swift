@@ -5,17 +5,17 @@ import TransferEventLoop
 
 // The answer, as libcurl's callbacks deliver it.
 extension ActiveExchange {
-    /// One line of the head. Returns whether to go on.
+    /// Handles one line of the head. Returns whether the transfer continues.
     func receivedHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         if line.starts(with: Self.statusPrefix), let status = Self.status(line) {
             guard mayBeAnswer() else { return false }
             answer.status = status
             answer.isFramed = line[Self.statusPrefix.count] != UInt8(ascii: "1")
-            // A 1xx says that the server works on a body (102 of RFC 2518 §10.1, 104 of resumable uploads). Where no body
-            // was sent, it would keep a request alive that gets no answer.
+            // A 1xx answer says that the server works on a body (102 of RFC 2518 §10.1, 104 of resumable uploads).
+            // Where no body was sent, it would keep a request alive that gets no answer.
             if status >= 200 || hop?.sendsBody == true { noteActivity() }
             answer.block = []
-            // Enough for most heads.
+            // The capacity is enough for most heads.
             answer.block.reserveCapacity(512)
             answer.phase = .head
             return true
@@ -50,7 +50,8 @@ extension ActiveExchange {
         }
     }
 
-    /// Answers of the class 1xx that a hop may have. A long upload is told of its progress several times a second.
+    /// The number of 1xx answers that a hop may have. The server reports the progress of a long upload several times a
+    /// second.
     private var allowedInterims: Int {
         guard hop?.sendsBody == true, let began = answer.interimsBegan else { return 100 }
         return 100 + Int(10 * (MonotonicTime.now - began).inSeconds)
@@ -72,7 +73,7 @@ extension ActiveExchange {
         return take(action, head)
     }
 
-    /// Returns whether to go on.
+    /// Carries out an action of the state machine. Returns whether the transfer continues.
     func take(_ action: ExchangeMachine.HeadAction, _ head: ResponseHead) -> Bool {
         switch action {
         case .ask(let proposal):
@@ -104,7 +105,7 @@ extension ActiveExchange {
             return true
         case .drop:
             answer.phase = .dropping
-            // A long body costs more than a new connection.
+            // Reading a long body costs more than a new connection.
             if let length = head.contentLength, length > Self.dropLimit {
                 stopReason = .bodyUnwanted
                 return false
@@ -117,7 +118,7 @@ extension ActiveExchange {
         case taken
         /// The sink takes no more for now.
         case held
-        /// Others get their turn first.
+        /// The loop's other exchanges get their turn first.
         case paused
         case stop
     }
@@ -129,9 +130,9 @@ extension ActiveExchange {
         return decode(bytes, decoder)
     }
 
-    /// Returns whether to go on.
+    /// Handles bytes of a body without codings. Returns whether the transfer continues.
     private func receivedUncoded(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        // A piece that libcurl held back during a pause may come after a refusal: it would leave a gap in the file.
+        // A piece that libcurl held back during a pause may come after a refusal. It would leave a gap in the file.
         guard stopReason == nil else { return false }
         noteActivity()
         switch answer.phase {
@@ -140,7 +141,7 @@ extension ActiveExchange {
             do throws(TransferError) {
                 try sink.write(bytes)
             } catch {
-                // The rest is another exchange's, or lost.
+                // The rest belongs to another exchange, or is lost.
                 noteReceived(max(0, sink.position - before))
                 stopReason = .failed(error)
                 return false
@@ -159,13 +160,14 @@ extension ActiveExchange {
             }
             return true
         case .head, .deciding, .trailers:
-            // HTTP/0.9, or a body before its head.
+            // The bytes are HTTP/0.9, or a body before its head.
             stopReason = .failed(TransferError(.badResponse, "not an HTTP answer", isTransient: true))
             return false
         }
     }
 
-    /// Several fields that differ name no place: whoever added one of them may not be the server.
+    /// Returns the target of a redirect. Several fields that differ name none, as a party on the way may have added
+    /// one.
     private func redirectTarget(_ head: ResponseHead) -> String? {
         guard let location = head.value("Location"), let base = hop?.url,
             head.fields.allSatisfy({ !$0.isNamed("Location") || $0.value == location })
@@ -173,7 +175,7 @@ extension ActiveExchange {
         return RedirectTarget.resolve(location, against: base)
     }
 
-    /// The most bytes that an unwanted body may have for the connection to be kept.
+    /// The longest unwanted body, in bytes, that is read to keep the connection.
     private static let dropLimit = 64 << 10
     private static let statusPrefix = Array("HTTP/".utf8)
 
@@ -185,9 +187,12 @@ extension ActiveExchange {
     }
 }
 
-// Answers whose codings are taken off before they are delivered.
+// The removal of codings from answers before they are delivered.
 extension ActiveExchange {
-    /// A message that can't be decoded is delivered as it came; its Content-Encoding tells. A file has no place for that.
+    /// Chooses the decoder of the body.
+    ///
+    /// A message that cannot be decoded is delivered as it came, with its Content-Encoding. A file cannot be: it has no
+    /// place for that field.
     func chooseDecoder(_ start: BodyStart) throws(TransferError) {
         answer.decoder = nil
         let (isFile, decodes) =
@@ -205,12 +210,12 @@ extension ActiveExchange {
         if !layers.isEmpty { answer.decoder = try ContentDecoder(layers) }
     }
 
-    /// Whether the body is decoded before it's delivered.
+    /// Whether the body is decoded before it is delivered.
     var isCoded: Bool { answer.decoder != nil }
 
     func decode(_ bytes: UnsafeRawBufferPointer, _ decoder: ContentDecoder) -> Received {
         noteActivity()
-        // libcurl brings a piece that was refused again from its beginning, perhaps in smaller parts.
+        // libcurl delivers a refused piece again from its beginning, perhaps in smaller parts.
         let known = min(answer.decodedAhead, bytes.count)
         answer.decodedAhead -= known
         var rest = UnsafeRawBufferPointer(rebasing: bytes[known...])
@@ -218,7 +223,8 @@ extension ActiveExchange {
         var turn = 0
         do throws(TransferError) {
             while true {
-                // A small piece may become a thousand times as long, and more: the sink is asked before each part of it.
+                // A small piece may become a thousand times as long, and more: the sink is asked before each part of
+                // it.
                 let isLong = turn >= Self.decodedInOneTurn
                 guard sink.isReady, !isLong else {
                     answer.decodedAhead += bytes.count - rest.count
@@ -239,7 +245,7 @@ extension ActiveExchange {
             stopReason = .failed(error)
             return .stop
         }
-        // Progress is told in the bytes whose number was announced.
+        // Progress is reported in encoded bytes, whose number the server has announced.
         settleMeter()
         throttle(bytes.count)
         return .taken
@@ -248,17 +254,18 @@ extension ActiveExchange {
     /// Whether a piece that becomes very long is decoded in several turns; `RatePauses` begins them.
     private var isTimed: Bool { request.settings.decodesFiles }
 
-    /// Bytes: some milliseconds of work, which other transfers of the loop can wait.
+    /// The decoded bytes of one turn: some milliseconds of work, for which other transfers of the loop can wait.
     private static let decodedInOneTurn = 8 << 20
 
-    /// Why what came isn't all of the body, although its framing says so: its last codings have an end of their own.
+    /// The reason why the body is incomplete although its framing says otherwise: its last codings have an end of their
+    /// own.
     var decodingFailure: TransferError? {
-        // A part of a coded body needn't have its end (RFC 9110 §14.2: ranges are of the coded bytes).
+        // A part of a coded body need not have its end (RFC 9110 §14.2: ranges are of the coded bytes).
         guard answer.phase == .body, start?.head.status != 206 else { return nil }
         return answer.decoder?.failure
     }
 
-    /// The last word on how much of a coded answer came.
+    /// Sets the final count of the coded bytes that came.
     func settleMeter() {
         guard isCoded, let handle else { return }
         meter.update(position: handle.offset(CURLINFO_SIZE_DOWNLOAD_T))

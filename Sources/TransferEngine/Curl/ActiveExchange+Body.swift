@@ -8,7 +8,7 @@ import TransferEventLoop
 extension ActiveExchange {
     enum Provided {
         case bytes(Int)
-        /// The next piece isn't there yet.
+        /// The next piece has not come yet.
         case later
         /// The transfer is stopped.
         case failed
@@ -59,16 +59,16 @@ extension ActiveExchange {
         return .bytes(count)
     }
 
-    /// Whether the file still is what was sent of it.
+    /// Returns whether the file still is what was sent of it, so that its last bytes may leave.
     ///
-    /// - Returns: `false` where somebody else finds that out first, as all of it has to be read again.
+    /// - Returns: `false` where a worker has to compare the file first, as all of it must be read again.
     /// - Throws: `sourceChanged`.
     private func mayGiveTheLast(_ part: SourcePart) throws(TransferError) -> Bool {
         switch part.file.look() {
         case .same: return true
         case .other: throw part.changed
         case .touched, .retimed:
-            // A loop of file servers may wait.
+            // A loop for file servers may block.
             guard files == nil else {
                 guard part.file.hasWhatWasSent() else { throw part.changed }
                 return true
@@ -79,7 +79,7 @@ extension ActiveExchange {
         }
     }
 
-    /// The body, where it leaves together with the head.
+    /// Returns the body, where it leaves together with the head.
     ///
     /// - Throws: `sourceChanged`.
     func bodyToJoin(_ hop: Hop) throws(TransferError) -> [UInt8]? {
@@ -93,10 +93,10 @@ extension ActiveExchange {
         }
     }
 
-    /// Bytes; libcurl copies them twice.
+    /// The longest body that leaves with its head, in bytes; libcurl copies it twice.
     private static let joinLimit: Int64 = 16 << 10
 
-    /// Counts the bytes that left, in place of those that libcurl took: of SFTP's the acknowledged ones.
+    /// Counts the bytes that left, in place of those that libcurl took. With SFTP only acknowledged bytes count.
     func settleSent() {
         guard let handle else { return }
         if outgoing.isJoined {
@@ -109,9 +109,9 @@ extension ActiveExchange {
         meter.update(sent: outgoing.sent)
     }
 
-    /// libcurl wants to send the body again from `offset`. Returns whether that can be done.
+    /// Prepares to send the body again from `offset`, as libcurl asks. Returns whether that can be done.
     func rewindBody(to offset: Int64) -> Bool {
-        // Without an answer it's libcurl's own idea, as the connection died.
+        // Without an answer libcurl repeats the request on its own initiative, because the connection died.
         let rule = RepeatRule(method: hop?.method ?? request.method, resendsBody: request.settings.resendsBody)
         if answer.status == 0, outgoing.sent > offset, !rule.allows(true) { return false }
         if let feeder, hop?.replacedBody == nil {
@@ -124,7 +124,7 @@ extension ActiveExchange {
     }
 }
 
-// The request's body of one exchange, as far as it has arrived.
+// The arrival of an exchange's request body at the server.
 extension ActiveExchange {
     /// Whether the step under way sends bytes of a body.
     var sendsBytes: Bool {
@@ -134,7 +134,8 @@ extension ActiveExchange {
 
     var isAllAcknowledged: Bool { body.length.map { meter.acknowledged >= $0 } ?? false }
 
-    /// Bytes of the body that libcurl has written to its socket; of SFTP's those that the server has acknowledged.
+    /// The bytes of the body that libcurl has written to its socket. With SFTP these are the bytes that the server has
+    /// acknowledged.
     var givenToNetwork: Int64 {
         guard let handle else { return meter.acknowledged }
         let given = handle.offset(CURLINFO_SIZE_UPLOAD_T)
@@ -149,27 +150,29 @@ extension ActiveExchange {
         noteActivity()
     }
 
-    /// Looks at a body that has its connections for itself.
+    /// Updates the count of acknowledged bytes of a body that shares its connections with no other.
     func noteAcknowledged() {
         let queued = files.map { $0.url.isSSH ? 0 : $0.sockets.unacknowledged(of: id) } ?? 0
         acknowledged(upTo: givenToNetwork - queued)
     }
 
-    /// Looks at a body that goes over the socket alone, which is about to be closed.
+    /// Updates the count of acknowledged bytes for a socket that is about to be closed, and that carries only this
+    /// body.
     func noteAcknowledged(over socket: Int32) {
         guard handle != nil, answer.status == 0 || answer.phase == .head else { return }
         let queued = transfer_unacknowledged(socket)
         if queued >= 0 { acknowledged(upTo: givenToNetwork - queued) }
     }
 
-    /// The last word on how much of the body has arrived: an answer to all of it acknowledges all of it. What broke off
-    /// arrived as far as the last look found.
+    /// Sets the final count of bytes that arrived. An answer to the whole body acknowledges all of it.
+    ///
+    /// After a broken transfer the last measured count remains.
     func settleAcknowledged(_ result: Result<ResponseHead, TransferError>) {
         let isAnswered = if case .success = result { true } else { answer.status >= 200 && outgoing.isBodyOut }
         if isAnswered { meter.update(acknowledged: outgoing.sent) }
     }
 
-    /// Whether it was fast enough since the last look: then that is a sign of life.
+    /// Measures the rate since the last measurement. A sufficient rate counts as a sign of life.
     func measureRate(now: MonotonicTime) {
         guard let leastRate else { return }
         let moved = meter.received + meter.acknowledged

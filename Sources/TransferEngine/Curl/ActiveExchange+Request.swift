@@ -1,14 +1,14 @@
 import CTransferCurl
 import TransferCore
 
-// The moment before a request leaves, and what its answer then belongs to.
+// The moment before a request leaves, and the assignment of its answer.
 extension ActiveExchange {
-    /// libcurl has a connection, and is about to make the request on it. Returns whether it may.
+    /// Decides whether libcurl may make the request on the connection that it has chosen.
     ///
-    /// - Parameter ends: The connection's.
+    /// - Parameter ends: The ends of the connection.
     func mayMakeRequest(between ends: @autoclosure () -> PlainSockets.Ends) -> Bool {
         guard isFirstRequest || mayBeRepeated else {
-            // A small body left with its head.
+            // A small body has left with its head.
             if outgoing.isJoined { outgoing.sent = body.length ?? 0 }
             stopReason = .failed(
                 TransferError(.connectionLost, "the connection was lost before the answer", isTransient: true))
@@ -20,20 +20,23 @@ extension ActiveExchange {
         return isQuiet(ends(), sockets, hop)
     }
 
-    /// Without an answer it's libcurl's own idea to make a request again, as the connection died.
+    /// Whether the request is not a repetition of libcurl's. Without an answer libcurl repeats a request only because
+    /// the connection died.
     private var isFirstRequest: Bool { !outgoing.hasMadeRequest || answer.status != 0 }
 
     private var mayBeRepeated: Bool {
         guard let hop else { return false }
-        // A body that is read piece by piece may not have left at all; that is known when it's to be read again
-        // (``rewindBody(to:)``). Others left with the head.
+        // A body that is read piece by piece may not have left at all. That is decided when libcurl reads it again
+        // (``rewindBody(to:)``). Other bodies left with the head.
         let isAhead = hop.sendsBody && !outgoing.isJoined && body.length != 0
         return isAhead
             || RepeatRule(method: hop.method, resendsBody: request.settings.resendsBody).allows(hop.sendsBody)
     }
 
-    /// Whether nothing has come before anything was asked: it would be taken for the answer (RFC 9112 §9.2). Under TLS what
-    /// waits at the socket may be TLS's own.
+    /// Returns whether the connection has no unread bytes: bytes before a request would be taken for its answer (RFC
+    /// 9112 §9.2).
+    ///
+    /// Under TLS unread bytes may belong to TLS itself.
     private func isQuiet(_ ends: PlainSockets.Ends, _ sockets: PlainSockets, _ hop: Hop) -> Bool {
         let isNew = sockets.isNew(ends, among: connection.opened)
         connection.acknowledged = nil
@@ -53,8 +56,10 @@ extension ActiveExchange {
         return false
     }
 
-    /// Whether the head that begins may be the request's answer: of one that left before the request came its sender has
-    /// acknowledged nothing of that. What became of the request nobody knows then.
+    /// Returns whether the head that begins may be the answer of this request.
+    ///
+    /// A server that sent a head before the request came has acknowledged no byte of the request. The fate of the
+    /// request is then unknown.
     func mayBeAnswer() -> Bool {
         guard let acknowledged = connection.acknowledged else { return true }
         connection.acknowledged = nil
@@ -71,7 +76,7 @@ extension ActiveExchange {
 
     private static let scheme = Array("http://".utf8)
 
-    /// A final head has come: whether all of the body had gone to the network by then.
+    /// Notes, when a final head has come, whether the whole body had gone to the network by then.
     func noteWhetherBodyIsOut() {
         guard let hop, hop.sendsBody, files == nil, let length = body.length, let handle else {
             outgoing.isBodyOut = true
@@ -80,10 +85,10 @@ extension ActiveExchange {
         outgoing.isBodyOut = handle.offset(CURLINFO_SIZE_UPLOAD_T) >= length
     }
 
-    /// A request whose body is there and has no bytes has left.
+    /// Whether an empty body has left with its request.
     var emptyBodyLeft: Bool { outgoing.hasMadeRequest && hop?.sendsBody == true && body.length == 0 }
 
-    /// The part of the request that the last answer speaks of: the whole, its beginning, or another request.
+    /// The part of the request to which the last answer refers: the whole, its beginning, or another request.
     var answerScope: AnswerScope {
         guard let hop, !hop.isTurned(from: request) else { return .another }
         return outgoing.isBodyOut ? .request : .beginning
@@ -91,7 +96,7 @@ extension ActiveExchange {
 }
 
 extension Hop {
-    /// Whether redirects, or those who decided about them, made another request of it than the one that was given.
+    /// Returns whether redirects, or decisions about them, replaced the original request by another one.
     func isTurned(from request: ExchangeRequest) -> Bool {
         method != request.method || sendsBody == request.body.isEmpty || replacedBody != nil
     }

@@ -2,9 +2,9 @@ import CTransferCurl
 import TransferCore
 import TransferEventLoop
 
-/// One exchange under way on one loop: the state machine, the sink, and what libcurl's callbacks need.
+/// An exchange under way on one loop: the state machine, the sink, and the data for libcurl's callbacks.
 ///
-/// Used on its loop's thread only; libcurl holds an unretained pointer to it while its handle is in the multi.
+/// Only its loop's thread uses it. libcurl holds an unretained pointer to it while its handle is in the multi.
 final class ActiveExchange {
     private let order: ExchangeStart
     let meter: ExchangeMeter
@@ -15,41 +15,41 @@ final class ActiveExchange {
     /// The request to a file server; `nil` for HTTP.
     var files: FileServerTask?
 
-    /// Why a callback told libcurl to stop; wins over libcurl's own code.
+    /// The reason why a callback made libcurl stop; it takes precedence over libcurl's own code.
     var stopReason: StopReason?
-    /// The hop's answer, as far as it has come.
+    /// The hop's answer, to the extent that it has come.
     var answer = IncomingAnswer()
-    /// The hop's request, as far as it has left.
+    /// The hop's request, to the extent that it has left.
     var outgoing = OutgoingRequest()
     /// The connection of the exchange's requests.
     var connection: ConnectionInUse
     var path: PathReader?
-    /// Reasons to hold the transfer back, and until when.
+    /// The reasons to hold the transfer back, and until when.
     var pace: Pace
     var start: BodyStart?
     var lastHead: ResponseHead?
-    /// The beginning of the last error's body, where it's wanted.
+    /// The beginning of the last error's body, where a caller wants it.
     var refusalBody: [UInt8] = []
     var received: Int64 = 0
     let deadline: MonotonicTime?
-    /// The longest silence.
+    /// The longest permitted silence.
     let idleTimeout: Duration
-    /// Whether the time until the connection stands counts as silence; else it has a bound of its own.
+    /// Whether the time until the connection stands counts as silence; otherwise that time has its own bound.
     private let isSilentWhileConnecting: Bool
-    /// Bytes a second below which it counts as silent; `nil` where every byte is a sign of life.
+    /// The rate in bytes a second below which the exchange counts as silent; `nil` where every byte is a sign of life.
     let leastRate: Int64?
-    /// The sum to which its bytes are added.
+    /// The sum to which the exchange adds its bytes.
     let traffic: EngineTraffic
     var hops: [HopMetrics] = []
-    /// Brings a body that comes while it's sent.
+    /// The provider of a body that comes while it is sent.
     let feeder: (any BodyProvider)?
-    /// Finds out whether a file's bytes are those that were sent, and lets the body go on then.
+    /// The closure that compares a file with the bytes that were sent, and lets the body continue afterwards.
     let compareSource: ((SourceFile) -> Void)?
 
     enum StopReason {
-        /// The body isn't wanted; what comes next is settled.
+        /// The body is not wanted; the next step is decided already.
         case bodyUnwanted
-        /// A connection that was kept had an answer on it before anything was asked: the request goes over a new one.
+        /// A kept connection had unread bytes before a request left: the request goes over a new connection.
         case spokenBefore
         case failed(TransferError)
     }
@@ -81,10 +81,10 @@ final class ActiveExchange {
     var request: ExchangeRequest { order.request }
     var events: @Sendable (ExchangeEvent) -> Void { order.events }
     var limiters: [RateLimiter] { order.limiters }
-    /// The only link that it goes over.
+    /// The only link that the exchange may use.
     var link: String? { request.settings.link }
 
-    /// A hop begins on a fresh or reset handle.
+    /// Begins a hop on a fresh or reset handle.
     func beginHop(_ hop: Hop) {
         self.hop = hop
         stopReason = nil
@@ -110,17 +110,19 @@ final class ActiveExchange {
     /// The body that the hop sends, where it sends one.
     var body: RequestBody { hop?.replacedBody.map { .bytes($0) } ?? request.body }
 
-    /// The failure for which the transfer was told to stop.
+    /// The failure for which the transfer was stopped.
     var stopError: TransferError? {
         if case .failed(let error) = stopReason { return error }
         return nil
     }
 
-    /// Why a body that ended well isn't what it should be: it's shorter than what it should have been compared with.
+    /// The error of a body that ended well and is shorter than the file with which it was compared.
     var shortfall: TransferError? { answer.phase == .body ? sink.shortfall : nil }
 
-    /// The facts by which the pool watches for silence. libcurl counts what its socket has taken, and not what arrives: a
-    /// full send buffer would be silence to it.
+    /// The facts by which the pool watches for silence.
+    ///
+    /// libcurl counts bytes that its socket has taken, not bytes that arrive: it would take a full send buffer for
+    /// silence.
     var silence: Silence.Subject {
         let isConnecting = !isSilentWhileConnecting && !outgoing.hasMadeRequest
         return Silence.Subject(
@@ -128,18 +130,20 @@ final class ActiveExchange {
             deadline: deadline)
     }
 
-    /// The bytes that all exchanges have moved since it fell silent; `nil` where it shares no link with them: connections to this
-    /// machine, and loops of file servers, which watch for themselves.
+    /// The bytes that all exchanges have moved since this one fell silent.
+    ///
+    /// The value is `nil` where the exchange shares no link with them: for connections to this machine, and on loops of
+    /// file servers, which watch for themselves.
     var company: Silence.Company? {
         guard files == nil, let address = ConnectionFacts(handle).remoteAddress, !address.isLoopback else { return nil }
         return Silence.Company(
             moved: traffic.moved - pace.movedBefore, count: traffic.exchanges, lastMoved: traffic.lastMoved)
     }
 
-    /// A byte came or went.
+    /// Notes that a byte came or went.
     func noteActivity() { if leastRate == nil { noteLife() } }
 
-    /// The exchange is not silent now.
+    /// Notes that the exchange is not silent now.
     func noteLife(at now: MonotonicTime = .now) {
         pace.lastActivity = now
         pace.movedBefore = traffic.moved
@@ -164,15 +168,15 @@ final class ActiveExchange {
 
 // Calls of libcurl from outside its callbacks.
 extension ActiveExchange {
-    /// Tells libcurl what is held back now. Going on may deliver what libcurl kept, at once, and end in another hold.
+    /// Passes the current holds to libcurl. A resumed transfer may deliver kept bytes at once, and end in another hold.
     func applyHolds() {
         noteLife()
         handle?.pause(pace.holds.mask)
     }
 
-    /// Gives the handshake that waits for a decision its answer, and lets it go on.
+    /// Gives a waiting handshake its decision, and lets it continue.
     ///
-    /// - Parameter refusal: `nil` accepts.
+    /// - Parameter refusal: The reason of a refusal; `nil` accepts the server.
     func settleServer(_ refusal: (any Error)?) {
         guard let handshake = connection.handshake, handshake.isAsked else { return }
         handshake.settle(refusal)
@@ -183,7 +187,7 @@ extension ActiveExchange {
         wakeHandshake()
     }
 
-    /// Makes libcurl go on with a handshake that waits for nothing on its socket.
+    /// Makes libcurl continue a handshake that waits for nothing on its socket.
     func wakeHandshake() {
         guard let handle else { return }
         handle.pause(CURLPAUSE_RECV)
@@ -191,15 +195,15 @@ extension ActiveExchange {
         applyHolds()
     }
 
-    /// Makes libcurl look at everything that its transfer has.
+    /// Makes libcurl check all sockets of its transfer.
     func lookAtSockets() {
         guard let handle else { return }
         handle.pause(CURLPAUSE_RECV)
         handle.pause(pace.holds.mask)
     }
 
-    /// Whether a reply on a control connection of FTP may be what the transfer waits for: while the TLS of its data
-    /// connection comes about.
+    /// Whether a reply on a control connection of FTP may be what the transfer waits for. That is so while TLS begins
+    /// on its data connection.
     var awaitsReply: Bool {
         guard let files, handle != nil, answer.phase == .head, outgoing.sent == 0 else { return false }
         return files.hasSecureData(request.settings.files)

@@ -2,16 +2,16 @@ import DequeModule
 import TransferCore
 import TransferEventLoop
 
-/// Reads a streamed body ahead of its exchange, on threads that may block, in two buffers: one is sent while the other
-/// is filled.
+/// A reader of a streamed body ahead of its exchange, on threads that may block. It has two buffers: one is sent while
+/// the other is filled.
 ///
-/// `@unchecked Sendable`: its loop's thread alone touches what it stores, and closures for other threads only carry it back
-/// there; a reading is used by one piece of work at a time.
+/// `@unchecked Sendable`: only its loop's thread touches its stored properties, and closures for other threads only
+/// carry it back there. A reading is used by one piece of work at a time.
 final class BodyFeeder: BodyProvider, @unchecked Sendable {
     private static let bufferSize = 128 << 10
 
-    /// The stream that is read from; a rewind begins another.
-    private final class Reading: @unchecked Sendable {  // `reader` is touched by the one read under way only.
+    /// The stream that is read from; a rewind begins another reading.
+    private final class Reading: @unchecked Sendable {  // Only the one read under way touches `reader`.
         let stream: any BodyStream
         var reader: (any BodyReader)?
 
@@ -30,7 +30,7 @@ final class BodyFeeder: BodyProvider, @unchecked Sendable {
         }
     }
 
-    private final class Chunk: @unchecked Sendable {  // Belongs to the loop or to the one read under way.
+    private final class Chunk: @unchecked Sendable {  // A chunk belongs to the loop or to the one read under way.
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: BodyFeeder.bufferSize, alignment: 16)
         var count = 0
         var taken = 0
@@ -42,7 +42,7 @@ final class BodyFeeder: BodyProvider, @unchecked Sendable {
     private let stream: any BodyStream
     private let threads: WorkerPool
     private let loop: EventLoop
-    /// There is something again. Called on the loop.
+    /// The closure that is called on the loop when bytes are there again.
     private let wake: @Sendable () -> Void
     private var reading: Reading
     private var isReading = false
@@ -51,7 +51,7 @@ final class BodyFeeder: BodyProvider, @unchecked Sendable {
     private var free: [Chunk] = []
     private var end = End.none
     private var wasUsed = false
-    /// Bytes that were read, and those that were given to libcurl.
+    /// The bytes that were read, and the bytes that were given to libcurl.
     private var readCount: Int64 = 0
     private var givenCount: Int64 = 0
 
@@ -74,8 +74,8 @@ final class BodyFeeder: BodyProvider, @unchecked Sendable {
             case .failed(let error): return .failure(error)
             }
         }
-        // The last bytes of a body whose length was announced wait until it's certain that they are the last: libcurl
-        // doesn't ask again, and the server would take a longer body for a whole one.
+        // The last bytes of a body with an announced length wait until the stream has ended. libcurl does not ask
+        // again, and the server would take a longer body for a whole one.
         if let length = stream.length, givenCount + Int64(chunk.count - chunk.taken) >= length {
             switch end {
             case .none:
@@ -115,10 +115,10 @@ final class BodyFeeder: BodyProvider, @unchecked Sendable {
         close(reading)
     }
 
-    /// Closes behind the read that may be under way: work of one reading is done in its order.
+    /// Closes a reading behind the read that may be under way: work of one reading is done in its order.
     private func close(_ old: Reading) {
         guard isReading else { return threads.execute { old.close() } }
-        // The read that is under way closes it, as nobody waits for it any more.
+        // The read under way closes its reading, as the result is no longer wanted.
     }
 
     private func readOn() {
@@ -128,7 +128,7 @@ final class BodyFeeder: BodyProvider, @unchecked Sendable {
         isReading = true
         threads.execute { [self] in
             let result = Result { () throws(TransferError) in try current.fill(chunk) }
-            // Without a loop nobody wants the body any more.
+            // A loop that has ended has no use for the body.
             if !loop.execute({ self.didRead(result, chunk, current) }) { current.close() }
         }
     }

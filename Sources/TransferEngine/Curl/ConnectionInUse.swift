@@ -2,34 +2,34 @@ import CTransferCurl
 import Glibc
 import TransferCore
 
-/// The connection of an exchange's requests: its sockets and handshakes, and why there was none.
+/// The connection of an exchange's requests: its sockets and handshakes, and the reason why there was none.
 struct ConnectionInUse {
-    /// The sockets of the pool's connections without TLS, by which an idle one is looked at before it's used.
+    /// The sockets of the pool's connections without TLS, by which an idle connection is checked before it is used.
     var sockets: PlainSockets?
     /// The peer's acknowledgement when the request was about to leave; `nil` again from the answer's first line on.
     var acknowledged: PlainSockets.Acknowledged?
-    /// Sockets that were made for the hop.
+    /// The sockets that were made for the hop.
     var opened: [curl_socket_t] = []
     var path = PathInUse()
-    /// Whether the next connection has to be a new one: a kept one was found unfit.
+    /// Whether the next connection must be a new one, because a kept one was unusable.
     var wantsNewConnection = false
     /// The number of connections made.
     var connections = 0
     var proxyLegs = ProxyLegs()
-    /// The TLS handshake of the connection that was made last.
+    /// The TLS handshake of the most recent connection.
     var handshake: Handshake?
     var questions: HandshakeQuestions?
-    /// The time by which the connection has to stand.
+    /// The time by which the connection must stand.
     var connectBound: MonotonicTime
-    /// Why no socket could be bound to the link that it requires: `errno`.
+    /// The `errno` for which no socket could be bound to the required link.
     var linkFault: Int32?
-    /// Why there was no socket at all: `errno`, where this process or the machine lacks descriptors or memory.
+    /// The `errno` for which there was no socket at all, where this process or the machine lacks descriptors or memory.
     var socketFault: Int32 = 0
     /// The address that the exchange may not connect to, where there was no other.
     var refusedAddress: String?
-    /// Why its server was refused by somebody.
+    /// The reason why a decision of the program refused the server.
     var refusal: (any Error)?
-    /// The time at which our own resolver was asked for the hop that is to begin.
+    /// The time at which our own resolver was asked for the next hop.
     var lookUpStart: MonotonicTime?
 
     init(bound: MonotonicTime) { connectBound = bound }
@@ -43,10 +43,11 @@ struct ConnectionInUse {
         opened.removeAll(keepingCapacity: true)
     }
 
-    /// A missing kind of address (EAFNOSUPPORT) is no lack: another kind may be there.
+    /// Notes the error of a socket. A missing address family (EAFNOSUPPORT) is no lack: another family may work.
     mutating func noteSocketFault(_ code: Int32) { if OpenFiles.isLack(code) { socketFault = code } }
 
-    /// The failure of a hop that got no socket: this machine's, and nothing is known against the other side.
+    /// Returns the error of a hop that got no socket. The fault is this machine's and says nothing against the other
+    /// side.
     func socketError(_ code: CURLcode, host: String) -> TransferError? {
         if let refusedAddress, code == CURLE_COULDNT_CONNECT {
             return TransferError(
@@ -61,9 +62,9 @@ struct ConnectionInUse {
             isTransient: true)
     }
 
-    /// The failure of a hop whose sockets couldn't be bound.
+    /// Returns the error of a hop whose sockets could not be bound.
     ///
-    /// - Parameter link: The one that it requires.
+    /// - Parameter link: The link that the hop requires.
     func linkError(_ code: CURLcode, _ link: String?) -> TransferError? {
         guard let link, let linkFault, code == CURLE_COULDNT_CONNECT else { return nil }
         return .linkUnavailable(link, errno: linkFault)

@@ -12,7 +12,7 @@ enum CurlCallbacks {
             files.received(UnsafeRawBufferPointer(start: bytes, count: size * count), of: exchange)
             return size * count
         }
-        // One line, except of a head that came in the middle of pauses: libcurl keeps its lines and gives them in one.
+        // A call delivers one line, except after pauses within a head: libcurl then delivers the kept lines together.
         var line = UnsafeRawPointer(bytes)
         let end = line + size * count
         while line < end {
@@ -28,8 +28,8 @@ enum CurlCallbacks {
     static let write: transfer_write_callback = { bytes, size, count, user in
         guard let user, let bytes else { return 0 }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
-        // Here and not only by curl_easy_pause: libcurl forgets a pause that was set before the transfer began, and
-        // calls many times before the loop gets round to setting one.
+        // The pause is set here and not only by curl_easy_pause. libcurl forgets a pause that was set before the
+        // transfer began, and calls many times before the loop can set one.
         guard exchange.pace.holds.isDisjoint(with: [.user, .rate]), !exchange.pace.mustPause else {
             return Int(CURL_WRITEFUNC_PAUSE)
         }
@@ -78,7 +78,7 @@ enum CurlCallbacks {
         return exchange.rewindBody(to: Int64(offset) - start) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
     }
 
-    /// The connection stands, and the request is about to leave.
+    /// Decides whether the request may leave, once the connection stands.
     static let prerequest: transfer_prerequest_callback = { user, address, localAddress, port, localPort in
         guard let user else { return CURL_PREREQFUNC_ABORT }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
@@ -89,13 +89,14 @@ enum CurlCallbacks {
         return mayLeave ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
-    /// A TLS connection begins, to the host or, before it, to a proxy. libcurl judges the proxy.
+    /// Begins a TLS connection, to the host or first to a proxy. libcurl judges the proxy.
     static let context: transfer_context_callback = { _, context, user in
         guard let user, let context else { return CURLE_SSL_CERTPROBLEM }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
         return Handshake.begin(exchange, OpaquePointer(context)) ? CURLE_OK : CURLE_SSL_CERTPROBLEM
     }
 
-    /// Any count but the one that was given ends the transfer (CURLOPT_WRITEFUNCTION(3)); every given one is above 0.
+    /// The count that ends the transfer: any count other than the given one does (CURLOPT_WRITEFUNCTION(3)), and every
+    /// given one is above 0.
     private static let stop = 0
 }

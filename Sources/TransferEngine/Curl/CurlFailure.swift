@@ -2,13 +2,15 @@ import CTransferCurl
 import Glibc
 import TransferCore
 
-/// The meaning of a CURLcode for the one who waits, and whether another try makes sense (libcurl-errors(3)).
+/// The translation of a CURLcode into an error, and whether another attempt makes sense (libcurl-errors(3)).
 enum CurlFailure {
+    /// Returns the error for a code.
+    ///
     /// - Parameters:
-    ///   - isConnected: Whether the connection stood: before that it's the origin that can't be reached, after it
-    ///     it's this one transfer.
-    ///   - text: libcurl's own words, from the error buffer.
-    ///   - systemError: Of connect(2), where it said so (CURLINFO_OS_ERRNO(3)).
+    ///   - isConnected: Whether the connection stood. Before that the origin cannot be reached; after it only this
+    ///     transfer failed.
+    ///   - text: libcurl's message from the error buffer.
+    ///   - systemError: The error of connect(2), where it reported one (CURLINFO_OS_ERRNO(3)).
     static func error(
         _ code: CURLcode, text: String, host: String, isConnected: Bool, systemError: Int32 = 0
     ) -> TransferError {
@@ -59,7 +61,7 @@ enum CurlFailure {
         case CURLE_URL_MALFORMAT:
             return make(.badURL, "malformed URL: \(detail)", transient: false)
         case CURLE_UNSUPPORTED_PROTOCOL where isConnected:
-            // An answer without a status line: "Received HTTP/0.9 when not allowed".
+            // The answer has no status line: "Received HTTP/0.9 when not allowed".
             return make(.badResponse, "not an HTTP answer", transient: true)
         case CURLE_UNSUPPORTED_PROTOCOL:
             return make(.badURL, "unsupported URL: \(detail)", transient: false)
@@ -72,10 +74,10 @@ enum CurlFailure {
         }
     }
 
-    /// CURLE_TOO_LARGE, which libcurl says since 8.6 where it said CURLE_OUT_OF_MEMORY before.
+    /// The code CURLE_TOO_LARGE, which libcurl returns since 8.6 in place of CURLE_OUT_OF_MEMORY.
     private static let tooLarge: UInt32 = 100
 
-    /// The system's reason out of "Failed to connect to a.example port 80 after 2 ms: Connection refused".
+    /// Extracts the system's reason from "Failed to connect to a.example port 80 after 2 ms: Connection refused".
     private static func reason(in text: String) -> String {
         guard let colon = text.lastIndex(of: ":") else { return "" }
         return ": " + text[text.index(after: colon)...].drop { $0 == " " }.description.lowercasedFirst
@@ -83,7 +85,7 @@ enum CurlFailure {
 }
 
 extension CurlFailure {
-    /// Why a hop failed; `nil` when it ended well.
+    /// Returns the error of a hop, or `nil` when it ended well.
     static func error(of exchange: ActiveExchange, _ handle: CurlHandle, _ code: CURLcode) -> TransferError? {
         switch exchange.stopReason {
         case .bodyUnwanted, .spokenBefore: return nil
@@ -97,7 +99,7 @@ extension CurlFailure {
         if let error = ProxyFault.error(exchange, handle, code) { return error }
         return CurlFailure.error(
             code, text: handle.lastErrorText, host: host,
-            // A connection that was used before has no connect time of its own.
+            // A reused connection has no connect time of its own.
             isConnected: handle.offset(CURLINFO_CONNECT_TIME_T) > 0 || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0,
             systemError: Int32(truncatingIfNeeded: handle.long(CURLINFO_OS_ERRNO)))
     }

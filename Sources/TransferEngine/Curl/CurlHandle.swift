@@ -1,9 +1,9 @@
 import CTransferCurl
 import TransferCore
 
-/// An easy handle and its one owner: closed once, when the owner goes.
+/// An easy handle and its only owner, which closes it at its end.
 ///
-/// Strings set on a handle are copied by libcurl; lists are not, so they live here as long as the handle uses them.
+/// libcurl copies strings that are set on a handle, but not lists. The lists live here as long as the handle uses them.
 final class CurlHandle {
     let raw: UnsafeMutableRawPointer
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
@@ -11,7 +11,9 @@ final class CurlHandle {
 
     private let sessions: TLSSessionShare?
 
-    /// - Parameter sessions: Where its TLS sessions are kept; `nil` keeps them in the handle.
+    /// Creates a handle.
+    ///
+    /// - Parameter sessions: The share that keeps the handle's TLS sessions; `nil` keeps them in the handle.
     init(sessions: TLSSessionShare? = nil) throws(TransferError) {
         guard let raw = curl_easy_init() else {
             errorText.deallocate()
@@ -28,20 +30,21 @@ final class CurlHandle {
         errorText.deallocate()
     }
 
-    /// The shape of its options, when another transfer may have the same.
+    /// The shape of the handle's options, when another transfer may have the same.
     var shape: HandleShape?
 
     private var hasCookie = false
 
-    /// The Cookie field, or none. It isn't part of the shape: it's set for each transfer, and costs nothing where there
-    /// is none and was none before.
+    /// Sets the Cookie field, or none. The field is not part of the shape: it is set for each transfer.
+    ///
+    /// The call costs nothing where there is no field and there was none before.
     func set(cookie: String?) throws(TransferError) {
         guard cookie != nil || hasCookie else { return }
         try set(CURLOPT_COOKIE, cookie)
         hasCookie = cookie != nil
     }
 
-    /// A body that leaves with the head. libcurl copies it, until `retire()`.
+    /// Sets a body that leaves with the head. libcurl copies it, until `retire()`.
     func set(body: [UInt8]) throws(TransferError) {
         try set(CURLOPT_POSTFIELDSIZE_LARGE, offset: Int64(body.count))
         let code = body.withUnsafeBytes {
@@ -53,7 +56,7 @@ final class CurlHandle {
 
     private var hasBody = false
 
-    /// Forgets every option; keeps connections, TLS sessions and name look-ups (curl_easy_reset(3)).
+    /// Resets every option; keeps connections, TLS sessions and name look-ups (curl_easy_reset(3)).
     func reset() {
         shape = nil
         hasCookie = false
@@ -62,7 +65,7 @@ final class CurlHandle {
         freeLists()
     }
 
-    /// Starts collecting libcurl's own words for a failure.
+    /// Starts the collection of libcurl's messages for a failure.
     func collectErrorText() throws(TransferError) {
         errorText[0] = 0
         try set(CURLOPT_ERRORBUFFER, pointer: errorText)
@@ -70,10 +73,10 @@ final class CurlHandle {
 
     var lastErrorText: String { String(cString: errorText) }
 
-    /// The handle's exchange has ended: nothing may find it any more.
+    /// Removes all pointers to the exchange that has ended.
     func retire() {
         guard shape != nil else { return reset() }
-        // Nobody needs it any more; the next one sets its own.
+        // The body is no longer needed; the next transfer sets its own.
         if hasBody { _ = transfer_easy_set_pointer(raw, CURLOPT_COPYPOSTFIELDS, nil) }
         hasBody = false
         for option in Self.pointers { _ = transfer_easy_set_pointer(raw, option, nil) }
@@ -121,7 +124,9 @@ final class CurlHandle {
             cause: .curl(Int32(code.rawValue)))
     }
 
-    /// - Parameter mask: CURLPAUSE_….
+    /// Pauses or resumes the directions of a transfer.
+    ///
+    /// - Parameter mask: The mask of CURLPAUSE_… bits.
     func pause(_ mask: Int32) { curl_easy_pause(raw, mask) }
 
     func long(_ info: CURLINFO) -> Int {
@@ -146,21 +151,21 @@ final class CurlHandle {
     }
 }
 
-/// libcurl itself, initialised once per process.
+/// The libcurl library, initialised once per process.
 public enum CurlLibrary {
     static let isReady: Bool = CurlMemory.initialise() == CURLE_OK
 
-    /// `libcurl/7.88.1 OpenSSL/3.0.22 …`
+    /// The versions of libcurl and its libraries: `libcurl/7.88.1 OpenSSL/3.0.22 …`
     public static var version: String { String(cString: curl_version()) }
 
     /// Whether a handle may do one transfer after the other.
     ///
-    /// Before 8.1.1 a handle that is used again keeps a pointer into the last answer's fields, which are freed, and an
-    /// answer whose first field line begins with white space is appended there: whoever is on the way of plain HTTP could
-    /// crash the process. `curl_easy_reset` doesn't help.
+    /// Before 8.1.1 a reused handle keeps a pointer into the last answer's fields, which are freed. An answer whose
+    /// first field line begins with white space is appended there: an attacker on a plain HTTP path could crash the
+    /// process. `curl_easy_reset` does not help.
     static let reusesHandles = transfer_curl_version_number() >= 0x08_01_01
 
-    /// Features that this version of libcurl lacks.
+    /// The names of features that this version of libcurl lacks.
     public static var missingFeatures: [String] {
         let number = transfer_curl_version_number()
         return number >= 0x07_57_00 ? [] : ["quick exit", "kept certificate stores", "CIDR blocks in NO_PROXY"]

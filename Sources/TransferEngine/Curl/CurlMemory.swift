@@ -2,14 +2,14 @@ import CTransferCurl
 import Glibc
 import TransferCrypto
 
-/// libcurl's memory: the system's, but each thread keeps some large blocks for the next transfer.
+/// The memory of libcurl: the system's, but each thread keeps some large blocks for the next transfer.
 ///
-/// libcurl takes its buffers anew for each transfer and gives them back after it. The system's allocator then tidies up
-/// its whole heap, gives the pages back to the kernel and takes them again, which is a tenth of a small transfer's work.
+/// libcurl allocates its buffers for each transfer and frees them after it. The system's allocator then tidies up its
+/// whole heap, gives the pages back to the kernel and takes them again. That is a tenth of a small transfer's work.
 enum CurlMemory {
-    /// Initialises libcurl (curl_global_init_mem(3)); where the program has done so already, its memory stays as it is.
+    /// Initialises libcurl (curl_global_init_mem(3)). Where the program has done so already, its memory functions stay.
     static func initialise() -> CURLcode {
-        // Before libcurl does it, in its own way.
+        // OpenSSL is initialised here before libcurl does it in its own way.
         guard OpenSSLLibrary.isReady else { return CURLE_FAILED_INIT }
         return curl_global_init_mem(
             Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32),
@@ -30,7 +30,7 @@ enum CurlMemory {
     fileprivate static let smallest = 16 << 10
 }
 
-/// Blocks that a thread's transfers have done with.
+/// The blocks that a thread's transfers no longer use.
 private final class KeptBlocks {
     private static let most = 8
     private static let mostBytes = 2 << 20
@@ -41,14 +41,16 @@ private final class KeptBlocks {
     deinit { for block in blocks { free(block.start) } }
 
     func take(_ size: Int) -> UnsafeMutableRawPointer? {
-        // One that is much larger is somebody else's.
+        // A much larger block is meant for another purpose.
         guard let index = blocks.lastIndex(where: { $0.size >= size && $0.size / 2 <= size }) else { return nil }
         let block = blocks.remove(at: index)
         bytes -= block.size
         return block.start
     }
 
-    /// - Returns: Whether it was kept.
+    /// Keeps a block for the next transfer.
+    ///
+    /// - Returns: Whether the block was kept.
     func keep(_ block: UnsafeMutableRawPointer) -> Bool {
         let size = transfer_block_size(block)
         guard blocks.count < Self.most, bytes + size <= Self.mostBytes else { return false }
@@ -57,7 +59,7 @@ private final class KeptBlocks {
         return true
     }
 
-    /// `nil` when the system has no room for one more thing that belongs to a thread.
+    /// The kept blocks of this thread; `nil` when the system has no room for another thread-specific value.
     static var ofThisThread: KeptBlocks? {
         guard let key else { return nil }
         if let kept = pthread_getspecific(key) {

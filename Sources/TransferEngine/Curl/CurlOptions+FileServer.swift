@@ -2,7 +2,7 @@ import CTransferCurl
 import Glibc
 import TransferCore
 
-// One step of a file server's dialogue.
+// The options of one step of a file server's dialogue.
 extension CurlOptions {
     func apply(_ files: FileServerTask, to handle: CurlHandle) throws(TransferError) {
         let settings = exchange.request.settings
@@ -17,14 +17,14 @@ extension CurlOptions {
         let wanted = exchange.sink is RemoteSink ? BodyPipe.share(of: BodyPipe.buffers) : settings.receiveBufferSize
         let bufferSize = max(1 << 10, min(512 << 10, wanted))
         _ = transfer_easy_set_long(handle.raw, CURLOPT_BUFFERSIZE, exchange.limiters.isEmpty ? bufferSize : 16 << 10)
-        // SFTP has as much under way as one call is given (libssh2_sftp_write(3)).
+        // SFTP has as many bytes under way as one call passes (libssh2_sftp_write(3)).
         let underWay = exchange.body.isPiped ? BodyPipe.share(of: BodyPipe.buffers) : 512 << 10
         _ = transfer_easy_set_long(
             handle.raw, CURLOPT_UPLOAD_BUFFERSIZE, exchange.limiters.isEmpty ? underWay : 16 << 10)
         try applyFileCallbacks(handle, files)
         try GivenAddresses.apply(resolved, to: handle)
         try applyProxy(handle, settings)
-        // Nobody else's commands: without a tunnel an HTTP proxy would be asked for the file.
+        // Only a tunnel is used: without one an HTTP proxy would be asked for the file.
         try handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
         try applyUser(handle, settings)
         if files.url.isSSH {
@@ -39,11 +39,11 @@ extension CurlOptions {
     private func applyStep(
         _ handle: CurlHandle, _ files: FileServerTask, _ settings: FileServerSettings
     ) throws(TransferError) {
-        // A store needs no time: libcurl would ask for that of the file that is replaced.
+        // A store needs no time: libcurl would ask for the time of the file that is replaced.
         try handle.set(CURLOPT_FILETIME, files.step.isLook ? 1 : 0)
         switch files.step {
         case .look(let place):
-            // libcurl lists folders, and doesn't look whether they are there.
+            // libcurl lists folders without a check whether they exist.
             try handle.set(CURLOPT_URL, place.name)
             try handle.set(CURLOPT_NOBODY, 1)
         case .fetch(let offset):
@@ -72,7 +72,7 @@ extension CurlOptions {
             try applyCommands(handle, files, ["*RNFR \(path)", "*DELE \(path)"])
         case .setTime(let time):
             let path = try files.url.commandPath()
-            // libcurl reads dates (curl_getdate(3)); FTP has digits (draft-somers-ftp-mfxx §3.1, RFC 3659 §2.3).
+            // libcurl parses dates (curl_getdate(3)); FTP has digits (draft-somers-ftp-mfxx §3.1, RFC 3659 §2.3).
             try applyCommands(
                 handle, files,
                 [
@@ -80,7 +80,7 @@ extension CurlOptions {
                         ? "mtime \"\(HTTPDate.format(time))\" \(path)" : "*MFMT \(HTTPDate.digits(time)) \(path)"
                 ])
         case .makeFolder where files.url.isSSH:
-            // Folders on the way may be there; an asterisk lets a command fail (CURLOPT_QUOTE(3)).
+            // Parent folders may exist already. An asterisk lets a command fail (CURLOPT_QUOTE(3)).
             let folders = try files.url.folders()
             try applyCommands(
                 handle, files, folders.dropLast().map { "*mkdir \($0)" } + folders.suffix(1).map { "mkdir \($0)" })
@@ -92,10 +92,12 @@ extension CurlOptions {
         }
     }
 
-    /// libcurl would read no more bytes than SIZE told, and call it the file: so it isn't to know of a length, and what
-    /// comes is compared with it here (CURLOPT_IGNORE_CONTENT_LENGTH(3), CURLOPT_PREQUOTE(3): just before RETR).
+    /// Sets up a download whose length is compared here and not by libcurl.
     ///
-    /// - Parameter commands: An asterisk lets one fail.
+    /// libcurl would read no more bytes than SIZE reports, and take them for the whole file. Therefore it must not know
+    /// a length (CURLOPT_IGNORE_CONTENT_LENGTH(3)).
+    ///
+    /// - Parameter commands: The commands just before RETR (CURLOPT_PREQUOTE(3)); an asterisk lets one fail.
     private func applyFetch(_ handle: CurlHandle, _ commands: [String]) throws(TransferError) {
         try handle.set(CURLOPT_IGNORE_CONTENT_LENGTH, 1)
         try handle.set(CURLOPT_PREQUOTE, list: commands)
@@ -111,39 +113,43 @@ extension CurlOptions {
         try handle.set(CURLOPT_READDATA, pointer: pointer)
         try handle.check(transfer_easy_set_seek(handle.raw, CurlCallbacks.seek), CURLOPT_SEEKFUNCTION)
         try handle.set(CURLOPT_SEEKDATA, pointer: pointer)
-        // libcurl counts from the beginning of the file where it's told to begin in the middle.
+        // libcurl counts from the beginning of the file when it begins in the middle.
         try handle.set(CURLOPT_INFILESIZE_LARGE, offset: exchange.body.length.map { $0 + files.bodyOffset } ?? -1)
         if offset > 0 {
-            // SFTP writes at the offset; FTP appends, to what was looked at the moment before.
+            // SFTP writes at the offset. FTP appends to a file that was measured the moment before.
             if files.url.isSSH {
                 try handle.set(CURLOPT_RESUME_FROM_LARGE, offset: offset)
             } else {
                 try handle.set(CURLOPT_APPEND, 1)
             }
         }
-        // SFTP makes them where the file can't be opened (CURLOPT_FTP_CREATE_MISSING_DIRS(3)).
+        // SFTP makes folders where the file cannot be opened (CURLOPT_FTP_CREATE_MISSING_DIRS(3)).
         let makesFolders = files.makesFolders || files.url.isSSH && settings.createsFolders
         if makesFolders { try applyFolders(handle) }
         // The transfer has made the type binary, as SIZE needs it (CURLOPT_POSTQUOTE(3)).
         if files.dialogue.measuresStore, !files.url.isSSH {
             let path = try files.url.commandPath()
-            // After changes of folder, paths begin in the last one.
+            // After changes of folder, paths are relative to the last one.
             let name = makesFolders ? String(path.split(separator: "/").last ?? "") : path
             try handle.set(CURLOPT_POSTQUOTE, list: ["*SIZE \(name)"])
         }
     }
 
-    /// - Parameter commands: An asterisk lets one of FTP fail: libcurl would end the connection, and the replies tell.
+    /// Sets up a step that only sends commands.
+    ///
+    /// - Parameter commands: The commands. An asterisk lets a command of FTP fail: otherwise libcurl would end the
+    ///   connection. The replies show failures.
     private func applyCommands(
         _ handle: CurlHandle, _ files: FileServerTask, _ commands: [String]
     ) throws(TransferError) {
         try handle.set(CURLOPT_URL, files.url.root)
         try handle.set(CURLOPT_NOBODY, 1)
-        // Paths of FTP are relative to the folder after login: only behind the change of folder it's the present one.
+        // Paths of FTP are relative to the folder after login, which is the current one only after libcurl's change of
+        // folder.
         try handle.set(files.url.isSSH ? CURLOPT_QUOTE : CURLOPT_PREQUOTE, list: commands)
     }
 
-    /// One change of folder after the other, as only then it's seen which of them is missing.
+    /// Sets up single changes of folder, as only they show which folder is missing.
     private func applyFolders(_ handle: CurlHandle) throws(TransferError) {
         try handle.set(CURLOPT_FTP_FILEMETHOD, Int(CURLFTPMETHOD_MULTICWD.rawValue))
         try handle.set(CURLOPT_FTP_CREATE_MISSING_DIRS, Int(CURLFTP_CREATE_DIR_RETRY.rawValue))
@@ -152,13 +158,13 @@ extension CurlOptions {
     private func applyFTP(
         _ handle: CurlHandle, _ files: FileServerTask, _ settings: FileServerSettings
     ) throws(TransferError) {
-        // The whole path in one command: each change of folder is a round trip.
+        // The whole path is sent in one command: each change of folder is a round trip.
         try handle.set(CURLOPT_FTP_FILEMETHOD, Int(CURLFTPMETHOD_NOCWD.rawValue))
-        // An address out of PASV's reply may be anybody's.
+        // The address in PASV's reply may belong to any host.
         try handle.set(CURLOPT_FTP_SKIP_PASV_IP, 1)
         if settings.usesActiveMode { try handle.set(CURLOPT_FTPPORT, "-") }
         guard settings.requiresTLS || files.url.isImplicitTLS else { return }
-        // Data connections too: an implicit connection alone would do without them.
+        // Data connections need TLS too: an implicit connection alone does not require it for them.
         try handle.set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue))
         try handle.set(CURLOPT_FTPSSLAUTH, Int(CURLFTPAUTH_TLS.rawValue))
     }
@@ -171,8 +177,8 @@ extension CurlOptions {
             try handle.set(
                 CURLOPT_SSH_HOST_PUBLIC_KEY_SHA256, pin.hasPrefix("SHA256:") ? String(pin.dropFirst(7)) : pin)
         } else {
-            // libcurl reads no patterns and no markers: the callback decides. What libcurl is given here makes it ask the
-            // server for a key of a type that is known.
+            // libcurl supports no patterns and no markers: the callback decides. The file given to libcurl makes it ask
+            // the server for a key of a known type.
             files.knownKeysFile = files.knownKeys?.line.flatMap { MemoryFile($0) }
             try handle.set(CURLOPT_SSH_KNOWNHOSTS, files.knownKeysFile?.path ?? "/dev/null")
             try handle.check(
@@ -182,7 +188,7 @@ extension CurlOptions {
         var ways = 0
         if let key = settings.files.privateKey {
             guard access(key.path, R_OK) == 0 else { throw .file("read", key.path, errno) }
-            // libcurl looks into the home folder for a key where it's allowed to use one and told of none.
+            // libcurl searches the home folder for a key where it may use one and is given none.
             ways |= SSHAuthentication.key
             try handle.set(CURLOPT_SSH_PRIVATE_KEYFILE, key.path)
             try handle.set(CURLOPT_KEYPASSWD, key.passphrase)
@@ -201,13 +207,14 @@ extension CurlOptions {
         try handle.set(CURLOPT_PASSWORD, login.password)
     }
 
-    /// Silence is the pool's to notice, as libcurl looks at the rate only while a file is moving.
+    /// Sets the times. The pool watches for silence, as libcurl checks the rate only while a file is moving.
     private func applyFileTimes(_ handle: CurlHandle, _ settings: ExchangeSettings) throws(TransferError) {
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(settings.connectTimeout))
         try handle.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Int(Int32.max / 1000))
-        // Without any, libcurl would ask its socket over and over while it waits for the end of an SFTP file.
+        // Without a timeout libcurl would poll its socket without pause while it waits for the end of an SFTP file.
         try handle.set(CURLOPT_TIMEOUT_MS, timeLeft.map { Self.milliseconds($0) } ?? Int(Int32.max))
-        // libcurl counts what its socket has taken: without a rate to keep, a full send buffer would be silence to it.
+        // libcurl counts bytes that its socket has taken. Without a rate to keep, a full send buffer would be silence
+        // to it.
         guard settings.idleTimeout == nil, settings.lowSpeedRate > 1 else { return }
         try handle.set(CURLOPT_LOW_SPEED_LIMIT, Int(settings.lowSpeedRate))
         try handle.set(CURLOPT_LOW_SPEED_TIME, Int(max(1, settings.lowSpeedTime.components.seconds)))
@@ -231,17 +238,17 @@ extension CurlOptions {
         try handle.check(
             transfer_easy_set_opensocket(handle.raw, FileServerCallbacks.open), CURLOPT_OPENSOCKETFUNCTION)
         try handle.set(CURLOPT_OPENSOCKETDATA, pointer: pointer)
-        // The callback's data is the pool's, as connections outlive their exchange.
+        // The callback's data belongs to the pool, as connections outlive their exchange.
         try handle.check(
             transfer_easy_set_closesocket(handle.raw, FileServerCallbacks.close), CURLOPT_CLOSESOCKETFUNCTION)
         try handle.set(CURLOPT_CLOSESOCKETDATA, pointer: Unmanaged.passUnretained(files.sockets).toOpaque())
     }
 }
 
-/// CURLSSH_AUTH_… (curl.h).
+/// The CURLSSH_AUTH_… macros (curl.h).
 private enum SSHAuthentication {
     static let key = 1 << 0
-    /// A password, also where the server asks for it as a question (RFC 4256).
+    /// A password, also as an answer to the server's question (RFC 4256).
     static let password = 1 << 1 | 1 << 3
     static let agent = 1 << 4
 }

@@ -1,17 +1,17 @@
 import CTransferCurl
 import TransferCore
 
-/// Puts one hop's options on a handle that has none.
+/// The options of one hop, for a handle that has none.
 struct CurlOptions {
     let exchange: ActiveExchange
     let hop: Hop
-    /// Entries for CURLOPT_RESOLVE: what our own resolver found.
+    /// The entries for CURLOPT_RESOLVE with the addresses that our own resolver found.
     let resolved: [String]
-    /// Time that is left of the whole exchange.
+    /// The remaining time of the whole exchange.
     let timeLeft: Duration?
     /// The schemes that the proxy is known to ask for (CURLAUTH_…).
     var proxySchemes: UInt?
-    /// The pool's, as connections outlive their exchange.
+    /// The upload sockets of the pool, as connections outlive their exchange.
     let uploadSockets: UploadSockets
 
     func apply(to handle: CurlHandle) throws(TransferError) {
@@ -39,8 +39,8 @@ struct CurlOptions {
         if exchange.connection.wantsNewConnection { try handle.set(CURLOPT_FRESH_CONNECT, 1) }
         try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
         try applyTimes(handle, settings)
-        // A buffer beyond what the rate allows in a moment would make the flow lumpy. A handle that has been used may
-        // refuse the option and then keeps the buffer it has.
+        // A buffer beyond a moment's share of the rate would make the flow uneven. A used handle may refuse the option
+        // and then keeps its buffer.
         let wanted = exchange.sink is RemoteSink ? BodyPipe.share(of: BodyPipe.buffers) : settings.receiveBufferSize
         let bufferSize = max(1 << 10, min(512 << 10, wanted))
         _ = transfer_easy_set_long(handle.raw, CURLOPT_BUFFERSIZE, exchange.limiters.isEmpty ? bufferSize : 16 << 10)
@@ -49,7 +49,7 @@ struct CurlOptions {
         } else if exchange.body.isPiped {
             _ = transfer_easy_set_long(handle.raw, CURLOPT_UPLOAD_BUFFERSIZE, BodyPipe.share(of: BodyPipe.buffers))
         } else if hop.sendsBody, exchange.body.length ?? .max >= 1 << 20 {
-            // A wake-up for each of libcurl's 64 KiB is half of what a fast upload costs.
+            // One wake-up for each of libcurl's 64 KiB is half of the cost of a fast upload.
             _ = transfer_easy_set_long(handle.raw, CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
         }
         try applyCallbacks(handle)
@@ -59,7 +59,7 @@ struct CurlOptions {
         try applyCredentials(handle)
     }
 
-    /// Where it goes, and by which way.
+    /// Sets the destination and the route.
     private func applyPlace(_ handle: CurlHandle, _ settings: ExchangeSettings) throws(TransferError) {
         try handle.collectErrorText()
         try handle.set(CURLOPT_URL, hop.url)
@@ -72,14 +72,17 @@ struct CurlOptions {
         try applyProxy(handle, settings)
     }
 
-    /// The pool watches for silence and for the end of the whole time, in one look at all exchanges: timers of libcurl's own
-    /// cost every transfer something.
+    /// Sets the timeouts. The pool watches for silence and for the end of the whole time, in one check of all
+    /// exchanges.
+    ///
+    /// Timers of libcurl's own would add a cost to every transfer.
     private func applyTimes(_ handle: CurlHandle, _ settings: ExchangeSettings) throws(TransferError) {
         if let idle = settings.idleTimeout, settings.connectTimeout >= idle { return }
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(settings.connectTimeout))
     }
 
-    /// libcurl keeps timeouts as 32 bits of milliseconds: 24 days are the most, and 0 would be for ever.
+    /// Converts a duration for libcurl, which keeps timeouts as 32 bits of milliseconds: at most 24 days. 0 would mean
+    /// no timeout.
     static func milliseconds(_ duration: Duration) -> Int {
         Int(min(max(1, duration.inMilliseconds), Int64(Int32.max)))
     }
@@ -125,17 +128,18 @@ struct CurlOptions {
         }
     }
 
-    /// `Name;` sends a field without a value, `Name:` would remove it (CURLOPT_HTTPHEADER(3)).
+    /// Returns the header lines. `Name;` sends a field without a value, `Name:` would remove it
+    /// (CURLOPT_HTTPHEADER(3)).
     ///
-    /// - Throws: For a field with a line break in it, which would end the field and begin another.
+    /// - Throws: An error for a field with a line break in it, which would end the field and begin another.
     private func headerLines() throws(TransferError) -> [String] {
         for field in hop.headers where Self.hasBreak(field.name) || Self.hasBreak(field.value) {
             throw TransferError(
                 .invalidRequest, "the header field \(field.name.debugDescription) has a line break in it")
         }
-        // A name alone takes out the field that libcurl would add.
+        // A name alone removes the field that libcurl would add.
         var without = hop.mayExpect || hop.asksFirst ? [] : ["Expect:"]
-        // libcurl takes a body that it is given at once for a form.
+        // libcurl takes a body that is passed at once for a form.
         if exchange.outgoing.isJoined, hop.headers.value("Content-Type") == nil { without.append("Content-Type:") }
         var fields = hop.headers
         if case .field(let value) = hop.authorization { fields.set("Authorization", value) }
@@ -145,8 +149,10 @@ struct CurlOptions {
 
     private static func hasBreak(_ text: String) -> Bool { text.utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 } }
 
-    /// The server is judged by our own rules, in our own part of the handshake; libcurl's are switched off, and with
-    /// them the reading of a file of authorities for each connection. A proxy is judged by libcurl.
+    /// Sets up TLS. Our own rules judge the server, in our own part of the handshake.
+    ///
+    /// libcurl's checks are switched off, so that it does not read a file of authorities for each connection. libcurl
+    /// judges a proxy.
     func applyTLS(_ handle: CurlHandle) throws(TransferError) {
         try handle.check(transfer_easy_set_context(handle.raw, CurlCallbacks.context), CURLOPT_SSL_CTX_FUNCTION)
         try handle.set(CURLOPT_CAINFO, nil as String?)
@@ -154,11 +160,11 @@ struct CurlOptions {
         try handle.set(CURLOPT_SSL_VERIFYPEER, 0)
         try handle.set(CURLOPT_SSL_VERIFYHOST, 0)
         try handle.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
-        // The one mark by which OpenSSL's context for a proxy is told from that for the host.
+        // The setting is the only mark that distinguishes OpenSSL's context for a proxy from that for the host.
         try handle.set(
             CURLOPT_PROXY_SSLVERSION,
             CURL_SSLVERSION_TLSv1_2 | CURL_SSLVERSION_TLSv1_3 << 16)
-        // With a folder of certificates libcurl can't keep the parsed ones: 17 ms instead of 1.5 ms per connection.
+        // With a folder of certificates libcurl cannot keep the parsed ones: 17 ms instead of 1.5 ms per connection.
         try handle.set(CURLOPT_PROXY_CAPATH, nil as String?)
     }
 }

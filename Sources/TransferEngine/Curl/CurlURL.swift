@@ -1,11 +1,11 @@
 import CTransferCurl
 import TransferCore
 
-/// URLs as libcurl reads them (RFC 3986), so that what we judge is what it connects to.
+/// URLs as libcurl parses them (RFC 3986), so that the judged host is the one that it connects to.
 enum CurlURL {
-    /// The reference as an absolute URL without fragment and userinfo, or `nil` when it can't be one.
+    /// Returns the reference as an absolute URL without fragment and userinfo, or `nil` when that is impossible.
     static func resolve(_ reference: String, against base: String) -> String? {
-        // libcurl takes `http:///x` for `http://x`; there is no host in it.
+        // libcurl takes `http:///x` for `http://x`, although it contains no host.
         if reference.prefix(4).asciiCaseInsensitiveEquals("http"), reference.contains("://"),
             Origin(url: reference) == nil
         {

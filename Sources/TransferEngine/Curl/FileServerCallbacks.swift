@@ -26,14 +26,14 @@ enum FileServerCallbacks {
         return Unmanaged<ServerSockets>.fromOpaque(user).takeUnretainedValue().close(socket)
     }
 
-    /// Nothing is ever added to the known hosts. libcurl's own comparison is passed over.
+    /// Judges the host key. No key is ever added to the known hosts, and libcurl's own comparison is ignored.
     static let hostKey: transfer_hostkey_callback = { _, _, found, _, user in
         let refused = Int32(CURLKHSTAT_REJECT.rawValue)
         guard let user, let found,
             let files = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().files
         else { return refused }
         let key = found.pointee
-        // Without a length it's text (CURLOPT_SSH_KEYFUNCTION(3)).
+        // Without a length the key is text (CURLOPT_SSH_KEYFUNCTION(3)).
         let bytes =
             key.len > 0
             ? Array(UnsafeRawBufferPointer(start: key.key, count: key.len))

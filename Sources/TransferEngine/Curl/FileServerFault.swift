@@ -3,19 +3,21 @@ import TransferCore
 
 /// The meaning of a CURLcode where a file server answered (libcurl-errors(3)).
 enum FileServerFault {
-    /// Failures that are the server's answer.
+    /// The failures that are answers of an SSH server.
     private static let sshAnswers: Set<UInt32> = Set(
         [
             CURLE_REMOTE_FILE_NOT_FOUND, CURLE_REMOTE_ACCESS_DENIED, CURLE_REMOTE_FILE_EXISTS, CURLE_REMOTE_DISK_FULL,
             CURLE_QUOTE_ERROR, CURLE_BAD_DOWNLOAD_RESUME,
         ].map(\.rawValue))
 
-    /// Whether the connection stands where it did before: with a failure of another kind libcurl may keep one of FTP that
-    /// has replies on the way to questions of ours.
+    /// Returns whether the connection is in the state in which it was before.
+    ///
+    /// After failures of other kinds libcurl may keep a connection of FTP on which replies to our commands are still to
+    /// come.
     static func leavesConnection(_ files: FileServerTask, _ code: CURLcode, hasSecureData: Bool) -> Bool {
         guard code != CURLE_OK else { return true }
         if files.url.isSSH { return Self.sshAnswers.contains(code.rawValue) }
-        // A handshake that's given up may be told in a reply of its own, behind that to the command.
+        // The failure of an abandoned handshake may come in a second reply, after that to the command.
         guard !hasSecureData else { return false }
         switch code {
         case CURLE_BAD_DOWNLOAD_RESUME: return true
@@ -44,20 +46,21 @@ enum FileServerFault {
                 TransferError(
                     kind, message, cause: cause, isTransient: transient, scope: origin ? .origin : .transfer))
         }
-        // libssh2 calls the last status that came SFTP's answer, also where none came to this.
+        // libssh2 takes the last status that came for SFTP's answer, even where none came to this request.
         if files.url.isSSH, files.isDeserted,
             Self.sshAnswers.contains(code.rawValue) || code == CURLE_SSH && isOfFile(words)
         {
             return error(.connectionLost, "connection lost: \(host) ended it", transient: true)
         }
-        // "Service not available": too many users, or a server that ends (RFC 959 §5.4).
+        // The reply is "Service not available": too many users, or a server that shuts down (RFC 959 §5.4).
         if let reply, reply.code == 421 {
             let isCrowd = FileServerFailure.isCrowd(reply.text)
             return error(
                 isCrowd ? .tooManyConnections : .cannotConnect, "\(host) takes nobody now (\(reply))", transient: true,
                 origin: true)
         }
-        // 530 is said for both: who was let in before isn't somebody else now.
+        // Servers use 530 for a crowd and for a wrong login. An account that was accepted before still has a valid
+        // login.
         if code == CURLE_LOGIN_DENIED, let reply, reply.code == 530,
             FileServerFailure.isCrowd(reply.text)
                 || logins?.hasWorked(exchange.request.settings, at: files.url.origin) == true
@@ -75,7 +78,7 @@ enum FileServerFault {
         switch code {
         case CURLE_REMOTE_FILE_NOT_FOUND: return reported(else: .missing(words))
         case CURLE_REMOTE_ACCESS_DENIED: return reported(else: .denied(words))
-        // REST alone may not fail of the commands before RETR: the refusal is its own.
+        // Only REST may end the transfer among the commands before RETR, so the refusal is that of REST.
         case CURLE_QUOTE_ERROR where files.fetches: return .noRestart
         case CURLE_FTP_COULDNT_RETR_FILE, CURLE_UPLOAD_FAILED, CURLE_QUOTE_ERROR: return reported(else: .denied(words))
         case CURLE_REMOTE_DISK_FULL: return reported(else: .full(words))
@@ -93,7 +96,7 @@ enum FileServerFault {
             let key = files.hostKey ?? SSHHostKey(fault: .notPinned, type: nil, fingerprint: Self.seen(words))
             return .error(key.error(files.url.origin, files: exchange.request.settings.files.knownHostsFiles))
         case CURLE_FAILED_INIT where files.url.isSSH:
-            // The server was asked for a key of the type that is known, and for no other.
+            // The server was asked for a key of the known type only.
             if words.contains("exchange encryption keys"), let key = files.knownKeys?.asked {
                 let known = exchange.request.settings.files.knownHostsFiles
                 return .error(SSHHostKey.noCommonSignature(files.url.origin, type: key.type, files: known))
@@ -104,9 +107,9 @@ enum FileServerFault {
             }
             return error(.secureConnectionFailed, "no SFTP with \(host): \(words)", transient: true)
         case CURLE_SSH:
-            // A failure that SFTP has no better word for is told with the name of what failed.
+            // SFTP reports a failure without a specific code with the name of the failed operation.
             if isOfFile(words) {
-                // SSH_FX_FAILURE: of whatever has no code of its own, such as too many open files.
+                // SSH_FX_FAILURE covers every failure without its own code, such as too many open files.
                 if words.hasSuffix("Operation failed") {
                     return error(.badResponse, "\(host) says: \(words)", transient: true)
                 }
@@ -127,7 +130,7 @@ enum FileServerFault {
                 systemError: Int32(truncatingIfNeeded: handle.long(CURLINFO_OS_ERRNO))))
     }
 
-    /// Whether it's about a file, and not about the connection or the login.
+    /// Returns whether a message is about a file, and not about the connection or the login.
     private static func isOfFile(_ words: String) -> Bool {
         words.hasPrefix("Upload failed") || words.contains("dir/file failed") || words.hasPrefix("Could not open")
     }
@@ -161,7 +164,7 @@ enum FileServerFault {
             + "(SSH_AUTH_SOCK), or give a password (\"auth\"\(CommandPhrases.only(", --password")))"
     }
 
-    /// The fingerprint out of "… mismatch sha256 fingerprint. Remote X is not equal to Y".
+    /// Extracts the fingerprint from "… mismatch sha256 fingerprint. Remote X is not equal to Y".
     private static func seen(_ words: String) -> String? {
         let parts = words.split(separator: " ")
         guard let index = parts.firstIndex(of: "Remote"), index + 1 < parts.count else { return nil }

@@ -2,10 +2,10 @@ import Synchronization
 import TransferCore
 import TransferEventLoop
 
-/// Loops for file servers, made when they are needed.
+/// The loops for file servers, made when they are needed.
 ///
-/// libcurl waits for these servers where it stands now and then, for a round trip or a second; on loops of their own
-/// they keep nobody else waiting, and each other only once there are more exchanges than loops.
+/// libcurl sometimes blocks its loop for these servers, for a round trip or a second. On separate loops they delay no
+/// HTTP exchange, and one another only once there are more exchanges than loops.
 final class FileServerLoops: Sendable {
     private struct State {
         var sets: [PoolSet] = []
@@ -16,10 +16,12 @@ final class FileServerLoops: Sendable {
     private let make: @Sendable (String) throws -> PoolSet
     private static let limit = 64
 
-    /// - Parameter make: Makes the pools of one loop, by the loop's name.
+    /// Creates the set of loops.
+    ///
+    /// - Parameter make: A closure that makes the pools of one loop, by the loop's name.
     init(make: @escaping @Sendable (String) throws -> PoolSet) { self.make = make }
 
-    /// A pool for `key`, which counts one more exchange.
+    /// Returns a pool for `key`, and counts one more exchange for it.
     func pool(for key: PoolKey, to origin: Origin?) throws(TransferError) -> CurlPool {
         try state.withLock { state throws(TransferError) in
             guard !state.isShutDown else { throw .shutDown }
@@ -27,8 +29,10 @@ final class FileServerLoops: Sendable {
         }
     }
 
-    /// One that has nothing to do, at best one with a connection to the server, which may let nobody more in, else one
-    /// that knows it; a new one; the one that has the least to do.
+    /// Chooses the loop of an exchange: an idle one first, else a new one, else the least busy one.
+    ///
+    /// An idle loop with a connection to the server is best, as the server may accept no more. The next best is one
+    /// that knows the server.
     private func set(for key: PoolKey, to origin: Origin?, _ state: inout State) throws(TransferError) -> PoolSet {
         let idle = state.sets.filter { $0.load == 0 }
         if let origin, let connected = idle.first(where: { $0.hasIdleConnection(for: key, to: origin) }) {
@@ -50,7 +54,9 @@ final class FileServerLoops: Sendable {
 
     func renew() { for set in state.withLock({ $0.sets }) { set.renew() } }
 
-    /// - Returns: The loops, which nothing new comes to any more; what stands still in one of them has been told to end.
+    /// Shuts the loops down: no new exchange is accepted, and blocked exchanges are made to end.
+    ///
+    /// - Returns: The loops.
     func shutDown() -> [PoolSet] {
         let sets = state.withLock { state in
             state.isShutDown = true

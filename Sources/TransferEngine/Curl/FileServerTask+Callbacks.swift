@@ -6,9 +6,9 @@ import TransferEventLoop
 extension FileServerTask {
     enum Body { case taken, ignored, stop }
 
-    /// Before bytes are taken: the first ones are the moment of the answer's head.
+    /// Prepares for bytes of a body: the first ones are the moment of the answer's head.
     func bodyComes(to exchange: ActiveExchange) -> Body {
-        // libcurl makes lines of a head out of a look at an FTP server's file.
+        // libcurl makes header lines of the facts about an FTP server's file.
         guard fetches else { return .ignored }
         guard exchange.answer.phase == .head, let handle = exchange.handle else { return .taken }
         switch dialogue.bodyBegins(file(handle)) {
@@ -19,26 +19,26 @@ extension FileServerTask {
         }
     }
 
-    /// Lines of an FTP server's replies.
+    /// Takes lines of an FTP server's replies.
     func received(_ lines: UnsafeRawBufferPointer, of exchange: ActiveExchange) {
         exchange.noteActivity()
         for line in lines.split(separator: UInt8(ascii: "\n")) { replies.received(line) }
         if replies.tellsDataAddress { sockets.dataBegins(exchange.id) }
     }
 
-    /// libcurl moved on, perhaps. Returns whether the exchange may go on.
+    /// Notes possible progress of libcurl. Returns whether the exchange may continue.
     func progressed(_ exchange: ActiveExchange, down: Int64, up: Int64) -> Bool {
         // Bytes that libcurl has taken leave later, after its last read callback.
         if (down, up) != moved {
             moved = (down, up)
             exchange.noteActivity()
         }
-        // The pool does not look either while libcurl waits.
+        // The pool does not check either while libcurl waits.
         if sends, !exchange.isAllAcknowledged, .now - lastLook >= Acknowledgements.interval {
             lastLook = .now
             exchange.noteAcknowledged()
         }
-        // The pool can't look while libcurl waits where it stands.
+        // The pool cannot check while libcurl blocks its loop.
         if exchange.pace.holds.isEmpty, .now - exchange.pace.lastActivity > exchange.idleTimeout + .seconds(1) {
             exchange.stopReason = .failed(.silence(exchange.idleTimeout))
             return false

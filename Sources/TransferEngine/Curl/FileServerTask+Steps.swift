@@ -1,19 +1,21 @@
 import CTransferCurl
 import TransferCore
 
-// The steps of a file server's dialogue, one transfer of libcurl's each.
+// The steps of a file server's dialogue, each of them one transfer of libcurl's.
 extension FileServerTask {
     enum Next {
         case perform(FileServerDialogue.Step)
-        /// - Parameter error: `nil` where the dialogue has come to its end.
+        /// The dialogue has ended.
+        ///
+        /// - Parameter error: The failure; `nil` where the dialogue has come to its end.
         case endHop(TransferError?)
-        /// The exchange was told to end.
+        /// The exchange was stopped from outside.
         case giveUp(TransferError)
     }
 
-    /// libcurl has come to the end of a step.
+    /// Handles the end of a step in libcurl.
     ///
-    /// - Parameter logins: Who was let in before.
+    /// - Parameter logins: The accounts that were accepted before.
     func ended(_ exchange: ActiveExchange, _ handle: CurlHandle, _ code: CURLcode, _ logins: AcceptedLogins?) -> Next {
         exchange.connection.connections += handle.long(CURLINFO_NUM_CONNECTS)
         if let reason = sockets.stopReason(exchange.id) { return .giveUp(reason) }
@@ -22,7 +24,7 @@ extension FileServerTask {
         if replies.hasLoggedIn { logins?.worked(exchange.request.settings, at: url.origin) }
         let result: FileServerDialogue.Result
         switch exchange.stopReason {
-        // The answer that is dropped is the dialogue's last word.
+        // The dropped answer is the final result of the dialogue.
         case .bodyUnwanted, .spokenBefore: return .endHop(nil)
         case .failed(let error): return .endHop(error)
         case nil:
@@ -47,7 +49,7 @@ extension FileServerTask {
         }
         let action = dialogue.ended(
             result, sent: exchange.outgoing.sent, madeFolder: replies.hasRefusals,
-            // libcurl's words, which for a refused SIZE are others.
+            // libcurl's message differs for a refused SIZE.
             refusedFile: handle.lastErrorText.hasPrefix("RETR response"))
         switch action {
         case .perform(let step): return .perform(step)
@@ -59,8 +61,9 @@ extension FileServerTask {
         }
     }
 
-    /// Whether a data connection with TLS brought all that the server announced, and ended without TLS's closing alert.
-    /// Servers are known to do that, and the length proves the file.
+    /// Returns whether a data connection with TLS brought all announced bytes, and only lacks TLS's closing alert.
+    ///
+    /// Some servers omit the alert, and the length proves the file.
     private func isWhole(_ exchange: ActiveExchange, _ code: CURLcode) -> Bool {
         guard code == CURLE_RECV_ERROR, fetches, hasSecureData(exchange.request.settings.files),
             exchange.answer.phase == .body, let size = replies.size
@@ -68,9 +71,9 @@ extension FileServerTask {
         return exchange.sink.position == size
     }
 
-    /// The step's connections may be used again, unless what was said on one may not be over.
+    /// Releases the step's connections for reuse, unless an exchange of replies on one may be incomplete.
     private func leaveConnection(_ exchange: ActiveExchange, _ code: CURLcode) {
-        // Looked at before it's shut down here.
+        // The state is read before the connection is shut down here.
         isDeserted = sockets.isDeserted(exchange.id)
         let hasSecureData = hasSecureData(exchange.request.settings.files)
         if !FileServerFault.leavesConnection(self, code, hasSecureData: hasSecureData) {

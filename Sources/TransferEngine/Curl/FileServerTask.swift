@@ -2,30 +2,33 @@ import CTransferCurl
 import TransferCore
 import TransferEventLoop
 
-/// One request to a file server under way. Used on its loop's thread only.
+/// A request to a file server under way, used on its loop's thread only.
 final class FileServerTask {
     let url: FileServerURL
     let sockets: ServerSockets
     var dialogue: FileServerDialogue
     private(set) var step: FileServerDialogue.Step
-    /// Replies of the present step.
+    /// The replies of the current step.
     var replies = FTPReplies()
-    /// The server ended a connection of the step.
+    /// Whether the server ended a connection of the step.
     var isDeserted = false
     /// The keys that the SSH server may have; `nil` where a fingerprint decides.
     let knownKeys: ServerKeys?
-    /// The file that libcurl reads while it connects.
+    /// The file of keys that libcurl reads while it connects.
     var knownKeysFile: MemoryFile?
-    /// Why the SSH server's key was refused.
+    /// The reason why the SSH server's key was refused.
     var hostKey: SSHHostKey?
-    /// FTP: the folders above the file are made and changed to before it is stored.
+    /// Whether an FTP upload makes the folders above the file, and changes to them, before the file is stored.
     private(set) var makesFolders = false
-    /// libcurl's counters when they were looked at last.
+    /// The last values of libcurl's counters.
     var moved: (down: Int64, up: Int64) = (0, 0)
-    /// The last look at what the server's machine has acknowledged.
+    /// The time of the last check of the bytes that the server's machine has acknowledged.
     var lastLook = MonotonicTime.now
 
-    /// - Throws: For what can't be asked of a file server, and for SSH servers that can't be known.
+    /// Creates the task of one hop.
+    ///
+    /// - Throws: An error for requests that a file server cannot answer, and for SSH servers whose keys cannot be
+    ///   known.
     init(
         _ hop: Hop, _ settings: ExchangeSettings, _ sockets: ServerSockets, _ knownHosts: KnownHostsMemory
     ) throws(TransferError) {
@@ -55,8 +58,10 @@ final class FileServerTask {
         moved = (0, 0)
     }
 
-    /// A store was refused before a byte left, and the folder may be missing: the next one makes it. Each change of folder
-    /// is a round trip, and most folders are there.
+    /// Decides whether the next attempt of a refused store makes the folders, as one may be missing.
+    ///
+    /// The store must have been refused before a byte left. The first attempt makes none, because each change of folder
+    /// is a round trip and most folders exist.
     func makesFoldersNow(_ failure: FileServerFailure, sent: Int64, _ settings: FileServerSettings) -> Bool {
         guard !url.isSSH, settings.createsFolders, !makesFolders, step == .store, sent == 0 else { return false }
         switch failure {
@@ -66,7 +71,7 @@ final class FileServerTask {
         return makesFolders
     }
 
-    /// Whether what libcurl delivers is the file.
+    /// Whether the bytes that libcurl delivers are the file.
     var fetches: Bool {
         switch step {
         case .fetch, .fetchUnmeasured: true
@@ -74,13 +79,13 @@ final class FileServerTask {
         }
     }
 
-    /// Whether it only asks.
+    /// Whether the step only asks for facts.
     var looks: Bool {
         if case .look = step { return true }
         return false
     }
 
-    /// Whether what libcurl asks for is sent.
+    /// Whether the step sends bytes of a body.
     var sends: Bool {
         switch step {
         case .store, .append: true
@@ -88,7 +93,7 @@ final class FileServerTask {
         }
     }
 
-    /// Whether something is to be put there.
+    /// Whether the step creates or changes a file or a folder.
     var writes: Bool {
         switch step {
         case .store, .append, .makeFolder: true
@@ -96,7 +101,7 @@ final class FileServerTask {
         }
     }
 
-    /// Commands of an FTP step that are refused without ending the connection: their replies decide.
+    /// The number of commands of an FTP step whose refusal does not end the connection: their replies decide.
     private var commands: Int {
         guard !url.isSSH else { return 0 }
         switch step {
@@ -106,7 +111,7 @@ final class FileServerTask {
         }
     }
 
-    /// The refusal of a command that libcurl passed over.
+    /// The refusal of a command that libcurl ignored.
     var refusal: FTPReplies.Reply? { commands > 0 ? replies.refusal(ofLast: commands) : nil }
 
     /// The answer to a probe.
@@ -119,7 +124,7 @@ final class FileServerTask {
         return .allowed(rename: isAllowed(replies.beforeLast), delete: isAllowed(replies.last))
     }
 
-    /// Whether it has a data connection of FTP, with TLS.
+    /// Returns whether the step has a data connection of FTP, with TLS.
     func hasSecureData(_ settings: FileServerSettings) -> Bool {
         !url.isSSH && (url.isImplicitTLS || settings.requiresTLS) && (fetches || sends)
     }
@@ -130,7 +135,7 @@ final class FileServerTask {
         return 0
     }
 
-    /// The file as the server described it in this step.
+    /// Returns the file as the server described it in this step.
     func file(_ handle: CurlHandle) -> RemoteFile {
         let length = handle.signedOffset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
         let modified = handle.signedOffset(CURLINFO_FILETIME_T)
@@ -146,8 +151,8 @@ final class FileServerTask {
         if length >= 0 {
             if case .fetch(let offset) = step { file.size = length + offset } else { file.size = length }
         } else if url.isSSH, looks, file.modified != nil {
-            // libcurl says of an empty file what it says of an unknown length; the time comes from the same STAT, which
-            // a server that refuses it tells neither.
+            // libcurl reports an empty file like an unknown length. The time comes from the same STAT: a server that
+            // refuses it reports neither.
             file.size = 0
         }
         return file
@@ -155,7 +160,7 @@ final class FileServerTask {
 }
 
 extension CurlHandle {
-    /// -1 where libcurl doesn't know.
+    /// Returns a number, or -1 where libcurl does not know it.
     func signedOffset(_ info: CURLINFO) -> Int64 {
         var value: Int64 = -1
         return transfer_easy_get_offset(raw, info, &value) == CURLE_OK ? value : -1

@@ -1,10 +1,10 @@
 import TransferCore
 
-/// All that the options of a handle depend on but the URL: a transfer of the same shape needs no others.
+/// The facts that determine all options of a handle but the URL: a transfer of the same shape needs no new options.
 ///
-/// Setting them costs as much as a small transfer's own work, and most transfers of a session are alike.
+/// Setting the options costs as much as a small transfer's own work, and most transfers of a session are alike.
 final class HandleShape: Equatable {
-    /// A body that leaves with the head is none of it: it's given like the URL.
+    /// A body that leaves with the head is not part of the shape: it is set for each transfer like the URL.
     private let method: String
     private let mayExpect: Bool
     private let headers: [HeaderField]
@@ -12,8 +12,10 @@ final class HandleShape: Equatable {
     private let isLimited: Bool
     private let proxy: String?
 
-    /// - Returns: `nil` for what is set up anew each time: bodies, credentials (whose state stays with a handle), also
-    ///   a proxy's, addresses that libcurl is to be given, a connection that has to be new.
+    /// Determines the shape of a hop.
+    ///
+    /// - Returns: `nil` for hops that are set up anew each time. These have bodies, credentials (whose state stays with
+    ///   a handle, also a proxy's), addresses for libcurl, or a connection that must be new.
     init?(_ exchange: ActiveExchange, _ hop: Hop, resolved: [String]) {
         let settings = exchange.request.sharedSettings
         guard exchange.outgoing.isJoined || hop.method == "GET" && !hop.sendsBody, resolved.isEmpty,

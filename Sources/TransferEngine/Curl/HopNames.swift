@@ -1,8 +1,8 @@
 import TransferCore
 
-/// The names of a hop that have to become addresses before libcurl begins.
+/// The names of a hop that must be resolved before libcurl begins.
 extension Hop {
-    /// The hosts whose addresses libcurl needs: the server's or the proxy's, or both.
+    /// Returns the hosts whose addresses libcurl needs: the server's or the proxy's, or both.
     func namesToLookUp(_ settings: ExchangeSettings) -> [String] {
         guard settings.unixSocket == nil, let origin else { return [] }
         guard let way = settings.way(to: url) else { return [origin.host] }
@@ -10,8 +10,10 @@ extension Hop {
         return proxy.looksUpNames ? [proxy.host] : [proxy.host, origin.host]
     }
 
-    /// Why it can't go over a required link. What libcurl spells otherwise than we do (percent codes, punycode) it wouldn't
-    /// find among the addresses that it's given, and would look up by itself.
+    /// Returns the reason why a hop cannot go over a required link.
+    ///
+    /// libcurl would not find a name among the given addresses if it spells it differently (percent codes, punycode).
+    /// It would then resolve the name itself.
     func nameError(_ settings: ExchangeSettings) -> TransferError? {
         guard settings.link != nil else { return nil }
         for name in namesToLookUp(settings) where SpecialName.addresses(name) == nil {

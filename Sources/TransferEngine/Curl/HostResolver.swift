@@ -3,17 +3,18 @@ import Synchronization
 public import TransferCore
 import TransferEventLoop
 
-/// Looks up names on workers, keeps the answers for a while, and never holds up a loop.
+/// A resolver that looks up names on workers, keeps the answers for a while, and never blocks a loop.
 ///
-/// libcurl's own resolver blocks the loop when a transfer is given up while the name servers are dead, it can't be
+/// libcurl's own resolver blocks the loop when a transfer is cancelled while the name servers are dead. It cannot be
 /// flushed when the network changes, and it asks over any link.
 public final class HostResolver: Sendable {
+    /// The addresses of a host, or the reason why there are none.
     public typealias Answer = Result<[String], TransferError>
 
     /// The resolver's first answer about a host.
     enum Finding {
         case known([String])
-        /// The ticket takes the question back.
+        /// The question is under way; the ticket withdraws it.
         case asked(Ticket)
     }
 
@@ -24,7 +25,7 @@ public final class HostResolver: Sendable {
     private struct State {
         var table: Table
         var lastTicket: UInt64 = 0
-        /// Interrupts of look-ups over a link that are under way.
+        /// The interrupts of current look-ups over a link.
         var interrupts: [Table.AskID: Interrupt] = [:]
     }
 
@@ -33,10 +34,14 @@ public final class HostResolver: Sendable {
     private let lookUp: @Sendable (String) -> Answer
     private let lookUpOverLink: @Sendable (_ host: String, _ link: String, Interrupt) -> Answer
 
+    /// Creates a resolver.
+    ///
     /// - Parameters:
-    ///   - lifetime: How long an answer is used; the system's resolver doesn't tell the records' own.
-    ///   - links: For names that are to be asked for over one link only.
-    ///   - lookUp: For all others. Blocks; the system's getaddrinfo(3) by default.
+    ///   - threads: The number of workers.
+    ///   - lifetime: The time for which an answer is used. The system's resolver does not report the lifetime of the
+    ///     records.
+    ///   - links: The resolver of names that are to be asked for over one link only.
+    ///   - lookUp: The resolver of all other names. It blocks; by default it is the system's getaddrinfo(3).
     public convenience init(
         threads: Int = 8, lifetime: Duration = .seconds(60), links: LinkResolver = LinkResolver(),
         lookUp: @escaping @Sendable (String) -> Answer = HostResolver.system
@@ -46,7 +51,9 @@ public final class HostResolver: Sendable {
             lookUpOverLink: { links.addresses(of: $0, link: $1, interrupt: $2) }, lookUp: lookUp)
     }
 
-    /// - Parameter lookUpOverLink: Blocks until it has an answer, or until the interrupt.
+    /// Creates a resolver.
+    ///
+    /// - Parameter lookUpOverLink: A closure that blocks until it has an answer, or until the interrupt.
     init(
         threads: Int, lifetime: Duration = .seconds(60),
         lookUpOverLink: @escaping @Sendable (_ host: String, _ link: String, Interrupt) -> Answer,
@@ -63,11 +70,11 @@ public final class HostResolver: Sendable {
         workers.stop()
     }
 
-    /// The addresses, at once when they are known, else through `completion` on a worker's thread.
+    /// Returns the addresses if they are known; otherwise passes them to `completion` on a worker's thread.
     ///
-    /// Addresses and names of this machine (`localhost`, RFC 6761 §6.3) are known without asking.
+    /// Addresses and names of this machine (`localhost`, RFC 6761 §6.3) are known without a question.
     ///
-    /// - Parameter link: The only link that name servers are asked over; `nil`: as the system asks.
+    /// - Parameter link: The only link over which name servers are asked; `nil` asks as the system does.
     func addresses(
         of host: String, link: String?, completion: @escaping @Sendable (Answer) -> Void
     ) -> Finding {
@@ -86,16 +93,16 @@ public final class HostResolver: Sendable {
         return .asked(Ticket(number: ticket))
     }
 
-    /// The addresses, through `completion`: at once when they are known, else on a worker's thread.
+    /// Finds the addresses of a host. Known ones are passed to `completion` at once, others on a worker's thread.
     ///
-    /// - Parameter link: The only link that name servers are asked over; `nil`: as the system asks.
+    /// - Parameter link: The only link over which name servers are asked; `nil` asks as the system does.
     public func find(_ host: String, link: String? = nil, completion: @escaping @Sendable (Answer) -> Void) {
         if case .known(let addresses) = addresses(of: host, link: link, completion: completion) {
             completion(.success(addresses))
         }
     }
 
-    /// Nobody waits for it any more: its completion isn't called, unless it's being called already.
+    /// Withdraws a question: its completion is not called, unless the call has begun already.
     func abandon(_ ticket: Ticket) {
         let interrupt = state.withLock { state in
             state.table.abandon(ticket.number).flatMap { state.interrupts[$0] }
@@ -103,9 +110,9 @@ public final class HostResolver: Sendable {
         interrupt?.signal()
     }
 
-    /// Forgets every answer, also those that are still to come: the network has changed.
+    /// Discards every answer, also those that are still to come, because the network has changed.
     ///
-    /// Callers who wait get their answers; where it is a failure, their host is asked for anew.
+    /// Waiting callers get their answers. A host whose answer is a failure is asked for again.
     public func flush() {
         let interrupts = state.withLock { state in state.table.flush().compactMap { state.interrupts[$0] } }
         for interrupt in interrupts { interrupt.signal() }
@@ -114,7 +121,7 @@ public final class HostResolver: Sendable {
     private func start(_ ask: Table.AskID) {
         workers.execute { [weak self, lookUp, lookUpOverLink] in
             guard let (question, interrupt) = self?.begin(ask) else { return }
-            // Nobody holds the resolver meanwhile, so that its end ends this too.
+            // The closure does not retain the resolver during the look-up, so that the resolver's end ends this too.
             let answer =
                 if let link = question.link, let interrupt {
                     lookUpOverLink(question.host, link, interrupt)
@@ -148,17 +155,19 @@ public final class HostResolver: Sendable {
 
     /// The system's answer, in its order (RFC 6724), each address once.
     ///
-    /// Families of which this machine has no address are left out (AI_ADDRCONFIG), so that no name server is asked for them.
-    /// Loopback addresses don't count there (getaddrinfo(3)), although the machine always has them. So where nothing is
-    /// found and a family was left out, the name is looked up in all families, and its loopback addresses are taken.
+    /// Families of which this machine has no address are left out (AI_ADDRCONFIG), so that no name server is asked for
+    /// them. Loopback addresses do not count there (getaddrinfo(3)), although the machine always has them. So where no
+    /// address is found and a family was left out, all families are asked, and loopback addresses are taken.
     public static let system: @Sendable (String) -> Answer = { host in
         completed(ask(host, AI_ADDRCONFIG), lacksFamily: LinkFamilies.lacksOne) { ask(host, 0) }
     }
 
+    /// Completes an answer by the loopback addresses of the families that were left out.
+    ///
     /// - Parameters:
     ///   - answer: The answer about the families of which the machine's links have addresses.
     ///   - lacksFamily: Whether a family was left out.
-    ///   - every: Asks about all families.
+    ///   - every: A closure that asks about all families.
     static func completed(_ answer: Answer, lacksFamily: @autoclosure () -> Bool, every: () -> Answer) -> Answer {
         guard case .failure(let error) = answer, error.scope == .origin, lacksFamily(),
             case .success(let found) = every()
@@ -176,7 +185,7 @@ public final class HostResolver: Sendable {
         let number = errno
         defer { if let list { freeaddrinfo(list) } }
         guard code == 0 else {
-            // getaddrinfo(3) tells of a name that isn't there, also where it could open neither a file nor a socket.
+            // getaddrinfo(3) reports an unknown name also where it could open neither a file nor a socket.
             guard !OpenFiles.isLack(number) else {
                 return .failure(
                     TransferError(

@@ -1,44 +1,44 @@
 import TransferCore
 
-/// The answer to one hop, as far as it has come.
+/// The answer to one hop, to the extent that it has come.
 struct IncomingAnswer {
     enum Phase { case head, deciding, body, dropping, trailers }
 
     var phase = Phase.head
-    /// The block of field lines that is coming in.
+    /// The block of field lines that is being received.
     var block: [UInt8] = []
     var status = 0
-    /// Answers of the class 1xx since the hop began.
+    /// The number of 1xx answers since the hop began.
     var interims = 0
-    /// The time of the first of them.
+    /// The time of the first 1xx answer.
     var interimsBegan: MonotonicTime?
-    /// Whether the answer's protocol ends bodies by itself: every one but HTTP/1.
+    /// Whether the answer's protocol marks the end of bodies itself, as every one but HTTP/1 does.
     var isFramed = false
-    /// The end of its connection, where that is TLS's and may be all that ends the body.
+    /// The end of a TLS connection, where that may be the only end of the body.
     var closure: TLSClosure?
-    /// Takes the codings off the body, where it has any that are to be taken off.
+    /// The decoder that removes the body's codings, where they are to be removed.
     var decoder: ContentDecoder?
-    /// Bytes that the decoder has taken of those that libcurl will bring once more, after a hold.
+    /// The decoded bytes among those that libcurl will deliver again after a hold.
     var decodedAhead = 0
-    /// Bytes that came out of the decoder.
+    /// The bytes that came out of the decoder.
     var decoded: Int64 = 0
-    /// Bytes of a body that nobody wants.
+    /// The bytes of an unwanted body.
     var dropped = 0
-    /// libcurl has all of an answer about which nothing was decided yet.
+    /// Whether libcurl has a whole answer about which no decision has been made yet.
     var hasEndedUndecided = false
 }
 
-/// The request of one hop, as far as it has left.
+/// The request of one hop, to the extent that it has left.
 struct OutgoingRequest {
-    /// Bytes of the body.
+    /// The sent bytes of the body.
     var sent: Int64 = 0
-    /// The body leaves with the head, and libcurl counts what of it has left.
+    /// Whether the body leaves with the head, so that libcurl counts the bytes that have left.
     var isJoined = false
-    /// The request has left, or is about to.
+    /// Whether the request has left, or is about to.
     var hasMadeRequest = false
-    /// All of the body was with the network when the last head came.
+    /// Whether the network had taken the whole body when the last head came.
     var isBodyOut = true
-    /// The file's bytes turned out not to be those that were sent.
+    /// Whether the file's bytes turned out to differ from those that were sent.
     var isSourceOther = false
 
     mutating func beginHop() {

@@ -2,13 +2,15 @@ import CTransferCurl
 import Glibc
 import TransferCore
 
-/// The only link that everything goes over.
+/// The callbacks that bind all sockets of an exchange to its only link.
 enum LinkCallbacks {
-    /// Not CURLOPT_INTERFACE: where its SO_BINDTODEVICE isn't permitted, libcurl is content with the link's address as
-    /// the source, and the kernel sends from there over any link. And it would bind what goes to this machine, too.
+    /// Sets the callbacks, which replace CURLOPT_INTERFACE.
+    ///
+    /// Where its SO_BINDTODEVICE is not permitted, libcurl only uses the link's address as the source. The kernel then
+    /// sends from that address over any link. The option would also bind connections to this machine.
     static func apply(to handle: CurlHandle, _ exchange: ActiveExchange) throws(TransferError) {
         let pointer = Unmanaged.passUnretained(exchange).toOpaque()
-        // Without a link too: libcurl doesn't tell why it got no socket.
+        // The callback is set without a link too: libcurl does not report why it got no socket.
         try handle.check(transfer_easy_set_opensocket(handle.raw, socket), CURLOPT_OPENSOCKETFUNCTION)
         try handle.set(CURLOPT_OPENSOCKETDATA, pointer: pointer)
         guard exchange.link != nil else { return }
@@ -40,12 +42,13 @@ enum LinkCallbacks {
         return -1
     }
 
-    /// libcurl has no address: right for what it reads as one, and for `localhost`; it must never ask for names.
+    /// Lets libcurl resolve only addresses and `localhost`: it must never ask for names.
     private static let lookUp: transfer_resolver_start_callback = { _, _, user in
         guard let user else { return 1 }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
         guard let hop = exchange.hop else { return 1 }
-        // The addresses of data connections, which are numbers: the server's name was given to libcurl for good.
+        // The remaining addresses are those of data connections, which are numbers. libcurl keeps the given address of
+        // the server's name.
         guard exchange.files == nil else { return 0 }
         return hop.namesToLookUp(exchange.request.settings).contains { SpecialName.addresses($0) != nil } ? 0 : 1
     }
@@ -55,7 +58,7 @@ enum LinkCallbacks {
         return text(address).flatMap { IPAddress($0) }?.isLoopback ?? false
     }
 
-    /// The address, where it's none of the public ones; the proxy's own is its owner's choice.
+    /// Returns the address, where it is not a public one. The proxy's address is the user's choice.
     private static func refusal(
         _ exchange: ActiveExchange, _ address: UnsafeMutablePointer<curl_sockaddr>
     ) -> String? {

@@ -4,11 +4,11 @@ import TransferCore
 struct LookUpTarget: Sendable {
     let host: String
     let port: Int
-    /// The proxy that the host is, if it's one.
+    /// The proxy that the host is, if it is one.
     private(set) var proxy: ProxyAddress?
     var key: String { "\(host):\(port)" }
 
-    /// `nil` for addresses and for what libcurl knows itself.
+    /// Creates a target; `nil` for addresses and for names that libcurl knows itself.
     init?(host: String, port: Int) {
         guard IPAddress(host) == nil, host != "localhost", !host.hasSuffix(".localhost"), !host.isEmpty,
             host.utf8.allSatisfy({ $0 < 0x80 })
@@ -17,7 +17,8 @@ struct LookUpTarget: Sendable {
         self.port = port
     }
 
-    /// The hosts to look up to get there: the server, or the proxy, or both where a SOCKS proxy takes addresses.
+    /// Returns the hosts to look up for a connection: the server, or the proxy, or both where a SOCKS proxy takes
+    /// addresses.
     static func all(_ origin: Origin, proxy: String?) -> [LookUpTarget] {
         guard let proxy else { return [LookUpTarget(host: origin.host, port: origin.port)].compactMap { $0 } }
         let address = ProxyAddress(proxy)
@@ -27,28 +28,29 @@ struct LookUpTarget: Sendable {
         return [hop, server].compactMap { $0 }
     }
 
-    /// A failed look-up of the host, as a fault of the proxy where it's one.
+    /// Returns the error of a failed look-up, as a fault of the proxy where the host is one.
     func fault(_ error: TransferError) -> TransferError {
         guard let proxy else { return error }
         var error = error
-        // The resolver's words.
+        // The replaced text is the resolver's message.
         error.message.replace("the host \(host)", with: "the proxy \(host)", maxReplacements: 1)
-        // Nothing is known against a proxy that this machine couldn't ask for.
+        // The error says nothing against a proxy if this machine could not ask for its name.
         return error.scope == .origin ? error.blaming(proxy) : error
     }
 
-    /// For CURLOPT_RESOLVE(3): without its `+`, so that libcurl never comes to ask by itself, over whatever link.
+    /// Returns the entry for CURLOPT_RESOLVE(3). It lacks the `+`, so that libcurl never asks over an arbitrary link.
     func entry(_ addresses: [String]) -> String {
         let list = addresses.map { $0.utf8.contains(UInt8(ascii: ":")) ? "[\($0)]" : $0 }.joined(separator: ",")
         return "\(host):\(port):\(list)"
     }
 }
 
-/// The last answer to the question whose addresses a URL needs: most URLs are of the same few origins.
+/// A cache of the last targets of a URL: most URLs are of the same few origins.
 struct LookUpCache {
     struct LookUp {
         let targets: [LookUpTarget]
-        /// `HOST:PORT` of a server that is reached by its IPv4 address (libcurl 7.88 takes no IPv6 address out again).
+        /// The `HOST:PORT` of a server that is reached by its IPv4 address (libcurl 7.88 cannot remove an IPv6
+        /// address).
         let address: String?
     }
 
@@ -56,7 +58,9 @@ struct LookUpCache {
     private var proxy: String?
     private var lookUp: LookUp?
 
-    /// - Returns: `nil` for what is no `http`, `https`, `ftp`, `ftps` or `sftp` URL.
+    /// Finds the targets of a URL.
+    ///
+    /// - Returns: `nil` for a text that is no `http`, `https`, `ftp`, `ftps` or `sftp` URL.
     mutating func find(_ url: String, proxy: String?) -> LookUp? {
         if let lookUp, proxy == self.proxy, isSame(url) { return lookUp }
         guard let origin = Origin(url: url) ?? Origin(fileServerURL: url) else { return nil }

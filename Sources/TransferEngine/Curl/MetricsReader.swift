@@ -1,6 +1,6 @@
 import CTransferCurl
 
-/// Reads off a finished handle what the network did (curl_easy_getinfo(3)).
+/// A reader of the network's measurements from a finished handle (curl_easy_getinfo(3)).
 enum MetricsReader {
     static func read(_ handle: CurlHandle, _ exchange: ActiveExchange) -> ExchangeMetrics {
         var metrics = ExchangeMetrics()

@@ -2,7 +2,7 @@ import CTransferCurl
 import TransferCore
 
 extension ExchangeOutcome {
-    /// Makes the outcome of an exchange that libcurl has no part in any more.
+    /// Makes the outcome of an exchange that libcurl no longer handles.
     init(of exchange: ActiveExchange, _ result: Result<ResponseHead, TransferError>, _ metrics: ExchangeMetrics) {
         let file = exchange.sink as? FileSink
         self.init(
@@ -29,7 +29,9 @@ extension ExchangeOutcome {
 }
 
 extension ConnectionFacts {
-    /// - Parameter handle: `nil` while a name is looked up.
+    /// Reads the addresses of a connection.
+    ///
+    /// - Parameter handle: The handle of the transfer; `nil` while a name is looked up.
     init(_ handle: CurlHandle?) {
         self.init(
             localAddress: handle?.string(CURLINFO_LOCAL_IP).flatMap { IPAddress($0) },

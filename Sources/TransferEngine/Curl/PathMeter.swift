@@ -3,12 +3,12 @@ import Synchronization
 public import TransferCore
 import TransferEventLoop
 
-/// A measurement by the kernel of the way to a server, over all connections that bring one file.
+/// The kernel's measurement of the path to a server, over all connections that bring one file.
 ///
-/// Exchanges add to it on their loops. Whoever decides about the number of connections takes it from any thread.
+/// Exchanges add to it on their loops. The code that decides about the number of connections reads it from any thread.
 public final class PathMeter: Sendable {
     private struct State {
-        /// Microseconds; `nil` before the first reading.
+        /// The shortest round trip in microseconds; `nil` before the first reading.
         var roundTrip: UInt32?
         var delay: UInt32 = 0
         var disordered: Int64 = 0
@@ -16,11 +16,12 @@ public final class PathMeter: Sendable {
 
     private let state = Mutex(State())
 
+    /// Creates a meter without readings.
     public init() {}
 
-    /// The measurements so far. The longest delay is that since the last call.
+    /// Returns the measurements so far. The longest delay covers the time since the last call.
     ///
-    /// - Returns: `nil` where the kernel said nothing.
+    /// - Returns: `nil` where the kernel has reported nothing.
     public func take() -> PathReading? {
         state.withLock { state in
             guard let roundTrip = state.roundTrip else { return nil }
@@ -35,21 +36,21 @@ public final class PathMeter: Sendable {
             var least = state.roundTrip ?? path.least_round_trip
             for time in [path.least_round_trip, path.received_round_trip] where time > 0 { least = min(least, time) }
             state.roundTrip = least
-            // The receiver's measure is one of milliseconds.
+            // The receiver's measure is in milliseconds.
             if path.received_round_trip > least { state.delay = max(state.delay, path.received_round_trip - least) }
             state.disordered += Int64(disordered)
         }
     }
 }
 
-/// Reads one connection for a ``PathMeter``, some twenty times a second.
+/// A reader of one connection for a ``PathMeter``, some twenty times a second.
 struct PathReader {
     private static let interval = Duration.milliseconds(50)
 
     private let meter: PathMeter
     private var next: MonotonicTime
     private var socket: Int32 = -1
-    /// The count that the connection has told already.
+    /// The count that was already added for the connection.
     private var disordered: UInt32 = 0
 
     init(_ meter: PathMeter) {
@@ -57,14 +58,14 @@ struct PathReader {
         next = .now
     }
 
-    /// Bytes of the answer came over `socket`.
+    /// Notes that bytes of the answer came over `socket`.
     mutating func received(over socket: Int32) {
         let now = MonotonicTime.now
         guard now >= next, socket >= 0 else { return }
         next = now + Self.interval
         var path = transfer_path()
         guard transfer_path_of(socket, &path) == 0, path.least_round_trip != .max else { return }
-        // A loss of the connection before that belongs to another transfer.
+        // An earlier loss of the connection belongs to another transfer.
         if socket != self.socket { (self.socket, disordered) = (socket, path.disordered) }
         meter.add(path, disordered: path.disordered &- disordered)
         disordered = path.disordered

@@ -1,12 +1,13 @@
 import CTransferCurl
 import Glibc
 
-/// The sockets of a pool's connections, by their ends: before a request leaves, libcurl says between which ends, and not on
-/// which socket.
+/// The sockets of a pool's connections, by their ends. Before a request leaves, libcurl reports the ends and not the
+/// socket.
 ///
-/// Used on the pool's loop only.
+/// The table is used on the pool's loop only.
 final class PlainSockets {
-    /// One local port may have connections to several peers, and each of a machine's addresses has ports of its own.
+    /// The ends of a connection. One local port may have connections to several peers, and each address of a machine
+    /// has its own ports.
     struct Ends: Hashable {
         let localAddress: String
         let localPort: Int
@@ -17,8 +18,10 @@ final class PlainSockets {
     private var sockets: [Ends: Int32] = [:]
     private static let limit = 1024
 
-    /// - Parameter opened: Sockets that were made for the transfer that is about to use the connection.
-    /// - Returns: Whether one of them is the connection's: then it's new.
+    /// Notes a connection's socket if it is a new one.
+    ///
+    /// - Parameter opened: The sockets that were made for the transfer that is about to use the connection.
+    /// - Returns: Whether one of them is the connection's, so that the connection is new.
     func isNew(_ ends: Ends, among opened: [Int32]) -> Bool {
         guard let socket = opened.last(where: { Self.port(of: $0) == ends.localPort }) else { return false }
         if sockets.count >= Self.limit { sockets = sockets.filter { Self.port(of: $0.value) == $0.key.localPort } }
@@ -26,36 +29,42 @@ final class PlainSockets {
         return true
     }
 
-    /// - Returns: `nil` where the connection isn't known.
+    /// Returns the socket of a connection.
+    ///
+    /// - Returns: `nil` where the connection is unknown.
     func socket(of ends: Ends) -> Int32? { sockets[ends] }
 
-    /// Whether the peer has said something that nobody has read.
+    /// Returns whether the socket has unread bytes from the peer.
     static func hasUnread(_ socket: Int32) -> Bool {
         var byte: UInt8 = 0
         return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
     }
 
-    /// The count of a connection's bytes that the peer had acknowledged at a moment.
+    /// The count of a connection's bytes that the peer had acknowledged at one moment.
     struct Acknowledged {
         let socket: Int32
         private let bytes: Int64
 
-        /// - Returns: `nil` where the kernel doesn't say.
+        /// Reads the count.
+        ///
+        /// - Returns: `nil` where the kernel does not report it.
         init?(_ socket: Int32) {
             self.socket = socket
             bytes = transfer_bytes_acknowledged(socket)
             guard bytes >= 0 else { return nil }
         }
 
-        /// Whether the peer has acknowledged more since. Each segment acknowledges what its sender had by then (RFC 9293
-        /// §3.10.7.4), so one that is an answer acknowledges some of the request.
+        /// Whether the peer has acknowledged more since.
+        ///
+        /// Each segment acknowledges the bytes that its sender had received (RFC 9293 §3.10.7.4). Therefore a segment
+        /// with the answer acknowledges some of the request.
         var hasGrown: Bool { transfer_bytes_acknowledged(socket) != bytes }
     }
 
-    /// Ends a connection that libcurl is about to keep: to it, one with unread bytes is alive.
+    /// Ends a connection that libcurl is about to keep: libcurl takes one with unread bytes for alive.
     static func giveUp(_ socket: Int32) {
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) { buffer in
-            // Enough for what belongs to nobody; who goes on sending is cut off.
+            // The bound is enough for stray bytes; a peer that continues to send is cut off.
             for _ in 0..<64 where recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)) > 0 {}
         }
         Glibc.shutdown(socket, Int32(SHUT_RDWR))

@@ -2,30 +2,31 @@ import Synchronization
 import TransferCore
 import TransferEventLoop
 
-/// A border that connections are never shared across.
+/// The facts that separate connections: no connection is shared by exchanges with different keys.
 struct PoolKey: Sendable, Hashable {
     let rules: TLSRules
-    /// The only link that they go over.
+    /// The only link of the connections.
     let link: String?
-    /// A connection of another version mustn't be used.
+    /// Whether only HTTP/1 is spoken; a connection of another version must not be used.
     var speaksHTTP1Only = false
-    /// A connection to another address mustn't be used.
+    /// Whether only public addresses are connected to; a connection to another address must not be used.
     var isPublicOnly = false
-    /// A connection that yields to others serves only those who want that.
+    /// Whether the connections yield to other traffic; such a connection serves only exchanges that want that.
     var isBackground = false
-    /// `nil` for HTTP.
+    /// The account at a file server; `nil` for HTTP.
     var account: FileServerAccount?
 }
 
-/// The pools of one loop: one for each set of TLS rules, so that no connection and no TLS session that one of them
-/// accepted ever serves another, and one for each link that exchanges require; new ones whenever the network is another
-/// one.
+/// The pools of one loop, one for each ``PoolKey``; a changed network begins new ones.
+///
+/// A separate pool for each set of TLS rules ensures that a connection or TLS session never serves rules that did not
+/// accept it.
 final class PoolSet: Sendable {
     let loop: EventLoop
-    /// Exchanges handed in and not ended: how busy the loop is, for the one who chooses.
+    /// The number of exchanges that were started and have not ended, by which a loop is chosen.
     var load: Int { state.withLock { $0.entries.reduce(0) { $0 + $1.pool.load.load(ordering: .relaxed) } } }
 
-    /// Sockets that exchanges under way use.
+    /// The number of sockets that current exchanges use.
     var connections: Int { all.reduce(0) { $0 + $1.connections.load(ordering: .relaxed) } }
 
     private final class Entry: Sendable {
@@ -41,12 +42,12 @@ final class PoolSet: Sendable {
     }
 
     private struct State {
-        /// The one used last comes first: nearly always it's the one that's wanted.
+        /// The pools, the last used one first: it nearly always is the wanted one.
         var entries: [Entry] = []
-        /// Counts the networks: connections of an older one serve nobody new.
+        /// The number of the network: connections of an older one serve no new exchange.
         var generation = 0
 
-        /// The first time that a pool of an older network, or one of many, has nothing left to do, it's given up.
+        /// Removes the pools of an older network, and surplus ones, that have no exchange left.
         mutating func retire() -> [CurlPool] {
             var retired: [CurlPool] = []
             entries.removeAll { entry in
@@ -54,7 +55,7 @@ final class PoolSet: Sendable {
                 retired.append(entry.pool)
                 return true
             }
-            // Rules come and go (a file of authorities that was written anew).
+            // TLS rules come and go, for example when a file of authorities is rewritten.
             while entries.count > PoolSet.limit,
                 let index = entries.lastIndex(where: { $0.pool.load.load(ordering: .relaxed) == 0 })
             {
@@ -67,15 +68,17 @@ final class PoolSet: Sendable {
     private let state = Mutex(State())
     private let make: @Sendable () throws(TransferError) -> CurlPool
 
-    /// - Parameter make: Makes a pool on `loop`.
+    /// Creates an empty set.
+    ///
+    /// - Parameter make: A closure that makes a pool on `loop`.
     init(loop: EventLoop, make: @escaping @Sendable () throws(TransferError) -> CurlPool) {
         self.loop = loop
         self.make = make
     }
 
-    /// The pool for `key`, which counts one more exchange.
+    /// Returns the pool for `key`, and counts one more exchange for it.
     ///
-    /// - Throws: `TransferError` when libcurl can't be initialised.
+    /// - Throws: `TransferError` when libcurl cannot be initialised.
     func pool(for key: PoolKey) throws(TransferError) -> CurlPool {
         let (pool, retired) = try state.withLock { state throws(TransferError) -> (CurlPool, [CurlPool]) in
             let generation = state.generation
@@ -98,7 +101,7 @@ final class PoolSet: Sendable {
         return pool
     }
 
-    /// The network is another one: what is under way goes on where it is, and new exchanges get new connections.
+    /// Begins a new network: current exchanges continue on their connections, and new ones get new connections.
     func renew() {
         shutDown(
             state.withLock { state in
@@ -107,10 +110,10 @@ final class PoolSet: Sendable {
             })
     }
 
-    /// Whether there may be a connection for `key`.
+    /// Returns whether there may be a connection for `key`.
     func hasPool(for key: PoolKey) -> Bool { known(key) != nil }
 
-    /// Whether a connection to that file server waits for its next exchange.
+    /// Returns whether a connection to that file server is idle.
     func hasIdleConnection(for key: PoolKey, to origin: Origin) -> Bool {
         known(key)?.sockets?.hasIdle(to: origin) == true
     }
@@ -125,7 +128,7 @@ final class PoolSet: Sendable {
         for pool in pools { loop.execute { pool.onLoop { $0.shutDown() } } }
     }
 
-    /// Shuts the pools down. Called on the loop.
+    /// Shuts the pools down. The caller is on the loop.
     func shutDown() {
         for pool in all { pool.onLoop { $0.shutDown() } }
     }

@@ -5,7 +5,9 @@ import TransferEventLoop
 
 /// The meaning of a CURLcode where the proxy of a hop is to blame.
 enum ProxyFault {
-    /// - Returns: `nil` where it isn't the proxy's fault.
+    /// Returns the error of a hop.
+    ///
+    /// - Returns: `nil` where the proxy is not at fault.
     static func error(_ exchange: ActiveExchange, _ handle: CurlHandle, _ code: CURLcode) -> TransferError? {
         guard let hop = exchange.hop, let way = exchange.request.settings.way(to: hop.url) else { return nil }
         let proxy = ProxyAddress(way)
@@ -15,15 +17,15 @@ enum ProxyFault {
             systemError: Int32(truncatingIfNeeded: handle.long(CURLINFO_OS_ERRNO)))
     }
 
-    /// The proxy that the connection of an exchange leads to, for people; `nil` where there is none.
+    /// Returns the name of the proxy to which an exchange's connection leads, for messages; `nil` where there is none.
     static func name(_ exchange: ActiveExchange) -> String? {
         exchange.hop.flatMap { exchange.request.settings.way(to: $0.url) }.map { "the proxy \(ProxyAddress($0))" }
     }
 
-    /// The way to a proxy and through it, as far as it was gone.
+    /// The connection to a proxy and through it, to the extent that it was established.
     struct Leg {
         var proxy: ProxyAddress
-        /// Host and port of the server.
+        /// The host and port of the server.
         var target: String
         /// Whether the proxy speaks HTTP, and is asked for a tunnel to the server.
         var isTunnel: Bool
@@ -33,11 +35,11 @@ enum ProxyFault {
         var isAnswered = false
     }
 
-    /// The fault of a proxy that refused nothing.
+    /// Returns the error of a proxy that refused nothing.
     ///
     /// - Parameters:
-    ///   - text: libcurl's own words, from the error buffer.
-    ///   - systemError: Of connect(2), where it said so.
+    ///   - text: libcurl's message from the error buffer.
+    ///   - systemError: The error of connect(2), where it reported one.
     static func error(_ code: CURLcode, _ leg: Leg, text: String, systemError: Int32) -> TransferError? {
         let words = Redaction.url(text)
         let proxy = leg.proxy
@@ -53,7 +55,7 @@ enum ProxyFault {
         case CURLE_PROXY:
             return make(.proxyRefused, "the proxy \(proxy) refused the connection to \(leg.target): \(words)")
         case CURLE_COULDNT_CONNECT:
-            // libcurl's message names the proxy already, but not always in the same words.
+            // libcurl's message names the proxy already, but in varying words.
             let reason = systemError == 0 ? "" : ": " + String(cString: strerror(systemError)).lowercasedFirst
             return make(.cannotConnect, "can't connect to the proxy \(proxy)\(reason)")
         case CURLE_COULDNT_RESOLVE_PROXY:
@@ -82,7 +84,7 @@ enum ProxyFault {
         }
     }
 
-    /// The proxy's answer to the request for a tunnel, where it's a refusal.
+    /// Returns the error of a proxy that refused a tunnel.
     private static func refusal(
         _ exchange: ActiveExchange, _ hop: Hop, _ proxy: ProxyAddress, _ handle: CurlHandle, _ code: CURLcode
     ) -> TransferError? {
@@ -110,7 +112,7 @@ extension ProxyFault.Leg {
 }
 
 extension TransferError {
-    /// The same, as one of the proxy's.
+    /// Returns the error as one of the proxy's.
     func blaming(_ proxy: ProxyAddress) -> TransferError {
         var error = self
         error.proxy = "\(proxy)"

@@ -1,19 +1,19 @@
 import CTransferCurl
 import TransferCore
 
-/// The requests of one hop that libcurl makes by itself, each with an answer to its proxy's challenge.
+/// The requests of one hop that libcurl makes automatically, each with an answer to its proxy's challenge.
 ///
-/// libcurl goes on for as long as the proxy calls the last answer stale (RFC 7616 §3.4), which one that is broken does
-/// for ever. What it asks a proxy for a tunnel, and what that says, passes no other callback than the one for traces: the
-/// head of a refusal may name a time to wait.
+/// libcurl continues while the proxy calls the last answer stale (RFC 7616 §3.4), which a broken proxy does forever.
+/// The requests for a tunnel and their answers reach only the callback for traces. The head of a refusal may name a
+/// time to wait.
 struct ProxyLegs {
-    /// Digest takes two, NTLM three, and a nonce may have become stale.
+    /// The most requests: Digest takes two, NTLM three, and a nonce may have become stale.
     static let most = 6
 
     private static let mostOfAHead = 16 << 10
 
     private(set) var count = 0
-    /// The last head's lines, without the first.
+    /// The lines of the last head, without the first.
     private(set) var head: [UInt8] = []
 
     var areTooMany: Bool { count > Self.most }
@@ -47,7 +47,7 @@ struct ProxyLegs {
 }
 
 extension ProxyLegs {
-    /// Has libcurl tell of what the exchange's hop says to its proxy.
+    /// Begins to record the requests to the proxy of the exchange's hop.
     static func measure(_ exchange: ActiveExchange, on handle: CurlHandle) throws(TransferError) {
         exchange.connection.proxyLegs = ProxyLegs()
         let pointer = Unmanaged.passUnretained(exchange).toOpaque()

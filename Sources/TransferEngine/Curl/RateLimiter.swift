@@ -5,12 +5,12 @@ public import TransferEventLoop
 /// A bound on bytes a second that several transfers on several loops share: a token bucket.
 public final class RateLimiter: Sendable {
     private struct Bucket {
-        /// Bytes a second.
+        /// The rate in bytes a second.
         var rate: Double
         var tokens: Double
         var filled: MonotonicTime
 
-        /// A quarter of a second's worth may go at once.
+        /// The most bytes that may move at once: a quarter of a second's worth.
         var capacity: Double { max(rate / 4, 1) }
 
         mutating func fill(now: MonotonicTime) {
@@ -21,22 +21,25 @@ public final class RateLimiter: Sendable {
 
     private let bucket: Mutex<Bucket>
 
-    /// - Parameter rate: Bytes a second, at least 1.
+    /// Creates a limiter.
+    ///
+    /// - Parameter rate: The bound in bytes a second, at least 1.
     public init(rate: Int64, now: MonotonicTime = .now) {
         var bucket = Bucket(rate: Double(max(1, rate)), tokens: 0, filled: now)
         bucket.tokens = bucket.capacity
         self.bucket = Mutex(bucket)
     }
 
-    /// Bytes a second; infinite where there is no bound.
+    /// The bound in bytes a second; infinite where there is none.
     public var rate: Double {
         bucket.withLock { $0.rate < .greatestFiniteMagnitude ? $0.rate : .infinity }
     }
 
-    /// Changes the bound for the bytes that come from now on. A transfer that pauses under the old one has to be told
-    /// (``ExchangeHandle/rateChanged()``).
+    /// Changes the bound for the bytes that come from now on.
     ///
-    /// - Parameter rate: Bytes a second, at least 1; `nil` for none.
+    /// A transfer that pauses under the old bound must be notified (``ExchangeHandle/rateChanged()``).
+    ///
+    /// - Parameter rate: The bound in bytes a second, at least 1; `nil` for none.
     public func setRate(_ rate: Int64?, now: MonotonicTime = .now) {
         bucket.withLock { bucket in
             bucket.fill(now: now)
@@ -45,9 +48,9 @@ public final class RateLimiter: Sendable {
         }
     }
 
-    /// Takes the bytes, which have moved already.
+    /// Counts bytes that have moved already.
     ///
-    /// - Returns: When the next ones may move, or `nil` for at once.
+    /// - Returns: The time at which the next bytes may move, or `nil` for at once.
     func take(_ count: Int, now: MonotonicTime = .now) -> MonotonicTime? {
         bucket.withLock { bucket in
             bucket.fill(now: now)

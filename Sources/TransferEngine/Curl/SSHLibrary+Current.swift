@@ -1,6 +1,6 @@
 import CTransferCurl
 
 extension SSHLibrary {
-    /// The library of this process.
+    /// The SSH library of this process.
     static let current = SSHLibrary(transfer_curl_ssh_version().map { String(cString: $0) } ?? "SSH library")
 }

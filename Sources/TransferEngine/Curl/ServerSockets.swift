@@ -4,28 +4,28 @@ import Glibc
 import Synchronization
 import TransferCore
 
-/// The sockets of one pool's connections to file servers, each known with the exchange that uses it.
+/// The sockets of one pool's connections to file servers, each with the exchange that uses it.
 ///
-/// libcurl waits for these servers where it stands now and then, a thread with it: for the reply behind an FTP transfer,
-/// for the end of an SFTP file, for a farewell. Who wants an exchange to end can't reach its loop then; but its sockets
-/// can be shut down from any thread, and no wait outlives that.
+/// libcurl sometimes blocks its loop's thread for these servers: for the reply after an FTP transfer, the end of an
+/// SFTP file, a farewell. The loop then cannot carry out a cancellation. But the sockets can be shut down from any
+/// thread, which ends every such wait.
 final class ServerSockets: Sendable {
     private struct Entry {
         var owner: ExchangeID?
         let origin: Origin
-        /// Tells the socket from another one that was given its number.
+        /// The inode, which distinguishes the socket from a later one with the same number.
         let inode: ino_t
     }
 
     private struct State {
         var entries: [Int32: Entry] = [:]
-        /// Exchanges under way, and why they are to end.
+        /// The exchanges under way, with the reason to end them.
         var exchanges: [ExchangeID: TransferError?] = [:]
-        /// Closed by libcurl, while the peer has not acknowledged all that they carry of an exchange under way.
+        /// The sockets that libcurl has closed, whose peer has not acknowledged all bytes of an exchange under way.
         var draining: [(socket: Int32, owner: ExchangeID)] = []
-        /// Exchanges whose server had ended a connection when libcurl closed it.
+        /// The exchanges whose server had ended a connection when libcurl closed it.
         var deserted: Set<ExchangeID> = []
-        /// Exchanges whose FTP server has just told where its data connection waits.
+        /// The exchanges whose FTP server has just reported the address of its data connection.
         var dataBegins: Set<ExchangeID> = []
     }
 
@@ -50,17 +50,17 @@ final class ServerSockets: Sendable {
         state.withLock { $0.entries[socket] = Entry(owner: id, origin: origin, inode: inode) }
     }
 
-    /// A connection that was there serves another exchange.
+    /// Notes that an existing connection serves another exchange.
     func used(_ socket: Int32, by id: ExchangeID) {
         state.withLock { $0.entries[socket]?.owner = id }
     }
 
     func owner(of socket: Int32) -> ExchangeID? { state.withLock { $0.entries[socket]?.owner } }
 
-    /// The exchange is done with its connections, which may be used again.
+    /// Releases the exchange's connections, which may be used again.
     func release(_ id: ExchangeID) { state.withLock { Self.release(id, &$0) } }
 
-    /// libcurl has no more use for it.
+    /// Closes a socket that libcurl no longer needs.
     func close(_ socket: Int32) -> Int32 {
         state.withLock { state in
             guard let id = state.entries.removeValue(forKey: socket)?.owner else { return Glibc.close(socket) }
@@ -69,7 +69,7 @@ final class ServerSockets: Sendable {
             } else if case .some(nil) = state.exchanges[id], transfer_unacknowledged(socket) > 0,
                 shutdown(socket, Int32(SHUT_WR)) == 0
             {
-                // A file's last bytes are on their way, perhaps for minutes, and its answer comes behind them.
+                // A file's last bytes may be under way for minutes, and its answer comes after them.
                 state.draining.append((socket, id))
                 return 0
             }
@@ -77,7 +77,7 @@ final class ServerSockets: Sendable {
         }
     }
 
-    /// Bytes of the exchange that its peers have not acknowledged.
+    /// Returns the bytes of the exchange that its peers have not acknowledged.
     func unacknowledged(of id: ExchangeID) -> Int64 {
         state.withLock { state in
             let open = state.entries.filter { $0.value.owner == id }.keys
@@ -91,7 +91,9 @@ final class ServerSockets: Sendable {
         }
     }
 
-    /// Whether the server ended a connection of the exchange's: what libssh2 calls its answer then may be an earlier one.
+    /// Returns whether the server ended a connection of the exchange.
+    ///
+    /// The status that libssh2 then reports as its answer may be an earlier one.
     func isDeserted(_ id: ExchangeID) -> Bool {
         state.withLock { state in
             state.deserted.contains(id) || state.entries.contains { $0.value.owner == id && Self.hasLeft($0.key) }
@@ -111,7 +113,7 @@ final class ServerSockets: Sendable {
 
     // MARK: From any thread
 
-    /// Makes an exchange end, wherever libcurl stands.
+    /// Ends an exchange, even while libcurl blocks its loop.
     func stop(_ id: ExchangeID, _ error: TransferError) {
         state.withLock { state in
             guard case .some(nil) = state.exchanges[id] else { return }
@@ -127,12 +129,12 @@ final class ServerSockets: Sendable {
         }
     }
 
-    /// Whether a connection to that server waits for its next exchange.
+    /// Returns whether a connection to that server is idle.
     func hasIdle(to origin: Origin) -> Bool {
         state.withLock { $0.entries.values.contains { $0.owner == nil && $0.origin == origin } }
     }
 
-    /// Why it's to end, when it is.
+    /// Returns the reason to end the exchange, if there is one.
     func stopReason(_ id: ExchangeID) -> TransferError? { state.withLock { $0.exchanges[id] ?? nil } }
 
     private static func release(_ id: ExchangeID, _ state: inout State) {
@@ -146,7 +148,7 @@ final class ServerSockets: Sendable {
     }
 
     private static func hasLeft(_ socket: Int32) -> Bool {
-        // POLLRDHUP: Glibc's module leaves it out because its header wants _GNU_SOURCE.
+        // The constant is POLLRDHUP: Glibc's module omits it because its header requires _GNU_SOURCE.
         let readHangUp: Int16 = 0x2000
         var look = pollfd(fd: socket, events: readHangUp, revents: 0)
         return poll(&look, 1, 0) == 1 && look.revents & (readHangUp | Int16(POLLHUP | POLLERR)) != 0

@@ -2,9 +2,9 @@ import CTransferCurl
 import Glibc
 import TransferCore
 
-/// The sockets of libcurl's connections.
+/// The options of the sockets of libcurl's connections.
 enum SocketCallbacks {
-    /// The reason: "What isn't sent yet stays with us" in TransferEngine.docc/Decisions.md.
+    /// Sets the callback. The reason is in `What isn't sent yet stays with us` of TransferEngine.docc/Decisions.md.
     static func apply(to handle: CurlHandle) throws(TransferError) {
         try handle.check(transfer_easy_set_sockopt(handle.raw, prepare), CURLOPT_SOCKOPTFUNCTION)
     }
@@ -19,12 +19,12 @@ enum SocketCallbacks {
             }
         }
         var limit = unsentLimit
-        // A socket that isn't TCP's (a proxy's Unix socket, QUIC) says no, and needs no limit.
+        // A socket of another kind than TCP (a proxy's Unix socket, QUIC) refuses the option, and needs no limit.
         _ = setsockopt(
             socket, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &limit, socklen_t(MemoryLayout.size(ofValue: limit)))
         return CURL_SOCKOPT_OK
     }
 
-    /// Bytes; one TLS record (RFC 8446 §5.1).
+    /// The most unsent bytes in the socket: one TLS record (RFC 8446 §5.1).
     private static let unsentLimit: Int32 = 16 << 10
 }

@@ -2,25 +2,26 @@ import CTransferCurl
 import Glibc
 import TransferCore
 
-/// The sockets over which a request's body is on its way, and hasn't been answered: closed, they are reset.
+/// The sockets over which an unanswered request's body is under way. They are reset when they are closed.
 ///
-/// close(2) goes on sending what the kernel has of a body, for minutes and over a link that comes back meanwhile: the
-/// server then has a whole request whose sender took it for broken off and sends it once more; one that reads nothing
-/// doesn't learn that its client has left, and keeps the upload locked. libcurl closes by itself what has timed out, so
-/// that it's decided where sockets are closed. One of HTTP/2 is closed only when nobody uses it.
+/// close(2) continues to send the kernel's bytes of a body, for minutes and over a link that comes back meanwhile. The
+/// server may then have a whole request whose sender took it for broken and sends it again. A server that reads nothing
+/// does not notice that its client has left, and keeps the upload locked. libcurl closes timed-out connections
+/// automatically, so the decision is made where sockets are closed. A socket of HTTP/2 is closed only when no exchange
+/// uses it.
 ///
-/// Used on the pool's loop only.
+/// The table is used on the pool's loop only.
 final class UploadSockets {
     private var busy: [Int32: ActiveExchange] = [:]
 
-    /// libcurl waits for the socket on behalf of the exchange.
+    /// Notes that libcurl waits for the socket on behalf of the exchange.
     func used(_ socket: Int32, by exchange: ActiveExchange) {
         guard exchange.files == nil, exchange.hop?.sendsBody == true else { return }
         busy[socket] = exchange
         exchange.connection.path.sending = socket
     }
 
-    /// The exchange has no handle of libcurl's any more.
+    /// Forgets the sockets of an exchange whose handle has been released.
     func release(_ exchange: ActiveExchange) {
         guard !busy.isEmpty else { return }
         for (socket, owner) in busy where owner === exchange { busy[socket] = nil }
@@ -28,9 +29,9 @@ final class UploadSockets {
 
     fileprivate func close(_ socket: Int32) -> Int32 {
         let owner = busy.removeValue(forKey: socket)
-        // The last look at what has arrived: a connection that broke off is asked no more.
+        // The count of arrived bytes is read a last time: it is not available after the connection is closed.
         owner?.noteAcknowledged(over: socket)
-        // Another socket may get its number.
+        // Another socket may get the same number.
         if owner?.connection.path.sending == socket { owner?.connection.path.sending = nil }
         if let owner, owner.answer.phase == .head, owner.outgoing.sent > 0 {
             var reset = linger(l_onoff: 1, l_linger: 0)
@@ -46,7 +47,7 @@ final class UploadSockets {
 }
 
 extension UploadSockets {
-    /// Has libcurl close its sockets here.
+    /// Makes libcurl close its sockets by this table.
     func apply(to handle: CurlHandle) throws(TransferError) {
         try handle.check(transfer_easy_set_closesocket(handle.raw, UploadSockets.close), CURLOPT_CLOSESOCKETFUNCTION)
         try handle.set(CURLOPT_CLOSESOCKETDATA, pointer: Unmanaged.passUnretained(self).toOpaque())

@@ -1,28 +1,34 @@
 public import TransferCore
 
-/// Where the body of an answer belongs. A class, as it's kept in several places and is large.
+/// The description of an answer's body and its place in the file.
+///
+/// The type is a class, because the value is kept in several places and is large.
 public final class BodyStart: Sendable {
+    /// The head of the answer.
     public let head: ResponseHead
     /// The URL that answered, with its fragment; not redacted.
     public let url: String
-    /// The place of its first byte in the file.
+    /// The offset of the body's first byte in the file.
     public let offset: Int64
-    /// The length of the whole file; `nil` when the server doesn't say, or encodes it.
+    /// The length of the whole file; `nil` when the server does not report it, or encodes the body.
     public let total: Int64?
-    /// Bytes behind ``offset`` that are there already: those that come are compared with them.
+    /// The bytes behind ``offset`` that exist already: received bytes are compared with them.
     public let overlap: Int64
-    /// Whether the body is coded (RFC 9110 §8.4): what the sink gets is then decoded, or coded bytes.
+    /// Whether the body is coded (RFC 9110 §8.4). The sink then gets decoded or coded bytes.
     public let isCoded: Bool
-    /// Whether the sink gets the bytes in the form that ranges count in.
+    /// Whether the sink gets the bytes in the form in which ranges count.
     public let isContinuable: Bool
-    /// Why bytes that were there are given up.
+    /// The reason why existing bytes are discarded.
     public let restart: String?
-    /// Whether bytes that are given up are kept beside the new ones until those are whole.
+    /// Whether discarded bytes are kept beside the new ones until the new file is whole.
     public let setsAside: Bool
-    /// Whether the owner's credentials went along to ``url``, or could have.
+    /// Whether the credentials of the settings were sent to ``url``, or could have been.
     public let takesCredentials: Bool
 
-    /// - Parameter isContinuable: `nil` for bodies that aren't coded.
+    /// Creates a description.
+    ///
+    /// - Parameter isContinuable: Whether ranges count in the delivered bytes; `nil` derives it for bodies without a
+    ///   coding.
     public init(
         head: ResponseHead, offset: Int64, total: Int64?, url: String = "", overlap: Int64 = 0,
         isContinuable: Bool? = nil, restart: String? = nil, setsAside: Bool = false, takesCredentials: Bool = true
@@ -36,11 +42,11 @@ public final class BodyStart: Sendable {
         self.setsAside = setsAside
         self.takesCredentials = takesCredentials
         self.isContinuable = isContinuable ?? (head.contentCoding == nil)
-        // A length is only known of a body that isn't coded, or isn't to be decoded.
+        // A length is known only of a body that has no coding, or whose coding stays.
         isCoded = total == nil && head.contentCoding != nil
     }
 
-    /// Bytes of the file that were there and stay.
+    /// The bytes of the file that existed before and stay.
     public var continued: Int64 { offset + overlap }
 
     /// The resource that answered.

@@ -1,11 +1,11 @@
 import TransferCore
 
-/// How often in a row an exchange asked once more without getting further.
+/// The number of repeated questions of an exchange that brought no progress.
 ///
-/// Each way of asking again has its reason, and servers can be such that all of them come true again and again: beyond the
-/// limit it costs an attempt, and the waits between attempts.
+/// Each kind of repetition has its reason, and with some servers all reasons apply again and again. Beyond the limit a
+/// repetition costs an attempt, and the waits between attempts.
 struct DetourCount {
-    /// With the first request, and the seven attempts of a minute, at most 56 requests a minute.
+    /// The most repetitions: with the first request and the seven attempts of a minute, at most 56 requests a minute.
     static let limit = 7
 
     private static let restartLimit = 3
@@ -14,8 +14,10 @@ struct DetourCount {
     private var restarts = 0
     private var furthest: Int64 = 0
 
-    /// - Parameter position: How far the file has come.
-    /// - Returns: Whether one more is allowed.
+    /// Counts a repetition.
+    ///
+    /// - Parameter position: The bytes of the file that have come.
+    /// - Returns: Whether the repetition is allowed.
     mutating func take(at position: Int64) -> Bool {
         if position >= furthest + ProgressRule.leastBytes {
             count = 0
@@ -25,7 +27,7 @@ struct DetourCount {
         return count <= Self.limit && restarts <= Self.restartLimit
     }
 
-    /// Another version begins, which has to come forward by itself.
+    /// Notes that another version begins, whose progress counts anew.
     mutating func beginAnew() {
         restarts += 1
         furthest = 0

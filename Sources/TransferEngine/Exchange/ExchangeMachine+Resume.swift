@@ -1,9 +1,9 @@
 import TransferCore
 
-// Answers that are to be the file, or the rest of it.
+// The answers that are to be the file, or the rest of it.
 extension ExchangeMachine {
     mutating func represented(_ hop: Hop, _ head: ResponseHead, now: Int64) -> HeadAction {
-        // The request's own URL may still give a file that the place of the bytes refuses for good.
+        // The request's own URL may still lead to a file that the place of the bytes refuses permanently.
         if head.status >= 400, head.status != 416, !StatusRule.mayPass(head.status), mayGoBack(from: hop) {
             return turnBack(hop)
         }
@@ -14,16 +14,16 @@ extension ExchangeMachine {
         }
         switch head.status {
         case let status where StatusRule.isWhole(status): return deliverWhole(hop, head)
-        // Without a range of ours a caching proxy may say 206 of the whole.
+        // A caching proxy may answer the whole file with 206 without a requested range.
         case 206 where isAll(head): return deliverWhole(hop, head)
         case 206:
-            // A part that nobody asked for: not even its place in the file can be relied on.
+            // A part was not requested: not even its place in the file is reliable.
             return fail(hop, TransferError(.badResponse, "206 Partial Content for a request without a range"))
         default: return refused(hop, StatusRule.error(head, now: now))
         }
     }
 
-    /// Whether a part is all of the file, as its Content-Range says: `bytes 0-(n-1)/n`.
+    /// Returns whether a part is the whole file by its Content-Range: `bytes 0-(n-1)/n`.
     private func isAll(_ head: ResponseHead) -> Bool {
         let fields = head.fields.filter { $0.isNamed("Content-Range") }
         guard fields.count == 1, let range = ContentRange(fields[0].value), let bytes = range.range,
@@ -32,7 +32,7 @@ extension ExchangeMachine {
         return head.contentLength.map { $0 == bytes.upperBound } ?? true
     }
 
-    /// The answer is all of the file; a complete file that it would replace decides whether it may.
+    /// Delivers an answer that is the whole file, unless a complete file that it would replace forbids that.
     private mutating func deliverWhole(_ hop: Hop, _ head: ResponseHead) -> HeadAction {
         if let refusal = replacementRefusal(hop, head) { return fail(hop, refusal) }
         return deliver(hop, head)
@@ -46,8 +46,10 @@ extension ExchangeMachine {
         ).map { ReplacementRule.error($0) }
     }
 
-    /// Ends a hop that came to nothing. A refusal for good may be that of a URL which no longer leads to its file, as one
-    /// with an expired signature (400 with Google's and Amazon's storage). The request's own URL may lead there.
+    /// Ends a hop that failed. A permanent refusal may come from a URL that no longer leads to its file.
+    ///
+    /// An example is an expired signature (400 with Google's and Amazon's storage). The request's own URL may lead to
+    /// the file.
     mutating func refused(_ hop: Hop, _ error: TransferError) -> HeadAction {
         guard !error.isTransient, mayGoBack(from: hop) else { return fail(hop, error) }
         return turnBack(hop)
@@ -61,7 +63,8 @@ extension ExchangeMachine {
     private mutating func follow(
         _ verdict: ResumeRule.Verdict, _ point: ResumePoint, _ hop: Hop, _ head: ResponseHead, now: Int64
     ) -> HeadAction {
-        // A new beginning is of the file that the request's own URL names, which needn't be the one that the place has now.
+        // A new beginning is of the file that the request's own URL names. That need not be the file at the current
+        // place.
         if verdict.beginsAnew, mayGoBack(from: hop) { return turnBack(hop) }
         if point.isPart {
             switch verdict {
@@ -93,7 +96,7 @@ extension ExchangeMachine {
             state = .dropping(hop, .complete(head))
             return .drop
         case .refuse(let claim, let reason):
-            // Sent away to where one logs in, say.
+            // The place may redirect to a login page, for example.
             if resumption.hasLeftPlace(hop), mayGoBack(from: hop) { return turnBack(hop) }
             resumption.refuse(claim)
             return fail(hop, TransferError(.badResponse, reason, isTransient: true))
@@ -114,7 +117,7 @@ extension ExchangeMachine {
         return .drop
     }
 
-    /// The answer to a request for a part is no part of this version of the file: nothing of it is written.
+    /// Returns the error of an answer that is no part of this version of the file: no byte of it is written.
     private static func noPart(_ verdict: ResumeRule.Verdict, _ head: ResponseHead) -> TransferError {
         let reason: String =
             switch verdict {
@@ -125,7 +128,7 @@ extension ExchangeMachine {
         return TransferError(.badResponse, reason, isTransient: true)
     }
 
-    /// The body came whole, as far as libcurl can tell.
+    /// Handles the end of a body that libcurl takes for complete.
     mutating func delivered(
         _ hop: Hop, _ start: BodyStart, position: Int64, isFramed: Bool, closure: ConnectionClosure
     ) -> EndAction {
@@ -159,14 +162,14 @@ extension ExchangeMachine {
         } else if !resumption.goOn(from: position, after: start, of: hop) {
             failure = Self.noFurther(nil)
         } else {
-            // A server may answer with less than was asked for (RFC 9110 §15.3.7): ask for what is left.
+            // A server may answer with less than requested (RFC 9110 §15.3.7): the rest is requested next.
             return perform(resumption.asking(hop))
         }
         state = .ended
         return .fail(failure)
     }
 
-    /// Whether all of the body came, as its framing or its coding shows: a coded stream has an end of its own.
+    /// Returns whether the whole body came, by its framing or its coding: a coded stream marks its own end.
     private func isProven(_ start: BodyStart, position: Int64, isFramed: Bool) -> Bool {
         guard takesCodingOff(start.head) else {
             return LengthRule.isProven(start.head, total: start.total, isFramed: isFramed)
@@ -183,7 +186,7 @@ extension ExchangeMachine {
 
     // MARK: The way back
 
-    /// Whether the request's own URL is asked after a refusal, or silence, of the place that the hop asked.
+    /// Returns whether the request's own URL is asked after a refusal, or silence, of the place that the hop asked.
     func mayGoBack(from hop: Hop) -> Bool {
         guard case .representation = request.intent else { return false }
         return resumption.mayGoBack(from: hop)

@@ -1,21 +1,23 @@
 import TransferCore
 
-/// The life of one exchange, from the first request over redirects and new starts to its end: pure, no I/O.
+/// The state machine of one exchange, from the first request over redirects and new starts to its end: pure, no I/O.
 ///
-/// The shell performs a `Hop`, tells what its answer's head was and how the hop ended, and does what it's told.
+/// The shell performs a `Hop`, passes the head of its answer and the way in which it ended, and carries out the
+/// returned actions.
 struct ExchangeMachine {
-    /// `ready` → `asking` → (`deciding` →) (`delivering` | `dropping`) → `asking` again, (`confirming` →) or `ended`.
+    /// The order is `ready` → `asking` → (`deciding` →) (`delivering` | `dropping`) → `asking` again, (`confirming` →)
+    /// or `ended`.
     enum State {
         case ready
-        /// A hop is under way; no final answer yet.
+        /// A hop is under way; no final answer has come yet.
         case asking(Hop)
-        /// The answer is a redirect, and somebody is asked whether it's followed.
+        /// The answer is a redirect, and the program decides whether it is followed.
         case deciding(Hop, proposed: Hop, ResponseHead)
         /// The body of the answer goes to the sink.
         case delivering(Hop, BodyStart)
-        /// The body is of no interest; what comes after it is settled.
+        /// The body is not needed; the next step is decided already.
         case dropping(Hop, Next)
-        /// The body came, and the server is asked how long the file is.
+        /// The body came, and the server is asked for the length of the file.
         case confirming(Confirmation)
         case ended
     }
@@ -23,7 +25,7 @@ struct ExchangeMachine {
     enum Next {
         case perform(Hop)
         case fail(TransferError)
-        /// Everything is there already; the head is the answer that confirmed it.
+        /// The whole file exists already; the head is the answer that confirmed it.
         case complete(ResponseHead)
     }
 
@@ -36,11 +38,11 @@ struct ExchangeMachine {
 
     enum HeadAction {
         case deliver(BodyStart)
-        /// Read the body to its end if it's short, so that the connection can be used again.
+        /// The body is read to its end if it is short, so that the connection can be used again.
         case drop
         /// The answer is neither delivered nor dropped until `decided(_:)`.
         case ask(RedirectProposal)
-        /// Not the answer yet: libcurl goes on by itself, and nothing of it is looked at.
+        /// The head is not final: libcurl continues automatically, and the machine ignores this head.
         case skip
     }
 
@@ -50,19 +52,19 @@ struct ExchangeMachine {
         case fail(TransferError)
     }
 
-    // Set here and by the part that resumes.
+    // The state is set here and in the extension that resumes downloads.
     var state = State.ready
     let request: ExchangeRequest
     private var redirects: RedirectRule
     var resumption: Resumption
     private var authentication: AuthenticationFlow
-    /// Whether it succeeded, and nothing proves that the body came whole.
+    /// Whether the exchange succeeded without a proof that the body is complete.
     private(set) var isLengthUnproven = false
-    /// Whether the server was asked for the length afterwards, and told that which came.
+    /// Whether the server was asked for the length afterwards, and reported that of the received body.
     private(set) var isLengthConfirmed = false
-    /// Whether TLS's closing alert ended a body whose length nothing else proves.
+    /// Whether TLS's closing alert ended a body whose length has no other proof.
     private(set) var hasClosureAlert = false
-    /// The challenge of the last head, for those who are to be told of it.
+    /// The challenge of the last head, for observers.
     private(set) var challenge: AuthenticationReport?
 
     init(_ request: ExchangeRequest) {
@@ -72,16 +74,16 @@ struct ExchangeMachine {
         resumption = Resumption(request)
     }
 
-    /// The first hop.
+    /// Returns the first hop.
     mutating func start() -> Hop {
         let hop = authentication.authorized(conditional(resumption.start(firstHop)))
         state = .asking(hop)
         return hop
     }
 
-    /// A final (not 1xx) head arrived. libcurl may go on to another one by itself (401 with credentials).
+    /// Handles a final (not 1xx) head. libcurl may continue to another one automatically (401 with credentials).
     ///
-    /// - Parameter now: Wall-clock seconds since 1970, for a Retry-After that is a date.
+    /// - Parameter now: The wall-clock time in seconds since 1970, for a Retry-After that is a date.
     mutating func received(_ head: ResponseHead, redirectTarget: String?, now: Int64) -> HeadAction {
         let hop: Hop
         switch state {
@@ -99,7 +101,7 @@ struct ExchangeMachine {
             return redirected(hop, head, to: redirectTarget, now: now)
         }
         if head.status == 417, hop.sendsBody, hop.mayExpect || hop.asksFirst {
-            // RFC 9110 §10.1.1: the same again, without asking first.
+            // RFC 9110 §10.1.1: the same request is repeated without the question.
             var next = hop
             next.mayExpect = false
             authentication.mayAskFirst = false
@@ -115,9 +117,9 @@ struct ExchangeMachine {
         }
     }
 
-    /// Decides what becomes of a redirect that was asked about.
+    /// Carries out the decision about a proposed redirect.
     ///
-    /// - Returns: `nil` when nothing was asked.
+    /// - Returns: `nil` when no decision was due.
     mutating func decided(_ decision: RedirectDecision) -> HeadAction? {
         guard case .deciding(let hop, let proposed, let head) = state else { return nil }
         switch decision {
@@ -129,7 +131,7 @@ struct ExchangeMachine {
                 return .drop
             }
             var next = proposed
-            // Another place than the proposed one is not given what was kept for that.
+            // A place other than the proposed one does not get the credentials that were meant for that.
             if origin != Origin(url: proposed.url) { next.sendsCredentials = false }
             next.go(to: url)
             next.method = method
@@ -146,12 +148,14 @@ struct ExchangeMachine {
         }
     }
 
+    /// Handles the end of a hop.
+    ///
     /// - Parameters:
-    ///   - error: How libcurl or the sink says that the hop failed; `nil` when it ended well.
-    ///   - position: Where the sink stands now.
-    ///   - isFramed: Whether the protocol itself ends bodies (HTTP/2, file servers): where it doesn't and the head tells
-    ///     no length, the end of the connection is all there is.
-    ///   - closure: How the connection ended that ended the body.
+    ///   - error: The failure that libcurl or the sink reported; `nil` when the hop ended well.
+    ///   - position: The current position of the sink.
+    ///   - isFramed: Whether the protocol itself marks the end of bodies (HTTP/2, file servers). If it does not and the
+    ///     head has no length, only the end of the connection shows it.
+    ///   - closure: The way in which the connection ended that ended the body.
     mutating func hopEnded(
         _ error: TransferError?, position: Int64, isFramed: Bool = false, closure: ConnectionClosure = .unknown
     ) -> EndAction {
@@ -189,15 +193,15 @@ struct ExchangeMachine {
         }
     }
 
-    /// A body that the end of the connection ended has come.
+    /// Checks the length of a body that the end of the connection ended.
     ///
-    /// - Returns: `nil` where nobody minds.
+    /// - Returns: `nil` where the settings require no check.
     mutating func confirm(
         _ hop: Hop, _ start: BodyStart, position: Int64, _ closure: ConnectionClosure
     ) -> EndAction? {
         guard request.settings.openEnd != .taken else { return nil }
         let confirmation = Confirmation(start: start, position: position, closure: closure)
-        // The server would tell the length of coded bytes.
+        // The server would report the length of coded bytes.
         guard hop.method == "GET", !hop.sendsBody, !takesCodingOff(start.head) else {
             return confirmed(.unknown, confirmation)
         }
@@ -228,7 +232,7 @@ struct ExchangeMachine {
         }
     }
 
-    /// Whether the answers that come are only asked for the length.
+    /// Whether the machine waits for an answer to the question for the length.
     var isConfirming: Bool {
         if case .confirming = state { return true }
         return false
@@ -240,18 +244,20 @@ struct ExchangeMachine {
         return nil
     }
 
-    /// How many redirects were followed.
+    /// The number of followed redirects.
     var redirectCount: Int { redirects.followed }
 
-    /// The shell stopped it.
+    /// Ends the machine, because the shell has stopped the exchange.
     mutating func abandon() { state = .ended }
 
     // MARK: Answers
 
+    /// Judges a head with a challenge.
+    ///
     /// - Returns: `nil` when the head is to be judged like any other.
     private mutating func judgeAuthentication(_ hop: Hop, _ head: ResponseHead) -> HeadAction? {
         if head.status == 407, let proxy = request.settings.way(to: hop.url) {
-            // libcurl may answer it by itself: then another head takes this one's place.
+            // libcurl may answer the challenge automatically: then another head replaces this one.
             state = .dropping(hop, .fail(.proxyAsks(ProxyAddress(proxy))))
             return .skip
         }
@@ -269,7 +275,7 @@ struct ExchangeMachine {
         return .drop
     }
 
-    /// A choice (RFC 9110 §15.4.1) of which the server says what it would choose.
+    /// Returns whether the answer is a choice (RFC 9110 §15.4.1) for which the server names its preference.
     private func offersChoice(_ hop: Hop, _ head: ResponseHead) -> Bool {
         guard case .representation = request.intent, head.status == 300 else { return false }
         return head.value("Location")?.isEmpty == false && !hop.sendsBody
@@ -303,14 +309,14 @@ struct ExchangeMachine {
         }
     }
 
-    /// The next hop begins.
+    /// Begins the next hop.
     mutating func perform(_ next: Hop) -> EndAction {
         let hop = authentication.authorized(conditional(next))
         state = .asking(hop)
         return .perform(hop)
     }
 
-    /// The request's own URL is asked again, and may redirect as often as at first.
+    /// Returns the hop that asks the request's own URL again, with the full number of redirects.
     mutating func goBack() -> Hop {
         redirects = RedirectRule(limit: request.settings.maxRedirects)
         return resumption.goBack(firstHop)
@@ -334,7 +340,7 @@ struct ExchangeMachine {
     }
 
     var firstHop: Hop {
-        // To ask first takes as long as a short body does.
+        // Asking first takes as long as sending a short body.
         let mayExpect =
             request.settings.expectsContinue
             && (request.body.isEmpty || request.body.isLong || request.headers.value("Expect") != nil)
@@ -342,20 +348,22 @@ struct ExchangeMachine {
             url: request.url, method: request.method, headers: request.headers, sendsBody: !request.body.isEmpty,
             mayExpect: mayExpect, fragment: request.fragment)
         if case .representation = request.intent, hop.headers.value("Accept-Encoding") == nil {
-            // A coded body has no place in a file that is continued by byte offsets.
+            // The bytes of a coded body have no place in a file that is continued by byte offsets.
             hop.headers.append(HeaderField("Accept-Encoding", "identity"))
         }
         return hop
     }
 
-    /// The length of the body, where it's that of the file: a coded body is the file only where nothing takes the coding off.
+    /// Returns the length of the body, where it is that of the file.
+    ///
+    /// A coded body is the file only where the coding is not removed.
     func total(_ head: ResponseHead) -> Int64? {
         guard head.value("Transfer-Encoding") == nil, !takesCodingOff(head) else { return nil }
         if case .representation = request.intent { return head.contentLength }
         return head.contentCoding == nil ? head.contentLength : nil
     }
 
-    /// Whether the file is what remains of the body when its codings are taken off.
+    /// Returns whether the body's codings are removed to get the file.
     func takesCodingOff(_ head: ResponseHead) -> Bool {
         guard request.settings.decodesFiles, case .representation = request.intent else { return false }
         return head.contentCoding.map { !ContentCoding.layers($0).isEmpty } ?? false

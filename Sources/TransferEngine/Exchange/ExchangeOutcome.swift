@@ -1,57 +1,61 @@
 public import TransferCore
 
-/// How an exchange ended.
+/// The outcome of an exchange.
 public struct ExchangeOutcome: Sendable {
+    /// The final head, or the error of a failed exchange.
     public let result: Result<ResponseHead, TransferError>
-    /// The last answer's head, also of one that counts as a failure.
+    /// The last answer's head, even if it counts as a failure.
     public let head: ResponseHead?
-    /// Where the body of the last answer began, if one did.
+    /// The description of the last answer's body, if one began.
     public let start: BodyStart?
-    /// Whether the last answer speaks of the whole request, of its beginning, or of another one.
+    /// The scope of the last answer: the whole request, its beginning, or another request.
     public var answers = AnswerScope.request
-    /// The URL that answered at last; not redacted.
+    /// The URL of the last answer; not redacted.
     public let finalURL: String
-    /// The fragment that belongs to it: that of the redirect that led there, or of the request.
+    /// The fragment of that URL: from the redirect that led there, or from the request.
     public var fragment: String?
-    /// Bytes of the file in place: those that were there and those that came.
+    /// The bytes of the file in place: those that existed before and those that came.
     public let position: Int64
-    /// Body bytes that came over the network, of every hop that delivered.
+    /// The bytes of all delivered bodies that came over the network.
     public let received: Int64
-    /// Bytes of the request's body handed to the network.
+    /// The bytes of the request's body that were handed to the network.
     public let sent: Int64
-    /// Whether some of the request's body may have arrived; of an empty one, whether the request has left.
+    /// Whether some of the request's body may have arrived; for an empty body, whether the request has left.
     public var bodyLeft = false
-    /// The state that can be continued later, of a failed exchange with a `FileSink`.
+    /// The state of a failed exchange with a `FileSink` that can be continued later.
     public var resumeData: ResumeData?
-    /// Whether it succeeded and nothing proves that the file came whole (``ExchangeSettings/openEnd``).
+    /// Whether the exchange succeeded without a proof that the file is complete (``ExchangeSettings/openEnd``).
     public var isLengthUnproven = false
-    /// Whether the server was asked for the length afterwards, and told that which came.
+    /// Whether the server was asked for the length afterwards, and reported that of the received body.
     public var isLengthConfirmed = false
-    /// Whether TLS's closing alert ended it then.
+    /// Whether TLS's closing alert ended a body whose length has no other proof.
     public var hasClosureAlert = false
-    /// Whether the bytes that were there before are there still, and no others.
+    /// Whether the bytes that existed before still exist, and no others.
     public var isUntouched = true
-    /// The claim of an answer against the bytes that are there, where it failed the exchange
-    /// (``ResumePoint/outlastsOddAnswers``): a version or a length.
+    /// The claim of an answer against the existing bytes, where it failed the exchange: a version or a length.
+    ///
+    /// See ``ResumePoint/outlastsOddAnswers``.
     public var doubtfulClaim: String?
-    /// Whether it shows that bytes of another tool are no beginning of the file.
+    /// Whether the claim shows that bytes of another tool are no beginning of the file.
     public var refutesAdopted: Bool { doubtfulClaim.map { ResumeClaim.refutesAdopted($0) } ?? false }
-    /// The digest of the whole file, when it could be computed on the way.
+    /// The digest of the whole file, where it could be computed during the transfer.
     public var digest: Checksum?
-    /// The beginning of the answer's body, where an `AnswerSink` kept it, or as far as the settings ask for that of an
-    /// error (``ExchangeSettings/keptOfRefusals``).
+    /// The beginning of the answer's body, where an `AnswerSink` kept it.
+    ///
+    /// For an error the settings determine the kept length (``ExchangeSettings/keptOfRefusals``).
     public var answer: [UInt8] = []
+    /// The measurements of the exchange.
     public var metrics: ExchangeMetrics
     /// The error that a ``TLSRules/Check`` threw for the server.
     public var refusal: (any Error)?
-    /// The failure in the words of who carried it, where that wasn't the network.
+    /// The original error of a program's own carrier, where the network did not carry the exchange.
     package var carrierError: (any Error)?
-    /// Measurements of each hop, where the settings ask for that.
+    /// The measurements of each hop, where the settings ask for them.
     public var hops: [HopMetrics] = []
 }
 
 extension ExchangeOutcome {
-    /// The result for the one who wants a receipt for what was sent: a success that belongs to something else is none.
+    /// The result as a receipt for what was sent: a success that answers another request is an error.
     public var receipt: Result<ResponseHead, TransferError> {
         guard case .success(let head) = result, (200..<300).contains(head.status) else { return result }
         switch answers {
@@ -71,8 +75,8 @@ extension ExchangeOutcome {
     /// Makes the outcome of an exchange that a program's `URLProtocol` carried, and not the network.
     ///
     /// - Parameters:
-    ///   - start: `nil` where no answer came.
-    ///   - failure: `nil` for a success.
+    ///   - start: The description of the body; `nil` where no answer came.
+    ///   - failure: The error; `nil` for a success.
     package init(finalURL: String, start: BodyStart?, position: Int64, failure: TransferError?) {
         let head = start?.head ?? ResponseHead(status: 0, fields: [])
         self.init(
@@ -83,9 +87,9 @@ extension ExchangeOutcome {
     /// Makes one outcome of a file that several exchanges filled, from that of the first one.
     ///
     /// - Parameters:
-    ///   - result: The head of the first answer, or why the file didn't come whole.
-    ///   - position: Bytes of the file that are there.
-    ///   - received: Bytes that all of them brought.
+    ///   - result: The head of the first answer, or the reason why the file is incomplete.
+    ///   - position: The bytes of the file that exist.
+    ///   - received: The bytes that all exchanges brought.
     package func joined(
         _ result: Result<ResponseHead, TransferError>, position: Int64, received: Int64, resumeData: ResumeData?
     ) -> ExchangeOutcome {
@@ -110,50 +114,61 @@ extension ExchangeOutcome {
     }
 }
 
-/// The request that an answer belongs to: a receipt is only the answer to the request itself.
+/// The request to which an answer belongs: only the answer to the request itself is a receipt.
 public enum AnswerScope: Sendable, Hashable {
-    /// The request as it was given, with all of its body; where redirects repeated both, the last of those.
+    /// The original request with its whole body; where redirects repeated both, the last of those.
     case request
-    /// The same, but the answer came before all of the body had been handed to the network.
+    /// The same request, but the answer came before the whole body had been handed to the network.
     case beginning
-    /// Another request, which a redirect made of it (RFC 9110 §15.4).
+    /// Another request, into which a redirect turned the original one (RFC 9110 §15.4).
     case another
 }
 
-/// Measurements of one exchange; times in seconds from the start of its last hop.
+/// The measurements of one exchange; times are in seconds from the start of its last hop.
 public struct ExchangeMetrics: Sendable, Hashable {
+    /// The time when the name was looked up.
     public var nameLookup = 0.0
+    /// The time when the connection was made.
     public var connect = 0.0
+    /// The time when the TLS handshake was done; 0 without one.
     public var tls = 0.0
+    /// The time when the first byte of the answer came.
     public var firstByte = 0.0
+    /// The time when the hop ended.
     public var total = 0.0
+    /// libcurl's number of the HTTP version (CURLINFO_HTTP_VERSION(3)).
     public var httpVersion = 0
+    /// The number of connections that were made.
     public var connectionsMade = 0
+    /// The number of redirects that were followed.
     public var redirects = 0
+    /// The local address of the last connection.
     public var localAddress: String?
+    /// The remote address of the last connection: the server's, or the proxy's.
     public var remoteAddress: String?
-    /// Why the last connection that was tried came to nothing, as errno(3) has it; 0 where nobody said.
+    /// The errno(3) of the last connection attempt that failed; 0 where none was reported.
     public var connectErrno: Int32 = 0
 
-    /// Seconds of a round trip: the time that the last connection took to be made; `nil` where a kept one served.
+    /// The round trip in seconds: the time that the last connection took to be made; `nil` where a kept one served.
     package var roundTrip: Double? { connectionsMade > 0 && connect > nameLookup ? connect - nameLookup : nil }
+    /// Creates empty measurements.
     public init() {}
 }
 
-/// An event of an exchange, on its way up. Events are delivered on the loop that carries it: handlers must be quick.
+/// An event of an exchange. The loop that carries the exchange delivers it: handlers must be quick.
 public enum ExchangeEvent: Sendable {
-    /// An answer on the way to the final one (RFC 9110 §15.2), other than 100 and 101.
+    /// An answer before the final one (RFC 9110 §15.2), other than 100 and 101.
     case interim(ResponseHead)
     /// The body of an answer begins.
     case responded(BodyStart)
-    /// The answer is a redirect. Where the exchange asks before it follows, nothing happens until it's told.
+    /// The answer is a redirect. An exchange that asks before it follows one waits for the decision.
     case redirected(RedirectProposal)
-    /// A server asks for credentials. It's answered, where it can be, without anybody's help.
+    /// A server asks for credentials. Where possible the challenge is answered automatically.
     case challenged(AuthenticationReport)
-    /// A machine that redirects led to gets its entry of `.netrc`.
+    /// A machine to which redirects led gets its entry of `.netrc`.
     case netrcUsed(NetrcUse)
-    /// The bytes so far are given up, for this reason.
+    /// The bytes so far are discarded, for this reason.
     case restarted(reason: String)
-    /// Once, at the end.
+    /// The exchange has ended; the event comes once, as the last one.
     case ended(ExchangeOutcome)
 }

@@ -1,11 +1,12 @@
 public import TransferCore
 
-/// The order of one exchange: a request, what is expected of its answer, and the rules it runs under.
+/// The order of one exchange: a request, the expected kind of answer, and the rules of the exchange.
 ///
-/// A request goes through many hands, from thread to thread; a copy costs one count.
+/// A request is passed on many times, from thread to thread; a copy only increments one reference count.
 public struct ExchangeRequest: Sendable {
     @Shared private var fields: Fields
 
+    /// Creates a request with settings of its own.
     public init(
         url: String, method: String = "GET", headers: [HeaderField] = [], body: RequestBody = .none,
         intent: Intent = .message, settings: ExchangeSettings = ExchangeSettings()
@@ -15,7 +16,9 @@ public struct ExchangeRequest: Sendable {
             settings: Shared(wrappedValue: settings))
     }
 
-    /// - Parameter settings: Those of other requests too.
+    /// Creates a request with shared settings.
+    ///
+    /// - Parameter settings: The settings, which other requests may share.
     public init(
         url: String, method: String = "GET", headers: [HeaderField] = [], body: RequestBody = .none,
         intent: Intent = .message, settings: Shared<ExchangeSettings>, fragment: String? = nil,
@@ -26,76 +29,82 @@ public struct ExchangeRequest: Sendable {
             settings: settings, cookies: cookies)
     }
 
-    /// An absolute URL without userinfo: `http`, `https`, or of a file server (`ftp`, `ftps`, `sftp`), which takes
-    /// `HEAD`, `GET`, `PUT`, `PATCH` (with the field Upload-Offset), `DELETE`, `MOVE` and `MKCOL` and answers as an
-    /// HTTP server would.
+    /// The absolute URL without userinfo: `http`, `https`, or of a file server (`ftp`, `ftps`, `sftp`).
+    ///
+    /// A file server takes `HEAD`, `GET`, `PUT`, `PATCH` (with the field Upload-Offset), `DELETE`, `MOVE` and `MKCOL`,
+    /// and its answers look like those of an HTTP server.
     public var url: String {
         _read { yield fields.url }
         _modify { yield &fields.url }
     }
 
-    /// The text behind `#`: never sent, and inherited by redirects without one (RFC 9110 §10.2.2).
+    /// The text behind `#`. It is never sent, and redirects without a fragment inherit it (RFC 9110 §10.2.2).
     public var fragment: String? {
         _read { yield fields.fragment }
         _modify { yield &fields.fragment }
     }
 
+    /// The method.
     public var method: String {
         _read { yield fields.method }
         _modify { yield &fields.method }
     }
 
-    /// In the order they are sent; a field that appears here replaces the one that would be made.
+    /// The header fields in the order in which they are sent. A field here replaces the one that would be made.
     public var headers: [HeaderField] {
         _read { yield fields.headers }
         _modify { yield &fields.headers }
     }
 
+    /// The body.
     public var body: RequestBody {
         _read { yield fields.body }
         _modify { yield &fields.body }
     }
 
+    /// The expected kind of answer.
     public var intent: Intent {
         _read { yield fields.intent }
         _modify { yield &fields.intent }
     }
 
+    /// The rules of the exchange.
     public var settings: ExchangeSettings {
         _read { yield fields.settings.wrappedValue }
         _modify { yield &fields.settings.wrappedValue }
     }
 
-    /// Whether `ExchangeHandle.decide(_:)` is waited for before a redirect is followed.
+    /// Whether the exchange waits for `ExchangeHandle.decide(_:)` before it follows a redirect.
     public var asksBeforeRedirects: Bool {
         _read { yield fields.asksBeforeRedirects }
         _modify { yield &fields.asksBeforeRedirects }
     }
 
+    /// The handling of challenges.
     public var authentication: ExchangeAuthentication {
         _read { yield fields.authentication }
         _modify { yield &fields.authentication }
     }
 
-    /// Gives and takes the cookies of every hop; `nil` leaves both alone.
+    /// The store that gives and takes the cookies of every hop; `nil` neither sends nor stores cookies.
     public var cookies: (any CookieJar)? {
         _read { yield fields.cookies }
         _modify { yield &fields.cookies }
     }
 
-    /// The version that is there whole; `nil` asks for the file without a condition.
+    /// The version of a complete file that exists already; `nil` asks for the file without a condition.
     public var held: HeldVersion? {
         _read { yield fields.held }
         _modify { yield &fields.held }
     }
 
-    /// The complete file whose place the answer is to take; `nil` where there is none, or where its owner gave it up.
+    /// The complete file that the answer is to replace; `nil` where there is none, or where the user gave it up.
     public var replaced: HeldFile? {
         _read { yield fields.replaced }
         _modify { yield &fields.replaced }
     }
 
-    /// The settings that requests of one configuration have in common.
+    /// The settings that requests of one configuration share.
     var sharedSettings: Shared<ExchangeSettings> { fields.settings }
 
     private struct Fields: Sendable {
@@ -113,10 +122,11 @@ public struct ExchangeRequest: Sendable {
         var replaced: HeldFile?
     }
 
+    /// The expected kind of answer.
     public enum Intent: Sendable {
-        /// Any final answer is a success and its body is delivered.
+        /// A message: any final answer is a success, and its body is delivered.
         case message
-        /// Only the file itself is wanted (200 or 206): other statuses are failures and their bodies are dropped.
+        /// A file (200 or 206): other statuses are failures, and their bodies are dropped.
         case representation(ResumePoint?)
     }
 }

@@ -2,27 +2,36 @@ import TransferCore
 
 /// The rules of one exchange.
 public struct ExchangeSettings: Sendable, Hashable {
+    /// The bounds on time and silence.
     public var timeouts = Timeouts()
+    /// The rules for redirects.
     public var redirects = Redirects()
+    /// The rules for sending.
     public var sending = Sending()
+    /// The route to the server.
     public var route = Route()
+    /// The rules for receiving.
     public var receiving = Receiving()
-    /// Whether ``ExchangeOutcome/hops`` are wanted.
+    /// Whether ``ExchangeOutcome/hops`` are collected.
     public var collectsHopMetrics = false
+    /// The rules for TLS servers.
     public var tls = TLSRules.system
+    /// The credentials for the server.
     public var credentials: Credentials = .none
-    /// Whether connections leave room to whatever else goes over the same link (``/TransferCore/BackgroundPace``).
+    /// Whether connections yield to other traffic on the same link (``/TransferCore/BackgroundPace``).
     public var isBackground = false
-    /// For file servers only.
+    /// The settings for file servers.
     public var files: FileServerSettings {
         get { givenFiles ?? FileServerSettings() }
         set { givenFiles = newValue }
     }
-    /// Nothing to copy and to compare where there is none.
+    /// The settings for file servers; `nil` for the default ones, which saves copies and comparisons.
     private var givenFiles: FileServerSettings?
 
+    /// Creates the default settings.
     public init() {}
 
+    /// The credentials for servers that ask for them.
     public enum Credentials: Sendable, Hashable {
         case none
         /// The entries of a `.netrc` file.
@@ -32,7 +41,7 @@ public struct ExchangeSettings: Sendable, Hashable {
 }
 
 extension ExchangeSettings.Credentials {
-    /// The login at the request's own server; `nil` for nobody.
+    /// The login at the request's own server; `nil` for none.
     public var login: (user: String, password: String)? {
         switch self {
         case .none: nil
@@ -43,7 +52,7 @@ extension ExchangeSettings.Credentials {
 }
 
 extension ExchangeSettings.Credentials: CustomStringConvertible {
-    /// Without the password.
+    /// A text without the password.
     public var description: String {
         switch self {
         case .none: "none"

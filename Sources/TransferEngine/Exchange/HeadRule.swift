@@ -1,23 +1,25 @@
 import TransferCore
 
-/// Our own judgement of a head's field lines, which stands between libcurl and everything that trusts a head.
+/// The strict check of a head's field lines, before any other code relies on the head.
 ///
-/// libcurl 7.88 reads heads leniently: of `Content-Length: 5, 11`, `5abc` and `1 1` it takes the first number, and a
-/// folded `Transfer-Encoding` is none to it. A body that was framed so is cut or has foreign bytes in it, and nobody
-/// would notice. By the time that a head is judged libcurl has framed the body in its way: so what's ambiguous isn't
-/// read another way here, it ends the transfer and the connection (RFC 9112 §6.3).
+/// libcurl 7.88 reads heads leniently. Of `Content-Length: 5, 11`, `5abc` and `1 1` it takes the first number, and it
+/// ignores a folded `Transfer-Encoding`. A body framed so is cut or contains foreign bytes, without any error. When a
+/// head is judged here, libcurl has already framed the body. Therefore an ambiguous head is not reinterpreted: it ends
+/// the transfer and the connection (RFC 9112 §6.3).
 struct HeadRule {
-    /// The fields that say how much of the connection is the body, or which part of the file that is.
+    /// The fields that determine which bytes of the connection are the body, or which part of the file they are.
     private static let framing = ["content-length", "transfer-encoding", "content-range"]
 
-    /// Bytes that a head may have, as libcurl has it since 8.3; older ones only bound each line.
+    /// The longest head in bytes, which is libcurl's bound since 8.3; older versions only bound each line.
     static let largest = 300 << 10
     static let tooLong = "the server's answer has a head of more than 300 KiB"
 
+    /// Judges the field lines of a head.
+    ///
     /// - Parameter block: The field lines as they came, each ended by CRLF or LF.
-    /// - Returns: The lines with each fold made a space (RFC 9112 §5.2), and with one plain Content-Length where it was
-    ///   told several times alike; the block itself, where there is nothing to change.
-    /// - Throws: `badResponse` for a head whose framing can be read in two ways.
+    /// - Returns: The lines with each fold replaced by a space (RFC 9112 §5.2), and with one plain Content-Length in
+    ///   place of several equal ones. An unchanged head is the block itself.
+    /// - Throws: `badResponse` for a head whose framing is ambiguous.
     static func judge(_ block: [UInt8]) throws(TransferError) -> [UInt8] {
         let lines = try unfolded(block)
         var length: Substring.UTF8View?
@@ -45,7 +47,7 @@ struct HeadRule {
             }
         }
         if lengths <= 1 { return lines.map { Array($0.joined()) } ?? block }
-        // Told several times alike: once is enough for everybody who reads on.
+        // Several equal lengths are replaced by one for all later readers.
         let number = length.map { $0.isEmpty ? "0" : String(Substring($0)) } ?? "0"
         var result = Array("Content-Length: \(number)\r\n".utf8)
         for line in lines ?? split(block) {
@@ -68,6 +70,8 @@ struct HeadRule {
         return lines
     }
 
+    /// Joins folded lines.
+    ///
     /// - Returns: `nil` where no line is a fold.
     private static func unfolded(_ block: [UInt8]) throws(TransferError) -> [ArraySlice<UInt8>]? {
         guard hasFold(block) else { return nil }
@@ -77,7 +81,7 @@ struct HeadRule {
                 lines.append(line)
                 continue
             }
-            // An empty line is no field that could go on either.
+            // An empty line is no field that could be continued either.
             guard let previous = lines.popLast(), !previous.dropLineEnd().isEmpty else {
                 throw fault("a first field line that begins with white space")
             }
@@ -122,7 +126,9 @@ struct HeadRule {
 }
 
 extension ArraySlice<UInt8> {
-    /// - Parameter name: In lower case.
+    /// Returns whether the bytes are a field's name, compared without case.
+    ///
+    /// - Parameter name: The name in lower case.
     fileprivate func isNamed(_ name: String) -> Bool {
         count == name.utf8.count && zip(self, name.utf8).allSatisfy { $0 | 0x20 == $1 }
     }

@@ -1,22 +1,23 @@
 import TransferCore
 
-/// The claims that are known of a file that is there whole: a later answer is judged by them before it takes the file's place.
+/// The known facts about a complete file, by which a later answer is judged before it replaces the file.
 ///
-/// `ResumePoint` has the same claims of a partial file. `ReplacementRule` and `ResumeRule` judge answers by them.
+/// `ResumePoint` has the same facts about a partial file. `ReplacementRule` and `ResumeRule` judge answers by them.
 public struct HeldFile: Sendable, Hashable {
-    /// The version that its server named, and the resource that named it; `nil` where the server named none.
+    /// The version that its server named, with the resource that named it; `nil` where the server named none.
     public var version: HeldVersion?
-    /// Bytes.
+    /// The length in bytes.
     public var length: Int64
-    /// The media type of the answer that brought it; `nil` where that isn't recorded.
+    /// The media type of the answer that brought the file; `nil` where it is not recorded.
     public var mediaType: String?
-    /// The content coding that the file has; `nil` where that isn't recorded, empty for none.
+    /// The content coding of the file; `nil` where it is not recorded, empty for none.
     public var contentCoding: String?
-    /// Whether the file's first bytes can't be those of a page.
+    /// Whether the file's first bytes exclude an HTML page.
     public var isBinary: Bool
-    /// Whether only the same bytes may take its place: those of a file that is repaired.
+    /// Whether only the same bytes may replace the file, as when it is repaired.
     public var mustBeSame: Bool
 
+    /// Creates the facts about a file.
     public init(
         version: HeldVersion?, length: Int64, mediaType: String? = nil, contentCoding: String? = nil,
         isBinary: Bool = false, mustBeSame: Bool = false
@@ -30,22 +31,24 @@ public struct HeldFile: Sendable, Hashable {
     }
 }
 
-/// The rule for an answer that is to take the place of a complete file: pure.
+/// The pure rule for an answer that is to replace a complete file.
 ///
-/// | Claim of the file | An answer that is refused |
+/// | Fact about the file | An answer that is refused |
 /// |---|---|
-/// | version | says of no version |
+/// | version | names no version |
 /// | version | is of the same version, and has another length or another content coding |
 /// | media type, or first bytes | is a page of HTML, and the file is none |
-/// | length | is empty and says of no version |
-/// | sums (repair) | tells another length; its bytes are compared when all have come |
+/// | length | is empty and names no version |
+/// | sums (repair) | reports another length; its bytes are compared when all have come |
 ///
-/// An answer of another version takes the file's place: its server says that the file changed.
+/// An answer of another version replaces the file: its server says that the file changed.
 enum ReplacementRule {
+    /// Judges the head of an answer.
+    ///
     /// - Parameters:
-    ///   - isSamePlace: Whether the resource answers that named the file's version.
-    ///   - decodes: Whether codings are taken off on the way to the file.
-    /// - Returns: Why the answer is refused; `nil` for one that may take the file's place.
+    ///   - isSamePlace: Whether the answer comes from the resource that named the file's version.
+    ///   - decodes: Whether codings are removed on the way to the file.
+    /// - Returns: The reason of a refusal; `nil` for an answer that may replace the file.
     static func refusal(
         of head: ResponseHead, for file: HeldFile, isSamePlace: Bool, decodes: Bool
     ) -> String? {
@@ -68,12 +71,12 @@ enum ReplacementRule {
         return nil
     }
 
-    /// The same of a body whose length was known only at its end.
+    /// Judges the length of a body that was known only at its end.
     static func refusal(ofBytes count: Int64, _ head: ResponseHead, for file: HeldFile) -> String? {
         count == 0 && file.length > 0 && Validator(head) == nil ? "an empty answer came instead of the file" : nil
     }
 
-    /// The error of an answer that was refused.
+    /// Returns the error of a refused answer.
     static func error(_ reason: String) -> TransferError {
         TransferError(.badResponse, "\(reason); the file that is there stays", isTransient: true)
     }
@@ -94,9 +97,9 @@ enum ReplacementRule {
     }
 }
 
-/// Media types that are told apart by their meaning for a download.
+/// The media types that matter to a download.
 enum MediaType {
-    /// Whether a person is meant to read it, and not a program to store it.
+    /// Returns whether the type is meant for people to read, and not for programs to store.
     static func isPage(_ mediaType: String?) -> Bool {
         mediaType == "text/html" || mediaType == "application/xhtml+xml"
     }

@@ -1,6 +1,7 @@
 import TransferCore
 
-/// One request on the wire: the first, or one that a redirect or a new start led to. A copy costs one count.
+/// A request on the wire: the first, or one after a redirect or a new start. A copy only increments one reference
+/// count.
 struct Hop: Sendable, Equatable {
     @Shared private var fields: Fields
 
@@ -38,37 +39,37 @@ struct Hop: Sendable, Equatable {
         _modify { yield &fields.sendsCredentials }
     }
 
-    /// Whether the server may be asked to agree before the body is sent.
+    /// Whether the server may be asked before the body is sent.
     var mayExpect: Bool {
         _read { yield fields.mayExpect }
         _modify { yield &fields.mayExpect }
     }
 
-    /// Whether the server is asked whether it agrees before the body is sent: it's expected to refuse.
+    /// Whether the server is asked before the body is sent, because a refusal is expected.
     var asksFirst: Bool {
         _read { yield fields.asksFirst }
         _modify { yield &fields.asksFirst }
     }
 
-    /// The authorisation of the hop, made for this one hop.
+    /// The authorisation of this hop only.
     var authorization: Authorization? {
         _read { yield fields.authorization }
         _modify { yield &fields.authorization }
     }
 
-    /// The machine whose entry of `.netrc` the hop carries, where it left the owner's own origin.
+    /// The machine whose entry of `.netrc` the hop carries, where it left the original origin.
     var netrcMachine: String? {
         _read { yield fields.netrcMachine }
         _modify { yield &fields.netrcMachine }
     }
 
-    /// The URL's fragment; never sent.
+    /// The URL's fragment, which is never sent.
     var fragment: String? {
         _read { yield fields.fragment }
         _modify { yield &fields.fragment }
     }
 
-    /// Sent in place of the request's own body.
+    /// The body that is sent in place of the request's own.
     var replacedBody: [UInt8]? {
         _read { yield fields.replacedBody }
         _modify { yield &fields.replacedBody }
@@ -91,11 +92,11 @@ struct Hop: Sendable, Equatable {
     enum Authorization: Sendable, Equatable {
         /// The value of the Authorization field.
         case field(String)
-        /// libcurl's, whose legs are bound to a connection.
+        /// An authorisation by libcurl, whose steps are bound to a connection.
         case connection(ConnectionScheme, ChallengeCredential)
     }
 
-    /// Whether libcurl goes on by itself after a 401 that carries a token (RFC 4559, MS-NTHT).
+    /// Whether libcurl continues automatically after a 401 that carries a token (RFC 4559, MS-NTHT).
     var isConnectionAuthenticated: Bool {
         if case .connection = authorization { return true }
         return false
@@ -104,7 +105,7 @@ struct Hop: Sendable, Equatable {
     /// The URL with its fragment.
     var reference: String { fragment.map { "\(url)#\($0)" } ?? url }
 
-    /// Takes the URL; without a fragment of its own it inherits the present one (RFC 9110 §10.2.2).
+    /// Sets the URL. One without a fragment inherits the current fragment (RFC 9110 §10.2.2).
     mutating func go(to reference: String) {
         guard let hash = reference.utf8.firstIndex(of: UInt8(ascii: "#")) else {
             url = reference
@@ -114,7 +115,7 @@ struct Hop: Sendable, Equatable {
         fragment = String(reference[reference.utf8.index(after: hash)...])
     }
 
-    /// Sends no body, and nothing that describes one (RFC 9110 §15.4).
+    /// Removes the body and the fields that describe one (RFC 9110 §15.4).
     mutating func dropBody() {
         sendsBody = false
         replacedBody = nil

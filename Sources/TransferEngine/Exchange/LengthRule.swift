@@ -1,38 +1,40 @@
 import TransferCore
 
-/// The treatment of a body that only the end of its connection ends, where a file is wanted: the body may have been
-/// cut, and nothing that came says so (RFC 9112 §6.3, §8).
+/// The treatment of a file's body that only the end of its connection ends.
+///
+/// Such a body may have been cut without any sign of it (RFC 9112 §6.3, §8).
 public enum OpenEnd: Sendable, Hashable {
-    /// The body is taken for the whole: a digest decides, or nobody minds.
+    /// The body is taken for complete: a digest decides, or completeness does not matter.
     case taken
-    /// The server is asked for the length, once. A longer file than came fails the exchange; where no length is told, the
-    /// outcome says that none is proven.
+    /// The server is asked once for the length. A longer file than came fails the exchange.
+    ///
+    /// Where the server reports no length, the outcome says that the length is unproven.
     case asked
-    /// The same, but where no length is told the exchange fails.
+    /// The server is asked once for the length. The exchange fails where the file is longer or the length is unknown.
     case refused
 }
 
-/// The end of the connection of an answer, where that end is all that ends the body.
+/// The way in which a connection ended, where its end is the only end of the body.
 public enum ConnectionClosure: Sendable, Hashable {
-    /// There was no TLS, or nothing tells how it ended.
+    /// There was no TLS, or its end is unknown.
     case unknown
-    /// The server said by TLS's closing alert (close_notify) that no more follows.
+    /// The server announced the end by TLS's closing alert (close_notify).
     case alerted
-    /// The connection ended without that alert: anybody on the way can do that, and the answer isn't complete (RFC 9112
-    /// §9.8).
+    /// The connection ended without that alert. Any party on the path can cause that, so the answer is incomplete (RFC
+    /// 9112 §9.8).
     case cut
 }
 
-/// Whether what came of a file is all of it, as far as lengths tell: pure.
+/// The pure rule that decides by lengths whether a file is complete.
 enum LengthRule {
-    /// Whether an answer's own framing shows that its body came whole.
+    /// Returns whether an answer's own framing shows that its body is complete.
     ///
     /// - Parameters:
-    ///   - total: The file's length, as far as the answer told it; then the two are compared.
-    ///   - isFramed: Whether the protocol itself ends a body, as HTTP/2 and file servers' do.
+    ///   - total: The file's length, if the answer reported it; then the two are compared.
+    ///   - isFramed: Whether the protocol itself marks the end of a body, as HTTP/2 and those of file servers do.
     static func isProven(_ head: ResponseHead, total: Int64?, isFramed: Bool) -> Bool {
         if total != nil { return true }
-        // A part of a whole of which nobody says how long it is.
+        // The answer is a part of a file of unknown length.
         if head.status == 206 { return false }
         return isFramed || head.isChunked
     }
@@ -41,25 +43,25 @@ enum LengthRule {
         case same
         /// The file is longer.
         case cut(length: Int64)
-        /// Nothing that could be compared.
+        /// There is no length to compare.
         case unknown
     }
 
-    /// The word of a HEAD's answer on a body that came before.
+    /// Judges a received body by the answer to a later HEAD.
     static func judge(_ answer: ResponseHead, of head: ResponseHead, position: Int64) -> Answer {
         guard answer.status == 200, let length = answer.contentLength, answer.value("Transfer-Encoding") == nil,
             answer.contentCoding?.lowercased() == head.contentCoding?.lowercased()
         else { return .unknown }
-        // Another version's length says nothing of this one.
+        // Another version's length proves nothing about this one.
         if let old = Validator(head), let new = Validator(answer), !old.mayEqual(new) { return .unknown }
         if length == position { return .same }
-        // Programs that make their answers tell 0, or the length of something else, where no body follows.
+        // Programs that generate their answers report 0, or another length, where no body follows.
         return length > position ? .cut(length: length) : .unknown
     }
 }
 
 extension ResponseHead {
-    /// Whether the last transfer coding is the one that ends by itself (RFC 9112 §7.1).
+    /// Whether the last transfer coding marks its own end (RFC 9112 §7.1).
     fileprivate var isChunked: Bool {
         let last = fields.last { $0.isNamed("Transfer-Encoding") }?.value.split(separator: ",").last
         return last?.filter { $0 != " " && $0 != "\t" }.asciiCaseInsensitiveEquals("chunked") ?? false

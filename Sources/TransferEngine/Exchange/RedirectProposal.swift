@@ -6,13 +6,15 @@ public struct RedirectProposal: Sendable {
     public let head: ResponseHead
     /// The URL that redirects.
     public let url: String
-    /// The request that would follow, with the fragment of its URL.
+    /// The URL of the request that would follow, with its fragment.
     public let nextURL: String
+    /// The method of the request that would follow.
     public let method: String
+    /// The header fields of the request that would follow.
     public let headers: [HeaderField]
-    /// Whether the body goes along.
+    /// Whether the request that would follow has a body.
     public let sendsBody: Bool
-    /// The body that an earlier decision put in place of the request's own.
+    /// The body by which an earlier decision replaced the request's own.
     public let replacedBody: [UInt8]?
 
     package init(
@@ -41,15 +43,18 @@ public struct RedirectProposal: Sendable {
 
 /// A decision about a redirect.
 public enum RedirectDecision: Sendable {
+    /// The redirect is followed.
+    ///
     /// - Parameters:
-    ///   - url: Absolute, `http` or `https`, without userinfo; its fragment isn't sent.
-    ///   - headers: All that are sent.
+    ///   - url: An absolute URL, `http` or `https`, without userinfo; its fragment is not sent.
+    ///   - headers: All header fields that are sent.
     case follow(url: String, method: String, headers: [HeaderField], body: Body = .asProposed)
-    /// The redirecting answer itself is delivered.
+    /// The redirect is not followed: its answer itself is delivered.
     case stay
 
+    /// The body of the request that follows.
     public enum Body: Sendable {
-        /// The request's own again, where the proposal sends one.
+        /// The request's own body again, where the proposal sends one.
         case asProposed
         case none
         case bytes([UInt8])

@@ -2,13 +2,13 @@ import TransferCore
 
 /// The rule for 3xx answers (RFC 9110 §15.4).
 ///
-/// - 304 and 305 are answers like others: a validation and a proxy are nothing to follow. A choice (300) is one for
-///   messages; where a file is wanted, its Location is the server's own choice and is followed.
-/// - What could identify or authorise the user goes to no other origin (scheme, host and port), and doesn't come back
-///   when the chain does: who redirects may choose what the first origin is then asked for. The cookies of a jar are no
-///   part of this, as each hop is given those of its own host.
-/// - From https to http a redirect is followed, as URLSession does outside Apple's systems; that is another origin, and
-///   secure cookies stay behind.
+/// - 304 and 305 are ordinary answers: a validation and a proxy are not followed. A choice (300) is an ordinary answer
+///   to messages. Where a file is wanted, its Location is the server's preference and is followed.
+/// - Fields that could identify or authorise the user go to no other origin (scheme, host and port). They do not come
+///   back when the chain returns, as a redirecting server may choose the request to the first origin. The cookies of a
+///   jar are exempt, as each hop gets those of its own host.
+/// - A redirect from https to http is followed, as URLSession does outside Apple's systems. That is another origin, and
+///   secure cookies are not sent.
 struct RedirectRule {
     let limit: Int
     private(set) var followed = 0
@@ -17,7 +17,7 @@ struct RedirectRule {
 
     static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
 
-    /// Whether a redirect makes another request of one with that method: a GET, without a body.
+    /// Returns whether a redirect turns a request with that method into a GET without a body.
     static func turns(_ method: String, by status: Int) -> Bool {
         switch status {
         case 303: method != "HEAD"
@@ -26,9 +26,9 @@ struct RedirectRule {
         }
     }
 
-    /// The request for the new place.
+    /// Returns the request for the new place.
     ///
-    /// - Throws: `TransferError` when there were too many, or the place is not one to go to.
+    /// - Throws: `TransferError` after too many redirects, and for a place that must not be followed.
     mutating func follow(_ hop: Hop, status: Int, to location: String?) throws(TransferError) -> Hop {
         guard let location, !location.isEmpty else {
             throw TransferError(
@@ -52,9 +52,9 @@ struct RedirectRule {
         return target == Origin(url: hop.url) ? next : Self.leavingOrigin(next)
     }
 
-    /// The request for a place that redirects led to earlier.
+    /// Returns the request for a place to which redirects led earlier.
     ///
-    /// - Parameter takesCredentials: Whether all of them were within one origin.
+    /// - Parameter takesCredentials: Whether all those redirects were within one origin.
     static func crossing(_ hop: Hop, to place: String, takesCredentials: Bool) -> Hop {
         var next = hop
         next.go(to: place)
@@ -68,9 +68,9 @@ struct RedirectRule {
         return next
     }
 
-    /// Fields that go along to another origin: none that could identify or authorise the user.
+    /// Returns whether a field may be sent to another origin: it must not identify or authorise the user.
     ///
-    /// - Parameter withBody: A 307 or 308 repeats the body, and its description goes with it.
+    /// - Parameter withBody: Whether a 307 or 308 repeats the body, so that the fields that describe it are sent too.
     static func mayCrossOrigins(_ name: String, withBody: Bool) -> Bool {
         let lower = name.lowercased()
         return lower.hasPrefix("accept") || lower == "user-agent" || lower == "range" || lower.hasPrefix("if-")

@@ -4,14 +4,14 @@ public import TransferCore
 public enum RequestBody: Sendable {
     case none
     case bytes([UInt8])
-    /// Some bytes of a file, with others before and after them.
+    /// A range of a file, with bytes before and after it.
     case part(SourcePart)
-    /// Read bit by bit while it's sent.
+    /// A stream that is read piece by piece while it is sent.
     case stream(any BodyStream)
-    /// Bytes that another server sends meanwhile.
+    /// A range of a file that another server sends meanwhile.
     case window(RemoteWindow)
 
-    /// Bytes, or `nil` when not known beforehand.
+    /// The length in bytes; `nil` when it is not known beforehand.
     public var length: Int64? {
         switch self {
         case .none: 0
@@ -22,7 +22,7 @@ public enum RequestBody: Sendable {
         }
     }
 
-    /// Whether nothing has to be read from a disk to send it.
+    /// Whether the body is sent without a read from a disk.
     var isInMemory: Bool {
         switch self {
         case .none, .bytes: true
@@ -31,40 +31,45 @@ public enum RequestBody: Sendable {
         }
     }
 
-    /// Whether it comes from another server meanwhile: many of them share what memory there is for copies.
+    /// Whether the body comes from another server meanwhile. Many such bodies share the memory for copies.
     var isPiped: Bool { if case .window = self { true } else { false } }
 
-    /// More than 64 KiB, or nobody knows.
+    /// Whether the body has more than 64 KiB, or an unknown length.
     var isLong: Bool { length.map { $0 > 64 << 10 } ?? true }
 
-    /// A whole file.
+    /// Returns a body that is a whole file.
     public static func file(_ file: SourceFile) -> RequestBody { .part(SourcePart(file, range: 0..<file.size)) }
 
+    /// Whether there is no body at all.
     public var isEmpty: Bool {
         if case .none = self { return true }
         return false
     }
 }
 
-/// A body that is made while it's sent, and can perhaps be made again.
+/// A body that is made while it is sent, and can perhaps be made again.
 public protocol BodyStream: Sendable {
-    /// Bytes; without it the body goes out in chunks (RFC 9112 §7.1). A body that turns out longer or shorter fails.
+    /// The length in bytes; without it the body is sent in chunks (RFC 9112 §7.1). A body of another length fails.
     var length: Int64? { get }
 
-    /// Begins the body. Called on a thread that may block, once for each time the body has to be sent: for a redirect
-    /// that repeats it, and after a connection that turned out to be dead.
+    /// Begins the body.
     ///
-    /// - Throws: Also when the body can't be made a second time.
+    /// The method is called on a thread that may block, once for each time the body is sent. A redirect may repeat a
+    /// body, and so may the loss of a dead connection.
+    ///
+    /// - Throws: The error of a body that cannot be made, for example a second time.
     func open() throws(TransferError) -> any BodyReader
 }
 
-/// One reading of a body, from its beginning. Used by one thread at a time.
+/// A reading of a body from its beginning, used by one thread at a time.
 public protocol BodyReader: Sendable {
-    /// Fills the buffer; may block.
+    /// Fills the buffer; the method may block.
     ///
-    /// - Returns: The bytes read; 0 at the end.
+    /// - Returns: The number of bytes read; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransferError) -> Int
 
-    /// Called once, when the body was sent or isn't wanted any more; never while a read is under way.
+    /// Ends the reading once the body was sent or is no longer wanted.
+    ///
+    /// The method is called once, and never while a read is under way.
     func close()
 }

@@ -1,21 +1,24 @@
 import TransferCore
 
-/// A question to a server about bytes that are there.
+/// A question to a server about existing bytes.
 enum ResumeQuestion: Equatable {
-    /// The bytes that follow them.
+    /// The bytes that follow are requested.
     ///
-    /// - Parameter isConditional: By If-Range (RFC 9110 §13.1.5). Without it the answer's own validator, or a digest of the
-    ///   whole, has to show that it fits.
+    /// - Parameter isConditional: Whether If-Range is used (RFC 9110 §13.1.5). Without it the answer's own validator,
+    ///   or a digest of the whole, must show that it fits.
     case rest(isConditional: Bool)
-    /// All of them are there: the last one once more. A range that begins behind it would be answered by 416, which servers
-    /// also say of another version of that length.
+    /// All bytes exist: the last one is requested once more.
+    ///
+    /// A range that begins behind it would be answered by 416, which servers also use for another version of that
+    /// length.
     case lastByte(isConditional: Bool)
-    /// All of them are there, of a version that can't be continued: whether it still is the one (§13.1.2, §13.1.3).
+    /// All bytes exist, of a version that cannot be continued: the server is asked whether it is still current
+    /// (§13.1.2, §13.1.3).
     case validation
-    /// The whole file.
+    /// The whole file is requested.
     case whole
 
-    /// The same without its condition, where it has one.
+    /// The same question without its condition, where it has one.
     var unconditional: ResumeQuestion? {
         switch self {
         case .rest(true): .rest(isConditional: false)
@@ -36,7 +39,7 @@ enum ResumeQuestion: Equatable {
         return false
     }
 
-    /// The first byte that is asked for.
+    /// Returns the first byte that is requested.
     func start(_ point: ResumePoint) -> Int64 {
         switch self {
         case .rest: point.offset - point.overlap

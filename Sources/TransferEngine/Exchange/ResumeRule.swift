@@ -1,18 +1,18 @@
 import TransferCore
 
-/// When bytes of an earlier attempt may be kept: a file is never put together from two versions, and no single answer makes
-/// away with bytes that were right.
+/// The rule for keeping bytes of an earlier attempt.
 ///
-/// A range is asked for under a condition that the server must check (If-Range with a strong validator, RFC 9110 §13.1.5),
-/// or where a digest of the whole decides in the end; and what comes back must fit what is there in every respect that it
-/// states. What doesn't fit is either the word of another version, with validators of its own, or an odd answer, which
-/// proves nothing.
+/// A file is never put together from two versions, and no single answer discards bytes that were right. A range is
+/// requested under a condition that the server must check (If-Range with a strong validator, RFC 9110 §13.1.5). Without
+/// a condition, a digest of the whole must decide in the end. The answer must fit the existing bytes in every respect
+/// that it states. A contradicting answer either names another version, with validators of its own, or is an odd
+/// answer, which proves nothing.
 struct ResumeRule {
     let point: ResumePoint
-    /// Whether the resource that answers is the one that the bytes are of.
+    /// Whether the answer comes from the resource to which the bytes belong.
     var isSamePlace = true
 
-    /// The first question, and why the bytes can't be continued where the whole file is asked for.
+    /// The first question, and the reason to request the whole file where the bytes cannot be continued.
     var firstQuestion: (question: ResumeQuestion, restart: String?) {
         if isRefuted { return (.whole, ResumeClaim.otherBytesReason) }
         if let total = point.total, point.offset > total {
@@ -33,23 +33,22 @@ struct ResumeRule {
     }
 
     enum Verdict: Equatable {
-        /// The body goes on with the bytes that are there. It begins `overlap` bytes before their end, and these are
-        /// compared.
+        /// The body continues the existing bytes. It begins `overlap` bytes before their end, and these are compared.
         case append(overlap: Int64, total: Int64?)
         /// The body is the whole file, of another version.
         case anew(reason: String)
-        /// The body is of no use, another question is.
+        /// The body is not used, and another question follows.
         ///
-        /// - Parameter restart: Why the bytes are given up, where the next answer is another version.
+        /// - Parameter restart: The reason to discard the bytes, if the next answer is another version.
         case ask(ResumeQuestion, restart: String?)
-        /// The answer proves nothing: the attempt has failed, the bytes stay.
+        /// The answer proves nothing: the attempt has failed, and the bytes stay.
         case refuse(claim: String, reason: String)
-        /// The status is a refusal. The bytes stay, and the claim is counted as those of ``refuse`` are.
+        /// The status is a refusal. The bytes stay, and the claim is counted like those of ``refuse``.
         case fail(claim: String)
-        /// Every byte is there already.
+        /// All bytes exist already.
         case complete
 
-        /// Whether the bytes that are there are given up.
+        /// Whether the existing bytes are discarded.
         var beginsAnew: Bool {
             switch self {
             case .anew, .ask(.whole, restart: _): true
@@ -60,20 +59,20 @@ struct ResumeRule {
 
     /// Judges an answer to the question.
     ///
-    /// - Returns: `nil` for one that has nothing to do with the bytes that are there.
+    /// - Returns: `nil` for an answer that does not concern the existing bytes.
     func judge(_ head: ResponseHead, to question: ResumeQuestion) -> Verdict? {
         switch head.status {
         case let status where StatusRule.isWhole(status): judgeWhole(head, question)
         case 206 where question.isRange: judgePartial(head, question)
         case 206 where point.outlastsOddAnswers:
             .refuse(claim: "part", reason: "206 Partial Content for a request without a range")
-        // The word of another resource about a version of its own.
+        // Elsewhere the 304 is about a version of another resource.
         case 304 where question == .validation: isSamePlace ? .complete : .ask(.whole, restart: Self.elsewhere)
         case 416 where question.isRange: judgeUnsatisfiable(head, question)
         case 416 where point.outlastsOddAnswers:
             .refuse(claim: "part", reason: "416 Range Not Satisfiable for a request without a range")
         case let status where (201..<300).contains(status) || status == 304:
-            // A success that is neither the file nor a part of it says nothing of the file.
+            // A success that is neither the file nor a part of it proves nothing about the file.
             point.outlastsOddAnswers
                 ? .refuse(claim: "status:\(status)", reason: "\(status) came instead of the rest of the file") : nil
         case let status where question.isRange && !point.isPart && StatusRule.mayBeOfRange(status):
@@ -84,10 +83,12 @@ struct ResumeRule {
 
     // MARK: A refusal
 
-    /// A server that refuses ranges may give the whole file to a request without one. A refusal for good is asked about at
-    /// once. One that may pass is believed after ``ResumeDoubt/confirmations`` attempts: it may be of the server's load.
+    /// Judges a refusal: a server that refuses ranges may give the whole file to a request without one.
+    ///
+    /// The whole file is requested at once after a permanent refusal. A temporary one may be due to the server's load,
+    /// and is believed after ``ResumeDoubt/confirmations`` attempts.
     private func judgeRefusal(_ head: ResponseHead, _ question: ResumeQuestion) -> Verdict? {
-        // A program that asks by itself gets the refusal, and decides.
+        // A program that asks for a range itself gets the refusal, and decides.
         guard point.outlastsOddAnswers else { return nil }
         let isOfCondition = head.status == 400 || head.status == 412
         if isOfCondition, let plain = question.unconditional { return .ask(plain, restart: nil) }
@@ -100,7 +101,7 @@ struct ResumeRule {
     // MARK: A part
 
     private func judgePartial(_ head: ResponseHead, _ question: ResumeQuestion) -> Verdict {
-        // RFC 9110 §15.3.7.2: the body of such an answer is no range, whatever a Content-Range beside it says.
+        // RFC 9110 §15.3.7.2: the body of such an answer is no range, regardless of a Content-Range beside it.
         if head.mediaType == "multipart/byteranges" {
             return odd("range:several", "the server sent several ranges for one")
         }
@@ -112,7 +113,7 @@ struct ResumeRule {
         }
         if !point.needsNoValidator {
             if !isSamePlace { return .ask(.whole, restart: Self.elsewhere) }
-            // A server that ignores If-Range still shows by its validators that the file is another one.
+            // A server that ignores If-Range still shows by its validators that the file has changed.
             if let reason = changeReason(head) { return .ask(.whole, restart: reason) }
         }
         if let total = point.total, let now = contentRange.total, total != now {
@@ -121,8 +122,8 @@ struct ResumeRule {
         if let length = head.contentLength, length != range.upperBound - range.lowerBound {
             return odd("length", "Content-Length and Content-Range of the answer differ")
         }
-        // §15.3.7 wants the tag in the part; a server that leaves it out hasn't looked at If-Range either.
-        // Without a condition that it had to check, it must show the very version.
+        // §15.3.7 requires the tag in the part; a server that omits it has not checked If-Range either. Without a
+        // condition that the server must check, the answer must name the same version.
         let isUnreported =
             question.unconditional == nil
             ? !isProven(head) : point.validator?.etag != nil && head.value("ETag") == nil
@@ -146,7 +147,8 @@ struct ResumeRule {
         let overlap = point.offset - range.lowerBound
         if range.lowerBound == question.start(point) { return .append(overlap: overlap, total: total) }
         let claim = "from:\(range.lowerBound)"
-        // To read them once more may cost more than to ask once more; after that it's the only way.
+        // Comparing these bytes may cost more than another request. If that was tried before, comparing is the only
+        // way.
         let left = max(Self.smallOverlap, range.upperBound - point.offset)
         if overlap > 0, range.upperBound > point.offset, point.needsNoValidator || isProven(head),
             overlap <= left || point.doubt?.claim == claim || !point.outlastsOddAnswers
@@ -161,8 +163,9 @@ struct ResumeRule {
 
     // MARK: The whole
 
-    /// A success that by its status is the whole file. It may be a part all the same: some servers send one under 200, with
-    /// the field that says which.
+    /// Judges a success that is the whole file by its status.
+    ///
+    /// Some servers send a part under 200, with the field that names the part.
     private func judgeWhole(_ head: ResponseHead, _ question: ResumeQuestion) -> Verdict {
         if question.isRange, let field = head.value("Content-Range") {
             guard let contentRange = ContentRange(field), let range = contentRange.range,
@@ -172,8 +175,8 @@ struct ResumeRule {
         let length = head.value("Transfer-Encoding") == nil ? head.contentLength : nil
         if isProven(head), hasSameCoding(head) { return judgeSame(head, question, length) }
         if isPage(head) { return .refuse(claim: "page", reason: "a page of HTML came instead of the file") }
-        // The same version in a coding that was not asked for has other bytes. It never takes the place of those that the
-        // version vouches for.
+        // The same version in a coding that was not requested has other bytes. It never replaces the bytes of that
+        // version.
         if isProven(head), head.contentCoding != nil, point.outlastsOddAnswers, !point.needsNoValidator {
             return .refuse(claim: "coding", reason: Self.recoded)
         }
@@ -189,30 +192,32 @@ struct ResumeRule {
             return hasLostVersion
                 ? odd(claim, Self.unversioned, confirmed: .anew(reason: Self.elsewhere)) : .anew(reason: Self.elsewhere)
         }
-        // All of it was asked for, as nothing else fitted: an answer that says of which version it is is taken.
+        // The whole file was requested, as no other question fitted: an answer that names its version is accepted.
         let isWanted = question == .whole && Validator(head) != nil
         guard point.outlastsOddAnswers, point.validator?.ifRange != nil, !isWanted else {
             return .anew(reason: Self.whole)
         }
         if length != nil, length == point.total, hasSameCoding(head), !isRefuted {
-            // Nothing says that it's another version: the bytes themselves do, or don't.
+            // No field shows another version: a comparison of the bytes decides.
             return .append(overlap: point.offset, total: length)
         }
-        // A proxy's word, or an application's: what has no version never takes the place of what has one.
+        // The answer may come from a proxy or an application: bytes without a version never replace those with one.
         if hasLostVersion { return .refuse(claim: claim, reason: Self.unversioned) }
         return odd(claim, Self.whole, confirmed: .anew(reason: Self.whole))
     }
 
-    /// All of the very version that the bytes are of.
+    /// Judges an answer with the whole of the version to which the bytes belong.
     private func judgeSame(_ head: ResponseHead, _ question: ResumeQuestion, _ length: Int64?) -> Verdict {
         if let total = point.total, let length, length != total {
             let reason = "the server sent \(CountText.bytes(length)) as all of the same \(total)"
-            // All of it was asked for, as nothing else fitted: the length that was announced before is the odd one.
+            // The whole file was requested, as no other question fitted: the length that was announced earlier is
+            // wrong.
             return question == .whole ? .anew(reason: reason) : odd("whole:\(length)", reason)
         }
         if isRefuted { return .anew(reason: ResumeClaim.otherBytesReason) }
         if point.isWhole { return .complete }
-        // The server doesn't take this condition; its answer to a plain range says by its tag whether it fits (§15.3.7.3).
+        // The server does not support this condition. Its answer to a plain range shows by its tag whether it fits
+        // (§15.3.7.3).
         if let plain = question.unconditional, head.value("Accept-Ranges")?.lowercased() != "none" {
             return .ask(plain, restart: nil)
         }
@@ -240,9 +245,9 @@ struct ResumeRule {
 
     // MARK: What an answer shows
 
-    /// An answer that fits neither the bytes nor another version.
+    /// Returns the verdict on an answer that fits neither the bytes nor another version.
     ///
-    /// - Parameter confirmed: What follows when it comes again and again; the whole file otherwise.
+    /// - Parameter confirmed: The verdict when such an answer comes repeatedly; by default the whole file is requested.
     private func odd(_ claim: String, _ reason: String, confirmed: Verdict? = nil) -> Verdict {
         guard point.outlastsOddAnswers, !ResumeClaim.isConfirmed(claim, point.doubt) else {
             return confirmed ?? .ask(.whole, restart: reason)
@@ -250,26 +255,26 @@ struct ResumeRule {
         return .refuse(claim: claim, reason: reason)
     }
 
-    /// Whether the answer is of the very version that the bytes are of.
+    /// Returns whether the answer names the version to which the bytes belong.
     private func isProven(_ head: ResponseHead) -> Bool {
         guard isSamePlace, let old = point.validator, let new = Validator(head) else { return false }
         return old.isSame(as: new)
     }
 
-    /// Whether the bytes were found to differ from a server's, again and again.
+    /// Whether the bytes were repeatedly found to differ from a server's.
     private var isRefuted: Bool { ResumeClaim.isConfirmed(ResumeClaim.otherBytes, point.doubt, ahead: 0) }
 
     private func hasSameCoding(_ head: ResponseHead) -> Bool {
         head.contentCoding?.lowercased() == point.contentCoding
     }
 
-    /// A login page, or a word of apology, in the place of a file that is none.
+    /// Returns whether the answer is an HTML page, such as a login page, in place of a file that is none.
     private func isPage(_ head: ResponseHead) -> Bool {
         guard point.outlastsOddAnswers, MediaType.isPage(head.mediaType) else { return false }
         return point.mediaType.map { !MediaType.isPage($0) } ?? (Validator(head) == nil && point.validator != nil)
     }
 
-    /// How the answer shows that the file changed, or `nil` when it doesn't.
+    /// Returns how the answer shows that the file changed, or `nil` when it does not.
     private func changeReason(_ head: ResponseHead) -> String? {
         guard let old = point.validator, let new = Validator(head), !old.mayEqual(new) else { return nil }
         if let before = old.etag, let after = new.etag {
@@ -296,21 +301,22 @@ extension TransferError {
     static let otherBytes = TransferError(.badResponse, ResumeClaim.otherBytesReason, isTransient: true)
 }
 
-/// The claims of answers against bytes that are there.
+/// The claims of answers against existing bytes.
 enum ResumeClaim {
-    /// The bytes that a server sent once more are others.
+    /// The claim that bytes which the server sent again differ from the existing ones.
     static let otherBytes = "bytes"
     static let otherBytesReason = "the server's bytes differ from those that are there"
 
-    /// Whether the claim shows that another tool's bytes are no beginning of the file: what a server has said of its
-    /// length or its bytes was never known to fit them.
+    /// Returns whether the claim shows that another tool's bytes are no beginning of the file.
+    ///
+    /// No statement of a server about its length or bytes was ever known to fit such bytes.
     static func refutesAdopted(_ claim: String) -> Bool {
         claim == otherBytes || claim.hasPrefix("unsatisfiable:") && !claim.hasSuffix(":")
     }
 
-    /// Whether a claim has been made often enough.
+    /// Returns whether a claim has been made often enough.
     ///
-    /// - Parameter ahead: 1 where the present answer makes it once more.
+    /// - Parameter ahead: The claims to count on top: 1 where the current answer makes the claim once more.
     static func isConfirmed(_ claim: String, _ doubt: ResumeDoubt?, ahead: Int = 1) -> Bool {
         guard let doubt, doubt.claim == claim else { return ResumeDoubt.confirmations <= ahead }
         return doubt.count + ahead >= ResumeDoubt.confirmations

@@ -1,22 +1,23 @@
 import TransferCore
 
-/// The bytes that one exchange has of a file, what it asked about them, and where.
+/// The existing bytes of a file in one exchange, with the question about them and the resource that is asked.
 struct Resumption {
-    /// The bytes that are there; `nil` while there are none, and once they were given up.
+    /// The facts about the existing bytes; `nil` while there are none, and after they were discarded.
     private(set) var point: ResumePoint?
     private(set) var question = ResumeQuestion.whole
-    /// Why the bytes are given up, should the next answer be the whole file.
+    /// The reason to discard the bytes, if the next answer is the whole file.
     private(set) var restart: String?
     /// The claim of the answer that failed the attempt.
     private(set) var claim: String?
     private var detours = DetourCount()
     /// The request's own URL.
     private let ownURL: String
-    /// Whether the hops since the request's own URL was asked are of now: a URL that was learnt earlier, or has given some
-    /// of the file before, may have lost its validity since.
+    /// Whether the current path began at the request's own URL in this exchange.
+    ///
+    /// A URL that was learnt earlier, or has given some of the file before, may have become invalid since.
     private var isFresh = true
     private let mayAskElsewhere: Bool
-    /// Whether a file is wanted; a message has the fields that were given.
+    /// Whether a file is requested; a message keeps its given fields.
     private let isOfFile: Bool
     private let isVerifiedByDigest: Bool
     private let isVouchedFor: Bool
@@ -25,7 +26,7 @@ struct Resumption {
     init(_ request: ExchangeRequest) {
         ownURL = request.url
         if case .representation(let point) = request.intent {
-            // Offsets in a file that is decoded are none that a server knows.
+            // A server does not know offsets in a decoded file.
             self.point = request.settings.decodesFiles ? nil : point
             isOfFile = true
         } else {
@@ -37,7 +38,7 @@ struct Resumption {
         mayAskElsewhere = request.method == "GET" && request.body.isEmpty && request.settings.followsRedirects
     }
 
-    /// The first request: to the place that the bytes are from, where that is known.
+    /// Returns the first request, which goes to the place of the bytes where that is known.
     mutating func start(_ first: Hop) -> Hop {
         guard let point else { return asking(first) }
         (question, restart) = ResumeRule(point: point).firstQuestion
@@ -48,7 +49,7 @@ struct Resumption {
         return asking(RedirectRule.crossing(first, to: place, takesCredentials: point.place?.takesCredentials ?? false))
     }
 
-    /// The hop with the fields that ask the question.
+    /// Returns the hop with the fields that ask the question.
     func asking(_ hop: Hop) -> Hop {
         guard isOfFile else { return hop }
         var hop = hop
@@ -60,7 +61,7 @@ struct Resumption {
         return hop
     }
 
-    /// The rule for an answer to the hop.
+    /// Returns the rule for an answer to the hop.
     func rule(_ hop: Hop) -> ResumeRule? {
         point.map { ResumeRule(point: $0, isSamePlace: isSamePlace($0, hop)) }
     }
@@ -71,14 +72,14 @@ struct Resumption {
         return hop.url == point.placeURL || place.isResource(of: hop.url)
     }
 
-    /// Whether the place that the bytes are from has led on to another.
+    /// Returns whether the place of the bytes has redirected to another.
     func hasLeftPlace(_ hop: Hop) -> Bool { hop.url != point?.placeURL }
 
     // MARK: Answers
 
-    /// Another question follows.
+    /// Prepares another question.
     ///
-    /// - Returns: `false` when that was too often.
+    /// - Returns: `false` after too many questions.
     mutating func ask(_ next: ResumeQuestion, restart reason: String?) -> Bool {
         question = next
         restart = restart ?? reason
@@ -87,28 +88,28 @@ struct Resumption {
 
     mutating func refuse(_ claim: String) { self.claim = claim }
 
-    /// The bytes are given up.
+    /// Discards the bytes.
     mutating func giveUp() {
         point = nil
         detours.beginAnew()
     }
 
-    /// The server's bytes are others than those that are there.
+    /// Notes that the server's bytes differ from the existing ones.
     ///
-    /// - Returns: Whether that is believed at once, and the whole file may be asked for.
+    /// - Returns: Whether that is believed at once, so that the whole file may be requested.
     mutating func refute() -> Bool {
         guard !outlastsOddAnswers, point != nil, point?.doubt?.claim != ResumeClaim.otherBytes else { return false }
         point?.doubt = ResumeDoubt(claim: ResumeClaim.otherBytes, count: ResumeDoubt.confirmations)
         return ask(.whole, restart: ResumeClaim.otherBytesReason)
     }
 
-    /// Some of the file came, and there is more of it.
+    /// Continues after a part of the file came.
     ///
-    /// - Returns: `false` when it was too little too often.
+    /// - Returns: `false` after too many answers with too little progress.
     mutating func goOn(from position: Int64, after start: BodyStart, of hop: Hop) -> Bool {
         let wasPlain = question == .rest(isConditional: false)
         let earlier = point
-        // The owner of the parts has others to fetch. It decides when a part that brought so little is asked for again.
+        // The owner of the parts has others to fetch. It decides when a part without much progress is requested again.
         if let earlier, earlier.isPart, !ProgressRule.isProgress(position - earlier.offset) { return false }
         let place = AnsweredPlace(url: hop.url, takesCredentials: hop.sendsCredentials)
         var next = ResumePoint(
@@ -125,17 +126,17 @@ struct Resumption {
         point = next
         isFresh = false
         (question, restart) = ResumeRule(point: next).firstQuestion
-        // A server that took no condition won't take it now.
+        // A server that did not support a condition before will not support it now.
         if wasPlain, next.validator?.hasStrongETag == true, let plain = question.unconditional { question = plain }
         return detours.take(at: position)
     }
 
     // MARK: The way back
 
-    /// Whether a refusal by this place says nothing of the request's own URL.
+    /// Returns whether a refusal by this place proves nothing about the request's own URL.
     func mayGoBack(from hop: Hop) -> Bool { !isFresh && hop.url != ownURL && detours.count < DetourCount.limit }
 
-    /// The request's own URL is asked again, for what isn't there yet.
+    /// Returns the hop that asks the request's own URL for the missing bytes.
     mutating func goBack(_ first: Hop) -> Hop {
         isFresh = true
         _ = detours.take(at: point?.offset ?? 0)

@@ -1,10 +1,10 @@
 import Synchronization
 import TransferCore
 
-/// The users whom file servers let in, as long as an engine lives.
+/// The logins that file servers have accepted, for the life of an engine.
 ///
-/// FTP refuses a login by 530 both for a wrong password and for one connection too many. The two are told apart by what
-/// was before: who has been let in with the same credentials isn't unknown now.
+/// FTP refuses a login by 530 both for a wrong password and for one connection too many. Earlier logins distinguish the
+/// two: credentials that were accepted before are still valid.
 final class AcceptedLogins: Sendable {
     private struct Login: Hashable {
         let origin: Origin

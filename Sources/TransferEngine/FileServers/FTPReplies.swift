@@ -4,34 +4,34 @@ import TransferCore
 struct FTPReplies: Sendable {
     struct Reply: Sendable, Hashable, CustomStringConvertible {
         let code: Int
-        /// The text of the last line; a server's words, for people only.
+        /// The text of the last line: the server's message, for people only.
         let text: String
         var description: String { text.isEmpty ? "\(code)" : "\(code) \(text)" }
     }
 
     private(set) var last: Reply?
     private(set) var beforeLast: Reply?
-    /// Bytes of the whole file, as SIZE told them just before RETR; `nil` where it was refused.
+    /// The length of the whole file, as SIZE reported it just before RETR; `nil` where it was refused.
     private(set) var size: Int64?
     /// Whether a change of folder was refused, so that the folder was made.
     private(set) var hasRefusals = false
-    /// The user was let in (RFC 959 §5.4: 230, and 232 of RFC 2228).
+    /// Whether the server accepted the login (RFC 959 §5.4: 230, and 232 of RFC 2228).
     private(set) var hasLoggedIn = false
-    /// Replies of 550: of a look, MDTM's and SIZE's.
+    /// The number of replies with 550; a query has two possible ones, those to MDTM and SIZE.
     private(set) var denials = 0
 
-    /// Bytes of a file that was just stored, where SIZE was asked for behind it, and answered.
+    /// The length of a file that was just stored, where SIZE was sent after it, and answered.
     var storedSize: Int64? {
         guard let last, last.code == 213 else { return nil }
         return Int64(last.text.prefix { $0.isASCII && $0.isNumber })
     }
 
-    /// The server has just told where its data connection waits (227, and 229 of RFC 2428 §3).
+    /// Whether the server has just reported the address of its data connection (227, and 229 of RFC 2428 §3).
     var tellsDataAddress: Bool { last?.code == 229 || last?.code == 227 }
 
-    /// The first refusal among the replies to the last commands.
+    /// Returns the first refusal among the replies to the last commands.
     ///
-    /// - Parameter commands: How many; 1 or 2.
+    /// - Parameter commands: The number of commands; 1 or 2.
     func refusal(ofLast commands: Int) -> Reply? {
         [commands > 1 ? beforeLast : nil, last].compactMap { $0 }.first { $0.code >= 400 }
     }
@@ -40,11 +40,11 @@ struct FTPReplies: Sendable {
         let line = Array(line.prefix { $0 != 10 && $0 != 13 })
         let digits = line.prefix(3)
         guard digits.count == 3, digits.allSatisfy({ (0x30...0x39).contains($0) }),
-            // A hyphen says that more lines follow.
+            // A hyphen means that more lines follow.
             line.count == 3 || line[3] == UInt8(ascii: " ")
         else { return }
         let code = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
-        // RETR's first reply. What was asked before it is SIZE, and REST after that where not all is wanted.
+        // The line is RETR's first reply. The commands before it are SIZE and, for a part of the file, REST.
         if code == 150 || code == 125, size == nil {
             let asked = last?.code == 350 ? beforeLast : last
             if let asked, asked.code == 213 { size = Int64(asked.text.prefix { $0.isASCII && $0.isNumber }) }
@@ -57,24 +57,26 @@ struct FTPReplies: Sendable {
     }
 }
 
-/// Why a step came to nothing.
+/// The failure of a step.
 enum FileServerFailure: Sendable, Hashable {
-    /// The file, or a folder on the way to it. With the server's words.
+    /// The file, or a folder above it, is missing; with the server's message.
     case missing(String)
     case denied(String)
-    /// A question was refused in words that leave open whether there is a file.
+    /// A query was refused by a message that does not say whether the file exists.
     case ambiguous(String)
     case exists(String)
     case full(String)
-    /// The file ends before the byte that was asked for.
+    /// The file ends before the requested byte.
     case beyondEnd
-    /// The server can't begin in the middle of a file.
+    /// The server cannot begin in the middle of a file.
     case noRestart
     case error(TransferError)
 
+    /// Interprets a refusal.
+    ///
     /// - Parameters:
-    ///   - writes: Whether something was to be put there: where the reply leaves it open, a file that is to be read is
-    ///     missing, and one that is to be written isn't allowed.
+    ///   - writes: Whether the step writes. Where the reply is ambiguous, a file to read counts as missing, and a file
+    ///     to write as denied.
     init(_ reply: FTPReplies.Reply, writes: Bool, host: String) {
         let words = reply.description
         switch reply.code {
@@ -82,8 +84,8 @@ enum FileServerFailure: Sendable, Hashable {
         case 550, 551, 553, 521:
             self = Self.read(words) ?? (writes || reply.code == 553 ? .denied(words) : .missing(words))
         default:
-            // 4xx passes (RFC 959 §4.2.1), a full disk (452) too. 450: busy, unless the words say that it's something
-            // else.
+            // 4xx is temporary (RFC 959 §4.2.1), also for a full disk (452). 450 means busy, unless the message says
+            // otherwise.
             let isTransient = (400..<500).contains(reply.code)
             self =
                 (reply.code == 450 ? Self.read(words) : nil)
@@ -91,15 +93,17 @@ enum FileServerFailure: Sendable, Hashable {
         }
     }
 
-    /// A refused look. SIZE alone refused says nothing of the file: servers refuse it for what is there too, and
-    /// MDTM was answered. Where both are refused there is hardly one.
+    /// Interprets a refused query.
+    ///
+    /// A refusal of SIZE alone proves nothing about the file, because servers refuse it for existing files too and MDTM
+    /// was answered. Where both are refused, the file is very likely missing.
     static func look(_ reply: FTPReplies.Reply, denials: Int) -> FileServerFailure? {
         guard reply.code == 550 else { return nil }
         return read(reply.description)
             ?? (denials > 1 ? .missing(reply.description) : .ambiguous(reply.description))
     }
 
-    /// The failure that a server's words tell; one code of FTP stands for several things, and one of libcurl's too.
+    /// Interprets a server's message, as one code of FTP, or of libcurl, has several meanings.
     static func read(_ words: String) -> FileServerFailure? {
         let lower = words.lowercased()
         func says(_ parts: String...) -> Bool { parts.contains { lower.contains($0) } }
@@ -114,8 +118,10 @@ enum FileServerFailure: Sendable, Hashable {
         return nil
     }
 
-    /// Whether a refused login is about how many are there, and not about who comes (ProFTPD's MaxClients, vsftpd's
-    /// max_per_ip, Pure-FTPd's -c and -C, FileZilla's limits).
+    /// Returns whether a login was refused for the number of users, and not for the user.
+    ///
+    /// The messages are those of ProFTPD's MaxClients, vsftpd's max_per_ip, Pure-FTPd's -c and -C, and FileZilla's
+    /// limits.
     static func isCrowd(_ words: String) -> Bool {
         let lower = words.lowercased()
         let crowds = ["user", "client", "connection", "login", "session", "host", "instance", "people", "anonymous"]

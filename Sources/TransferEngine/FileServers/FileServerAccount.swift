@@ -1,6 +1,6 @@
 import TransferCore
 
-/// As whom, and by which rules, connections to file servers were made: they serve nobody else.
+/// The user and the rules for which connections to file servers were made: no other user or rule shares them.
 ///
 /// libcurl compares user and password of such connections, but no known hosts, no pinned key and no agent.
 struct FileServerAccount: Sendable, Hashable {

@@ -1,13 +1,13 @@
 import TransferCore
 
-// Failures in the middle of a dialogue, where no answer of a status can be given any more.
+// The failures in the middle of a dialogue, where an answer with a status is no longer possible.
 extension FileServerDialogue {
     static func changed(_ url: FileServerURL) -> TransferError {
         TransferError(
             .changedDuringTransfer, "\(Redaction.url(url.text)) changed while it was being fetched", isTransient: true)
     }
 
-    /// In the middle of a body there is no other answer any more.
+    /// Returns the error of a failure within a body, where no other answer is possible.
     static func lost(_ failure: FileServerFailure) -> TransferError {
         let words =
             switch failure {
@@ -20,6 +20,8 @@ extension FileServerDialogue {
         return TransferError(.connectionLost, "connection lost: \(words)", isTransient: true)
     }
 
+    /// Returns the time of a PROPPATCH.
+    ///
     /// - Throws: `invalidRequest` where a PROPPATCH names no time of the file's last modification.
     static func time(_ headers: [HeaderField]) throws(TransferError) -> Int64 {
         guard let time = headers.value("Last-Modified").flatMap({ HTTPDate.parse($0) }) else {

@@ -1,6 +1,6 @@
 import TransferCore
 
-// The answers to looks, and to commands that are followed by one.
+// The answers to queries, and to commands that a query follows.
 extension FileServerDialogue {
     mutating func looked(_ file: RemoteFile) -> Action {
         switch request {
@@ -9,7 +9,7 @@ extension FileServerDialogue {
         case .get(nil): return .perform(fetch(from: 0))
         case .get(let range?):
             if let condition = range.condition, condition != file.etag { return .perform(fetch(from: 0)) }
-            // Without its length no part can be told from the whole.
+            // Without the length a part cannot be distinguished from the whole.
             guard let size = file.size else { return .perform(fetch(from: 0)) }
             guard range.offset < size else { return .answer(file.unsatisfiable) }
             return .perform(fetch(from: range.offset, expected: file))
@@ -28,13 +28,15 @@ extension FileServerDialogue {
         }
     }
 
-    /// - Parameter failure: That the server says that there is no file, or that it doesn't let itself be asked.
+    /// Handles a refused query.
+    ///
+    /// - Parameter failure: The server's statement that the file is missing, or its refusal of the query.
     mutating func lookedInVain(_ failure: FileServerFailure) -> Action {
         switch (request, failure) {
         // The file decides, not its length.
         case (.get, .missing), (.get, .denied), (.get, .ambiguous):
             return url.isSSH ? refused(failure) : .perform(fetchUnmeasured())
-        // A server that tells no reason may refuse to move or make something.
+        // A server that gives no reason may only refuse to move or make something.
         case (.move, .denied), (.move, .ambiguous), (.makeFolder, .denied), (.makeFolder, .ambiguous): break
         case (_, .missing): break
         default: return refused(failure)
@@ -47,8 +49,9 @@ extension FileServerDialogue {
         }
     }
 
-    /// The renaming was refused in words that may be about the name: SFTP has none of its own for one that is taken
-    /// (draft-ietf-secsh-filexfer-02 §6.5).
+    /// Returns whether a renaming was refused by a message that may be about the name.
+    ///
+    /// SFTP has no code for a name that is taken (draft-ietf-secsh-filexfer-02 §6.5).
     func isRefusedMove(_ failure: FileServerFailure) -> Bool {
         guard isMove else { return false }
         switch failure {
@@ -64,7 +67,8 @@ extension FileServerDialogue {
         return .perform(.look(destination))
     }
 
-    /// FTP's server was asked for the length; SFTP's has answered each WRITE by itself.
+    /// Returns the answer to a store. An FTP server was asked for the length; an SFTP server has answered each WRITE
+    /// itself.
     func stored(_ file: RemoteFile, _ sent: Int64) -> ResponseHead {
         let length = url.isSSH ? sent : file.size
         return ResponseHead(status: 201, fields: length.map { [HeaderField("Server-Length", "\($0)")] } ?? [])
@@ -82,7 +86,7 @@ extension FileServerDialogue {
         }
     }
 
-    /// Only a denial says that something isn't allowed.
+    /// Handles the results of a probe. Only a denial means that a command is not allowed.
     mutating func probed(_ result: Result, mayRename: Bool?) -> Action {
         switch (result, mayRename) {
         case (.allowed(let rename, let delete), _): return .answer(Self.allow(rename: rename, delete: delete))

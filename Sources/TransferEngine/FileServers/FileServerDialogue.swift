@@ -1,45 +1,45 @@
 import TransferCore
 
-/// One request of HTTP, put to a file server in steps: pure, no I/O.
+/// The translation of one HTTP request into steps of a file server: pure, no I/O.
 ///
-/// A file server has to be asked for what HTTP has in its fields, so that most requests begin with a look. Whoever
-/// continues a file, in either direction, has looked at it on the same connection immediately before.
+/// A file server must be asked for facts that HTTP has in its fields, so most requests begin with a query, called look
+/// below. A request that continues a file, in either direction, looks on the same connection immediately before.
 ///
 /// | Request | Steps | Answer |
 /// |---|---|---|
 /// | `HEAD` | look | 200 with length, date and an entity tag of both |
 /// | `GET` | fetch | 200 |
-/// | `GET` with a Range | look, fetch from there, look | 206; 200 where If-Range doesn't hold; 416 |
-/// | `GET` with a condition | look, fetch | 304 where If-None-Match or If-Modified-Since says that nothing is new |
-/// | `GET` over FTP, SIZE refused | fetch without its length | 200 without a length; only RETR says that nothing is there |
+/// | `GET` with a Range | look, fetch from there, look | 206; 200 where If-Range does not hold; 416 |
+/// | `GET` with a condition | look, fetch | 304 where If-None-Match or If-Modified-Since shows no change |
+/// | `GET` over FTP, SIZE refused | fetch without its length | 200 without a length; only RETR shows a missing file |
 /// | `PUT` | store | 201; Server-Length: bytes that the server confirmed |
-/// | `PATCH` with Upload-Offset | look, append | 204; 409 with the offset that is right |
+/// | `PATCH` with Upload-Offset | look, append | 204; 409 with the right offset |
 /// | `DELETE` | delete | 204 |
-/// | `MOVE` with Destination | rename; where SFTP refuses that, look | 201; 409 where something is there |
-/// | `OPTIONS` with Destination | rename, delete, of names that nothing has | 200 with Allow, which lists what isn't denied |
-/// | `MKCOL` | look (SFTP), make | 201; 405 where it's there |
+/// | `MOVE` with Destination | rename; where SFTP refuses that, look | 201; 409 where the destination exists |
+/// | `OPTIONS` with Destination | rename, delete, of unused names | 200 with Allow, which lists what is not denied |
+/// | `MKCOL` | look (SFTP), make | 201; 405 where the folder exists |
 /// | `PROPPATCH` with Last-Modified | set the time | 204 |
 ///
-/// Statuses of failures: 404, 403, 409 (no such folder), 507. A field Server-Reply has the server's words. A look that the
-/// server refuses is no answer to what was asked: a HEAD of it is a 403, which leaves open whether there is a file, and
-/// what only looked first goes on without.
+/// The statuses of failures are 404, 403, 409 (no such folder) and 507. A field Server-Reply has the server's message.
+/// A refused look does not answer the request. HEAD then gets a 403, which does not say whether the file exists.
+/// Requests for which a look is only preparation continue without it.
 struct FileServerDialogue: Sendable {
     enum Step: Sendable, Hashable {
         case look(FileServerURL)
         case fetch(from: Int64)
-        /// The whole of it, without SIZE, which is optional (RFC 3659 §4).
+        /// The whole file is fetched without SIZE, which is optional (RFC 3659 §4).
         case fetchUnmeasured
         case store
         case append(at: Int64)
         case delete
         case rename(to: FileServerURL)
         case makeFolder
-        /// FTP: a file that is not there is renamed and deleted.
+        /// A missing file is renamed and deleted over FTP, to learn whether the commands are allowed.
         case probe
-        /// Seconds since 1970 become the time of the file's last modification.
+        /// The time of the file's last modification is set, in seconds since 1970.
         case setTime(Int64)
 
-        /// Whether the answer tells of a file that is there.
+        /// Whether the answer describes an existing file.
         var isLook: Bool {
             switch self {
             case .look, .fetch, .fetchUnmeasured: true
@@ -49,13 +49,15 @@ struct FileServerDialogue: Sendable {
     }
 
     enum Result: Sendable {
-        /// - Parameter RemoteFile: Of a look, and of a fetch.
+        /// The step has succeeded.
+        ///
+        /// - Parameter RemoteFile: The description of the file after a look or a fetch.
         case done(RemoteFile)
         /// The answer to a probe: the commands that the server did not deny.
         case allowed(rename: Bool, delete: Bool)
         case failed(FileServerFailure)
 
-        /// Whether the server says that this isn't allowed.
+        /// Whether the server denies the command.
         var isDenial: Bool {
             switch self {
             case .failed(.denied), .failed(.ambiguous): true
@@ -67,7 +69,7 @@ struct FileServerDialogue: Sendable {
     enum Action: Sendable {
         case perform(Step)
         case answer(ResponseHead)
-        /// The answer was given when its body began.
+        /// The answer was given already when its body began.
         case finish
         case fail(TransferError)
     }
@@ -97,7 +99,7 @@ struct FileServerDialogue: Sendable {
     /// The version that the client has already (RFC 9110 §13.1.2 and §13.1.3).
     struct Known: Sendable {
         let etag: String?
-        /// Seconds since 1970.
+        /// The time of the last modification in seconds since 1970.
         let modified: Int64?
 
         init?(_ headers: [HeaderField]) {
@@ -106,7 +108,7 @@ struct FileServerDialogue: Sendable {
             if etag == nil, modified == nil { return nil }
         }
 
-        /// Beside a tag the date doesn't count.
+        /// Returns whether the file is unchanged. The date does not count beside a tag.
         func isStill(_ file: RemoteFile) -> Bool {
             if let etag, let now = file.etag { return etag == now }
             guard etag == nil, let modified, let now = file.modified else { return false }
@@ -119,13 +121,13 @@ struct FileServerDialogue: Sendable {
         case looking
         case fetching(from: Int64, expected: RemoteFile?, began: Bool)
         case fetchingUnmeasured(began: Bool)
-        /// The body came whole; is the file still the one that was looked at before?
+        /// The whole body came, and the file is compared with its earlier description.
         case verifying(RemoteFile)
         case writing(from: Int64)
         case acting
-        /// A file wasn't renamed, for this reason: is there one of the other name?
+        /// A file was not renamed for this reason, and the server is asked whether the other name exists.
         case lookingAtTarget(FileServerFailure)
-        /// The commands are for names that nothing has. `mayRename`: the answer to the renaming, once that is there.
+        /// The commands are for unused names. `mayRename` is the answer to the renaming, once it has come.
         case probing(mayRename: Bool?)
         case ended
     }
@@ -134,10 +136,12 @@ struct FileServerDialogue: Sendable {
     let request: Request
     let known: Known?
     var state = State.ready
-    /// Whether FTP's SIZE is asked for behind a store (RFC 7240 §4.2).
+    /// Whether FTP's SIZE follows a store (RFC 7240 §4.2).
     let measuresStore: Bool
 
-    /// - Throws: `invalidRequest` for what no file server can do.
+    /// Creates the dialogue of one request.
+    ///
+    /// - Throws: `invalidRequest` for a request that no file server can carry out.
     init(url: FileServerURL, method: String, headers: [HeaderField]) throws(TransferError) {
         self.url = url
         known = method == "GET" ? Known(headers) : nil
@@ -173,7 +177,7 @@ struct FileServerDialogue: Sendable {
         }
     }
 
-    /// Whether a body is sent to the server, in one of the steps.
+    /// Whether one of the steps sends a body to the server.
     var sendsBody: Bool {
         switch request {
         case .put, .patch: true
@@ -212,15 +216,15 @@ struct FileServerDialogue: Sendable {
         case .options(let other):
             state = .probing(mayRename: nil)
             return url.isSSH ? .rename(to: other) : .probe
-        // A folder that is there is refused with the same code as one that can't be made.
+        // An existing folder is refused with the same code as one that cannot be made.
         case .makeFolder: return url.isSSH ? look(url) : act(.makeFolder)
         case .setTime(let time): return act(.setTime(time))
         }
     }
 
-    /// The first bytes of a file came.
+    /// Handles the first bytes of a file.
     ///
-    /// - Parameter file: What the server said of it in this very step.
+    /// - Parameter file: The server's description of the file in this step.
     mutating func bodyBegins(_ file: RemoteFile) -> BodyAction {
         if case .fetchingUnmeasured(false) = state {
             state = .fetchingUnmeasured(began: true)
@@ -235,10 +239,12 @@ struct FileServerDialogue: Sendable {
         return file.part(from: offset).map { .deliver($0) } ?? .stop(Self.changed(url))
     }
 
+    /// Handles the end of a step.
+    ///
     /// - Parameters:
-    ///   - sent: Bytes of the body that went out in this step.
-    ///   - madeFolder: Whether a folder was missing first.
-    ///   - refusedFile: The server refused the file itself (RETR), and not a question about it.
+    ///   - sent: The bytes of the body that left in this step.
+    ///   - madeFolder: Whether a missing folder was made first.
+    ///   - refusedFile: Whether the server refused the file itself (RETR), and not a query about it.
     mutating func ended(
         _ result: Result, sent: Int64, madeFolder: Bool, refusedFile: Bool = false
     ) -> Action {
@@ -247,7 +253,7 @@ struct FileServerDialogue: Sendable {
         switch (ended, result) {
         case (.ready, _), (.ended, _):
             return .fail(TransferError(.internalFault, "a step of a file server ended before it began"))
-        // A rename fails by itself where there is no way to it.
+        // A rename fails anyway where its path is missing.
         case (.looking, .failed(.error(let error))) where isMove && error.code == .badResponse:
             return lookedInVain(.ambiguous(error.message))
         case (.probing(let mayRename), let result): return probed(result, mayRename: mayRename)
@@ -260,13 +266,13 @@ struct FileServerDialogue: Sendable {
         case (.looking, .failed(let failure)): return lookedInVain(failure)
         case (.fetching(let offset, let expected, let began), .done(let file)):
             guard began else {
-                // An empty data connection is no file that the server has just called longer.
+                // An empty data connection contradicts the longer length that the server has just reported.
                 if let size = file.size ?? expected?.size, size > offset {
                     return .fail(.emptyAnswer(of: size - offset))
                 }
                 return .answer(offset == 0 ? file.head(200, length: 0) : file.unsatisfiable)
             }
-            // Only bytes that were joined need another look: what came in one piece comes from one opened file.
+            // Only joined bytes need another look: bytes of a single fetch come from one opened file.
             guard let expected, offset > 0, expected.etag != nil else { return .finish }
             state = .verifying(expected)
             return .perform(.look(url))
@@ -275,7 +281,7 @@ struct FileServerDialogue: Sendable {
             case .noRestart where offset > 0: return .perform(fetch(from: 0))
             // The file was longer a moment ago.
             case .beyondEnd where offset > 0: return .fail(Self.changed(url))
-            // FTP's 550 may be SIZE's: whether there is a file is for RETR to say.
+            // FTP's 550 may be SIZE's: only RETR shows whether the file exists.
             case .missing, .denied, .ambiguous:
                 guard !began, !url.isSSH, !refusedFile else {
                     return began ? .fail(Self.lost(failure)) : refused(failure)
@@ -355,7 +361,7 @@ struct FileServerDialogue: Sendable {
             status: status, fields: [HeaderField("Content-Length", "0"), HeaderField("Server-Reply", words)])
     }
 
-    /// `bytes=N-` with N above 0; other ranges are ignored, as anybody may (RFC 9110 §14.2).
+    /// Parses `bytes=N-` with N above 0; other ranges are ignored, as a server may do (RFC 9110 §14.2).
     private static func range(_ headers: [HeaderField]) -> Range? {
         guard let text = headers.value("Range"), text.hasPrefix("bytes="), text.hasSuffix("-"),
             let offset = Int64(text.dropFirst(6).dropLast()), offset > 0

@@ -2,15 +2,16 @@ import TransferCore
 
 /// A place on a server that speaks FTP or SFTP.
 ///
-/// The path of `ftp` URLs begins in the folder that the server opens after login, and `%2F` leads to its root
-/// (RFC 1738 §3.2.2); the path of `sftp` URLs begins at the root, and `/~/` in the home folder (as curl has it). A `?`
-/// is a letter like any other, and so is `;` but before the type of an `ftp` URL (``FTPTypeCode``).
+/// The path of `ftp` URLs begins in the folder that the server opens after login, and `%2F` leads to its root (RFC 1738
+/// §3.2.2). The path of `sftp` URLs begins at the root, and `/~/` in the home folder (as in curl). A `?` is an ordinary
+/// character. So is `;`, except before the type of an `ftp` URL (``FTPTypeCode``).
 struct FileServerURL: Sendable, Hashable {
     let origin: Origin
-    /// Without percent codes. FTP: as the server is told it, without the slash behind the host. SFTP: with it.
+    /// The path without percent codes. FTP paths are as the server gets them, without the slash behind the host; SFTP
+    /// paths have it.
     let path: [UInt8]
 
-    /// Whether the URL can only be a file server's: no other scheme of ours begins with these letters.
+    /// Returns whether the URL can only be a file server's: no other supported scheme begins with these letters.
     static func isMeant(by url: String) -> Bool {
         switch url.utf8.first {
         case UInt8(ascii: "f"), UInt8(ascii: "F"), UInt8(ascii: "s"), UInt8(ascii: "S"): true
@@ -18,12 +19,15 @@ struct FileServerURL: Sendable, Hashable {
         }
     }
 
-    /// Whether a file may be sent from its beginning where the middle was asked for: FTP's REST is a command of its own.
+    /// Returns whether a server may send a file from its beginning when its middle was requested: FTP's REST is a
+    /// separate command.
     static func mayIgnoreOffsets(_ url: String) -> Bool {
         url.utf8.prefix(3).elementsEqual("ftp".utf8) { $0 | 0x20 == $1 }
     }
 
-    /// - Throws: `badURL`: also for names that can't be sent.
+    /// Parses a URL.
+    ///
+    /// - Throws: `badURL`, also for names that cannot be sent.
     init(_ url: String) throws(TransferError) {
         let url = FTPTypeCode.split(url)?.url ?? url
         guard let origin = Origin(fileServerURL: url) else {
@@ -32,7 +36,7 @@ struct FileServerURL: Sendable, Hashable {
         self.origin = origin
         let whole = url.prefix { $0 != "#" }
         let bytes = whole.utf8
-        // The authority is behind `://`, which the origin has shown to be there.
+        // The authority is behind `://`, whose existence the origin has shown.
         let authority = bytes.firstIndex(of: UInt8(ascii: ":")).map { bytes.index($0, offsetBy: 3) } ?? bytes.startIndex
         let start = bytes[authority...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
         var path = start.map { PercentEncoding.decode(whole[$0...]) } ?? []
@@ -46,12 +50,12 @@ struct FileServerURL: Sendable, Hashable {
 
     var isSSH: Bool { origin.scheme == "sftp" }
 
-    /// Whether TLS begins with the connection.
+    /// Whether the connection begins with TLS.
     var isImplicitTLS: Bool { origin.scheme == "ftps" }
 
     var isFolder: Bool { path.isEmpty || path.last == UInt8(ascii: "/") }
 
-    /// The same place for libcurl, spelt so that nothing in it has a second meaning.
+    /// The same place for libcurl, spelt so that no character has a second meaning.
     var text: String {
         var rest = path[...]
         var text = root
@@ -66,29 +70,29 @@ struct FileServerURL: Sendable, Hashable {
         return text + Self.encode(rest)
     }
 
-    /// The same place by a name that doesn't say whether it's a folder.
+    /// The same place without the final slash that marks a folder.
     var name: String { text.count > root.count && text.hasSuffix("/") ? String(text.dropLast()) : text }
 
-    /// The server alone, where the path belongs to a command.
+    /// The URL of the server alone, for steps whose command has the path.
     var root: String {
         let host = origin.host.utf8.contains(UInt8(ascii: ":")) ? "[\(origin.host)]" : origin.host
         return "\(origin.scheme)://\(host):\(origin.port)/"
     }
 
-    /// The path in a command.
+    /// Returns the path for a command.
     ///
-    /// - Throws: `badURL` where it isn't UTF-8.
+    /// - Throws: `badURL` where the path is not UTF-8.
     func commandPath() throws(TransferError) -> String {
         guard let name = String(validating: path, as: UTF8.self) else {
             throw TransferError(.badURL, "a name that isn't UTF-8 can't be put into a command: \(Redaction.url(text))")
         }
         guard isSSH else { return name }
-        // Commands know no `/~/`; what doesn't begin with a slash begins in the home folder (sftp-server(8)).
+        // Commands do not support `/~/`. A path without a leading slash begins in the home folder (sftp-server(8)).
         let place = name.hasPrefix("/~/") ? String(name.dropFirst(3)) : name
         return Self.quoted(place.isEmpty ? "." : place)
     }
 
-    /// The folders on the way to this one and itself, each as in a command.
+    /// Returns the folders above this one and itself, each in the form for a command.
     func folders() throws(TransferError) -> [String] {
         guard let name = String(validating: path, as: UTF8.self) else {
             throw TransferError(.badURL, "a name that isn't UTF-8 can't be put into a command: \(Redaction.url(text))")
@@ -101,7 +105,7 @@ struct FileServerURL: Sendable, Hashable {
         }
     }
 
-    /// As libcurl reads names in commands of SFTP (CURLOPT_QUOTE(3)).
+    /// Quotes a name as libcurl parses names in commands of SFTP (CURLOPT_QUOTE(3)).
     private static func quoted(_ name: String) -> String {
         "\"" + name.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] } + "\""
     }

@@ -1,30 +1,30 @@
 import TransferCore
 import TransferCrypto
 
-/// The keys of SSH servers in files of known hosts, as ssh reads them (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT).
+/// The keys of SSH servers in files of known hosts, parsed as ssh does (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT).
 ///
-/// A line that ssh can't read is passed over, as ssh does.
+/// Lines that ssh cannot parse are skipped, as ssh does.
 struct KnownHosts: Sendable, Hashable {
     private var lines: [KnownHostsLine] = []
 
-    /// Adds the lines of one file. All files count alike: a key that one of them revokes is known by none.
+    /// Adds the lines of one file. All files count alike: a key that one of them revokes is not known.
     mutating func add(_ text: [UInt8]) {
         lines += text.split(separator: UInt8(ascii: "\n")).compactMap { KnownHostsLine($0) }
     }
 
-    /// The keys that the files have for one server.
+    /// Returns the keys of one server.
     ///
-    /// - Parameter host: As ``Origin/host`` has it.
+    /// - Parameter host: The host in the form of ``Origin/host``.
     func keys(host: String, port: Int) -> ServerKeys {
         let name = port == ServerKeys.standardPort ? host : "[\(host)]:\(port)"
         return ServerKeys(
             host: host, port: port, named: lines.filter { $0.names(name) },
-            // ssh looks for the name alone where it has no key for the name with the port.
+            // ssh uses the name alone where it has no key for the name with the port.
             withoutPort: port == ServerKeys.standardPort ? [] : lines.filter { $0.names(host) })
     }
 }
 
-/// The lines of files of known hosts that are about one server.
+/// The lines of files of known hosts that apply to one server.
 struct ServerKeys: Sendable, Hashable {
     static let standardPort = 22
 
@@ -34,7 +34,7 @@ struct ServerKeys: Sendable, Hashable {
         case changed
         /// Only keys of these types are known.
         case otherTypes([String])
-        /// Keys of authorities are known, and none of the server's own.
+        /// Keys of authorities are known, and no key of the server itself.
         case authorityOnly
     }
 
@@ -43,7 +43,9 @@ struct ServerKeys: Sendable, Hashable {
     let named: [KnownHostsLine]
     let withoutPort: [KnownHostsLine]
 
-    /// - Parameter key: As it goes over the wire (RFC 4253 §6.6).
+    /// Judges a key.
+    ///
+    /// - Parameter key: The key in its wire format (RFC 4253 §6.6).
     func verdict(_ key: [UInt8]) -> Verdict {
         let first = Self.verdict(key, named)
         guard first == .unknown || first == .authorityOnly, !withoutPort.isEmpty else { return first }
@@ -61,14 +63,14 @@ struct ServerKeys: Sendable, Hashable {
         return .otherTypes(plain.map(\.type).reduce(into: []) { if !$0.contains($1) { $0.append($1) } })
     }
 
-    /// A line for libcurl, which asks a server for a key of the type that it finds there.
+    /// A line for libcurl, which asks a server for a key of the type in the line.
     ///
     /// - Returns: `nil` where no key is known.
     var line: String? {
         asked.map { "\(port == Self.standardPort ? host : "[\(host)]:\(port)") \($0.type) \(Base64.encode($0.key))\n" }
     }
 
-    /// The key whose type a server is asked for.
+    /// The known key whose type the server is asked for.
     var asked: KnownHostsLine? {
         func usable(_ lines: [KnownHostsLine]) -> [KnownHostsLine] {
             lines.filter { line in
@@ -81,7 +83,7 @@ struct ServerKeys: Sendable, Hashable {
     }
 }
 
-/// One line of a file of known hosts.
+/// A line of a file of known hosts.
 struct KnownHostsLine: Sendable, Hashable {
     enum Marker: String, Sendable, Hashable {
         case authority = "@cert-authority"
@@ -90,17 +92,19 @@ struct KnownHostsLine: Sendable, Hashable {
 
     private enum Names: Sendable, Hashable {
         case patterns([HostPattern])
-        /// HMAC-SHA-1 of the name, whose key is the salt.
+        /// The HMAC-SHA-1 of the name; its key is the salt.
         case hashed(salt: [UInt8], digest: [UInt8])
     }
 
     let marker: Marker?
     let type: String
-    /// As it goes over the wire.
+    /// The key in its wire format.
     let key: [UInt8]
     private let names: Names
 
-    /// - Returns: `nil` for a comment, for an empty line, and for one that ssh passes over.
+    /// Parses a line.
+    ///
+    /// - Returns: `nil` for a comment, for an empty line, and for a line that ssh skips.
     init?(_ line: ArraySlice<UInt8>) {
         var fields = line.prefix { $0 != 0 }.split { Self.isBlank($0) || $0 == UInt8(ascii: "\r") }[...]
         guard let first = fields.first, first.first != UInt8(ascii: "#") else { return nil }
@@ -132,7 +136,9 @@ struct KnownHostsLine: Sendable, Hashable {
         }
     }
 
-    /// - Parameter name: In lower case; with a port that isn't the standard one as `[host]:port`.
+    /// Returns whether the line names a server.
+    ///
+    /// - Parameter name: The name in lower case; with a port other than the standard one as `[host]:port`.
     func names(_ name: String) -> Bool {
         let bytes = Array(name.utf8)
         switch names {
@@ -147,7 +153,7 @@ struct KnownHostsLine: Sendable, Hashable {
     /// The length of a SHA-1 digest, in bytes.
     private static let digestLength = 20
 
-    /// The type that a key itself names: its first string (RFC 4251 §5).
+    /// Returns the type that a key itself names: its first string (RFC 4251 §5).
     static func type(of key: [UInt8]) -> String? {
         guard key.count > 4 else { return nil }
         let length = key[..<4].reduce(0) { $0 << 8 | Int($1) }
@@ -158,9 +164,9 @@ struct KnownHostsLine: Sendable, Hashable {
     private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 }
 
-/// A name of a server with `*` for any letters and `?` for one (ssh_config(5), PATTERNS).
+/// A pattern of servers' names, with `*` for any characters and `?` for one (ssh_config(5), PATTERNS).
 struct HostPattern: Sendable, Hashable {
-    /// A server that matches is none of the line's, whatever else matches.
+    /// Whether a matching server is excluded from the line, regardless of other matches.
     let isNegated: Bool
     private let pattern: [UInt8]
 
@@ -169,7 +175,7 @@ struct HostPattern: Sendable, Hashable {
         pattern = text.dropFirst(isNegated ? 1 : 0).map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
     }
 
-    /// Takes at most as many steps as the product of both lengths.
+    /// Returns whether the name matches. The number of steps is at most the product of both lengths.
     func matches(_ name: [UInt8]) -> Bool {
         var (place, letter) = (0, 0)
         var star: (place: Int, letter: Int)?
@@ -181,7 +187,7 @@ struct HostPattern: Sendable, Hashable {
                 place += 1
                 letter += 1
             } else if let last = star {
-                // The last star takes one letter more.
+                // The last star takes one more character.
                 star = (last.place, last.letter + 1)
                 place = last.place + 1
                 letter = last.letter + 1

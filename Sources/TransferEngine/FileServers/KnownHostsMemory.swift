@@ -2,9 +2,9 @@ import CTransferLinux
 import Glibc
 import TransferCore
 
-/// Keys of the servers that a pool connects to. Files are read again when they have changed.
+/// The keys of the servers that a pool connects to. Changed files are read again.
 ///
-/// Used on its loop's thread only.
+/// The cache is used on its loop's thread only.
 final class KnownHostsMemory {
     private struct Place: Hashable {
         let files: [String]
@@ -13,18 +13,20 @@ final class KnownHostsMemory {
     }
 
     private struct Entry {
-        /// `nil` for a file that wasn't there.
+        /// The stamps of the files; `nil` for a missing file.
         let stamps: [FileStamp?]
         let keys: ServerKeys
     }
 
     private var entries: [Place: Entry] = [:]
-    /// Above it all are forgotten: a run that meets so many servers meets each of them seldom.
+    /// The capacity, above which all entries are forgotten: a run with so many servers meets each of them rarely.
     private static let capacity = 256
-    /// A file of 64 MiB has half a million keys.
+    /// The longest file in bytes; 64 MiB have half a million keys.
     private static let longest: Int64 = 64 << 20
 
-    /// - Throws: For a file that's there and can't be read: it may revoke a key.
+    /// Returns the keys of a server.
+    ///
+    /// - Throws: An error for an existing file that cannot be read, as it may revoke a key.
     func keys(of origin: Origin, in files: [String]) throws(TransferError) -> ServerKeys {
         let place = Place(files: files, host: origin.host, port: origin.port)
         var stamps: [FileStamp?] = []
@@ -44,7 +46,7 @@ final class KnownHostsMemory {
             guard errno == ENOENT || errno == ENOTDIR else { throw fault(path, errno) }
             return nil
         }
-        // A pipe could block the loop, and would be empty at the second reading.
+        // A pipe could block the loop, and would be empty when it is read again.
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
         case S_IFCHR: return nil
@@ -77,11 +79,13 @@ final class KnownHostsMemory {
     }
 }
 
-/// A small file without a name, for libraries that read files alone. It goes with its last reference.
+/// A small file without a name, for libraries that only read files. It ends with its last reference.
 final class MemoryFile {
     private let descriptor: Int32
 
-    /// - Returns: `nil` where the system has none to give.
+    /// Creates a file with this text.
+    ///
+    /// - Returns: `nil` where the system has no descriptor left.
     init?(_ text: String) {
         let descriptor = transfer_memory_file("known_hosts")
         guard descriptor >= 0 else { return nil }

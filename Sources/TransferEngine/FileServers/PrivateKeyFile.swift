@@ -2,9 +2,10 @@ import Glibc
 import TransferCore
 
 extension FileServerSettings.PrivateKey {
-    /// The key in words, with what may be wrong with it as far as its file tells: libssh2 tries it and keeps that to itself.
+    /// A description of the key with its possible faults, as libssh2 does not report which keys it tried and why they
+    /// failed.
     ///
-    /// Blocks for the time that it takes to read a small file.
+    /// The property blocks for the time of reading a small file.
     var inWords: String {
         guard let text = Self.text(path) else {
             return "the key \(path), which can't be read (\(String(cString: strerror(errno)).lowercasedFirst))"
@@ -19,15 +20,19 @@ extension FileServerSettings.PrivateKey {
             : "the key \(path), if its passphrase opens it"
     }
 
-    /// PEM of PKCS #8 and of older kinds says so; in OpenSSH's own (PROTOCOL.key) the name of the cipher follows the magic
-    /// words, and is `none`.
+    /// Returns whether a private key is encrypted.
+    ///
+    /// PEM of PKCS #8 and of older kinds says so. In OpenSSH's format (PROTOCOL.key) the name of the cipher follows the
+    /// magic text, and is `none`.
     static func isEncrypted(_ text: String) -> Bool {
         if text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("Proc-Type: 4,ENCRYPTED") { return true }
         guard text.contains("BEGIN OPENSSH PRIVATE KEY") else { return false }
         return !text.contains("b3BlbnNzaC1rZXktdjEAAAAABG5vbmU")
     }
 
-    /// - Returns: `nil` where it can't be read, for the reason that `errno` has.
+    /// Returns the content of a file.
+    ///
+    /// - Returns: `nil` where it cannot be read; `errno` then has the reason.
     private static func text(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }

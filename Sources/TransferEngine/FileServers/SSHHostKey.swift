@@ -4,10 +4,12 @@ import TransferCore
 struct SSHHostKey: Sendable, Hashable {
     enum Fault: Sendable, Hashable {
         case unknown, changed, revoked, notPinned, authorityOnly
-        /// Keys of these types are known.
+        /// Only keys of these other types are known.
         case otherTypes([String])
 
-        /// - Returns: `nil` for a key that is known.
+        /// Creates the fault of a verdict.
+        ///
+        /// - Returns: `nil` for a known key.
         init?(_ verdict: ServerKeys.Verdict) {
             switch verdict {
             case .known: return nil
@@ -21,14 +23,16 @@ struct SSHHostKey: Sendable, Hashable {
     }
 
     let fault: Fault
-    /// `ED25519`; `nil` where nobody says.
+    /// The type, such as `ED25519`; `nil` where it is unknown.
     let type: String?
-    /// `SHA256:…`
+    /// The fingerprint: `SHA256:…`
     let fingerprint: String?
 
+    /// Returns the error for the fault.
+    ///
     /// - Parameters:
-    ///   - origin: Of the server.
-    ///   - files: Those of the known hosts, the user's own first.
+    ///   - origin: The server.
+    ///   - files: The files of known hosts, the user's own first.
     func error(_ origin: Origin, files: [String]) -> TransferError {
         let name = origin.hostAndPort
         let kind = [type, fingerprint].compactMap { $0 }.joined(separator: ", ")
@@ -60,7 +64,7 @@ struct SSHHostKey: Sendable, Hashable {
         return TransferError(.hostKeyRefused, message)
     }
 
-    /// libcurl takes any key where it's told of none.
+    /// Returns the error where no key is configured: libcurl alone would then accept any key.
     static func noRule(_ origin: Origin) -> TransferError {
         TransferError(
             .hostKeyRefused,
@@ -68,13 +72,16 @@ struct SSHHostKey: Sendable, Hashable {
                 + "fingerprint (\(scan(origin)) shows the keys)")
     }
 
-    /// - Parameter type: `nil` for every kind of key.
+    /// Returns a command that shows a server's keys.
+    ///
+    /// - Parameter type: The type of the key; `nil` for every type.
     static func scan(_ origin: Origin, type: String? = nil) -> String {
         let kind = type.map { "-t \($0) " } ?? ""
         return "ssh-keyscan \(kind)\(origin.isDefaultPort ? "" : "-p \(origin.port) ")\(origin.host)"
     }
 
-    /// libssh2 before 1.11 signs with SHA-1 alone for RSA keys, which servers refuse since OpenSSH 8.8.
+    /// Returns the error of a server that requires SHA-2 with RSA keys, as OpenSSH does since 8.8. libssh2 before 1.11
+    /// has SHA-1 alone.
     static func noCommonSignature(_ origin: Origin, type: String, files: [String]) -> TransferError {
         let path = ShellWord.quoted(files.first ?? "known_hosts")
         return TransferError(
@@ -84,7 +91,7 @@ struct SSHHostKey: Sendable, Hashable {
                 + "add its other keys: \(scan(origin)) >> \(path)")
     }
 
-    /// As a file of known hosts has it (sshd(8)).
+    /// Returns the server's name in the form of a file of known hosts (sshd(8)).
     private static func entry(_ origin: Origin) -> String {
         origin.isDefaultPort ? origin.host : "[\(origin.host)]:\(origin.port)"
     }

@@ -1,17 +1,19 @@
 import TransferCore
 
-/// The kind of a key that a user shows to SSH servers, as far as its file tells without a passphrase.
+/// The kind of a user's SSH key, to the extent that its file shows it without a passphrase.
 enum SSHKeyKind: Sendable, Hashable {
     case rsa
     /// A key in a security device (PROTOCOL.u2f of OpenSSH).
     case device
-    /// PuTTY's own format.
+    /// A key in PuTTY's own format.
     case putty
-    /// The file with the public half.
+    /// A file with the public half.
     case publicHalf
     case other
 
-    /// - Parameter text: Of the file.
+    /// Recognises the kind of a key.
+    ///
+    /// - Parameter text: The content of the file.
     init(_ text: String) {
         if text.hasPrefix("PuTTY-User-Key-File") {
             self = .putty
@@ -24,7 +26,7 @@ enum SSHKeyKind: Sendable, Hashable {
         }
     }
 
-    /// The words on a limit of the key; `nil` where nothing is known.
+    /// Returns a message about a limit of the key; `nil` where none is known.
     func words(_ library: SSHLibrary = .current) -> String? {
         switch self {
         case .rsa: library.rsaWords
@@ -35,8 +37,10 @@ enum SSHKeyKind: Sendable, Hashable {
         }
     }
 
-    /// OpenSSH's format has the public key before what is encrypted (PROTOCOL.key), PKCS #8 an identifier of the algorithm
-    /// (RFC 5208 §5, RFC 8017 §A.1).
+    /// Recognises an encoded key.
+    ///
+    /// OpenSSH's format has the public key before the encrypted part (PROTOCOL.key). PKCS #8 has an identifier of the
+    /// algorithm (RFC 5208 §5, RFC 8017 §A.1).
     private static func inside(_ text: String) -> SSHKeyKind {
         let lines = text.split { $0.isNewline }.filter { !$0.hasPrefix("-") && !$0.contains(":") }
         guard let bytes = Base64.decode(lines.joined()) else { return .other }

@@ -1,12 +1,13 @@
-/// Tells bytes from other ones, a piece after the other, as fast as they can be read: 64 bits, for changes that nobody
-/// makes up. Digests are for those that somebody does.
+/// A fingerprint of 64 bits that detects accidental changes of bytes, piece by piece and as fast as they can be read.
+///
+/// Deliberate changes need digests.
 struct ByteFingerprint {
     private static let width = 32
     private static let prime: UInt64 = 0x9E37_79B1_85EB_CA87
 
-    // Four lanes, so that the processor multiplies for all of them at once.
+    // Four lanes let the processor multiply for all of them at once.
     private var lanes: (UInt64, UInt64, UInt64, UInt64) = (1, 2, 3, 4)
-    /// Bytes at the end that don't fill the lanes.
+    /// The bytes at the end that do not fill the lanes.
     private var rest: [UInt8] = []
     private var count: UInt64 = 0
 
@@ -26,7 +27,9 @@ struct ByteFingerprint {
         rest += bytes[whole...]
     }
 
-    /// - Parameter bytes: As many as fill the lanes, or many times as many.
+    /// Adds bytes to the lanes.
+    ///
+    /// - Parameter bytes: The bytes; their number is a multiple of the lanes' width.
     private mutating func add(_ bytes: UnsafeRawBufferPointer) {
         var (a, b, c, d) = lanes
         var offset = 0

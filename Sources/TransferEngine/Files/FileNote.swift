@@ -2,26 +2,29 @@ import CTransferLinux
 import Glibc
 public import TransferCore
 
-/// The note that a finished file bears of its download: where it came from, and how it was left.
+/// The record in a finished file about its download: its source, and its state at the end.
 ///
-/// The note is in extended attributes (`PartRecord`), so that it's there where no queue's record is: `transfer get`
-/// forgets its batches, and a process can die between the file's name and the record.
+/// The record is in extended attributes (`PartRecord`), so that it exists without a queue's record. `transfer get`
+/// forgets its batches, and a process can die between the naming of the file and the queue's record.
 public struct FileNote: Sendable, Hashable {
+    /// The validator of the file, if the server gave one.
     public var validator: Validator?
-    /// The resource that the validator is of; `nil` in notes of older versions.
+    /// The resource to which the validator belongs; `nil` in records of older versions.
     public var place: AnsweredPlace?
-    /// The media type of the answer that brought it; `nil` in notes of older versions, and where the answer told none.
+    /// The media type of the answer that brought the file; `nil` in records of older versions, and where the answer
+    /// named none.
     public var mediaType: String?
-    /// The content coding that the file has, where it has one.
+    /// The content coding of the file, where it has one.
     public var contentCoding: String?
-    /// Whether nothing of the file has changed since it got its name, not even its mode. Otherwise only its size and time
-    /// are as they were, which cp(1) and touch(1) can do to other bytes.
+    /// Whether the file is entirely unchanged since it got its name, even in its mode.
+    ///
+    /// Otherwise only its size and time are unchanged, which cp(1) and touch(1) can produce for other bytes.
     public var isExact: Bool
 
-    /// Reads the note of a file that looks as `stamp` says. Blocks: for workers.
+    /// Reads the record of a file with this stamp. The call blocks: it is meant for workers.
     ///
-    /// - Parameter url: Where it's to have come from, redacted: a validator means nothing to another URL.
-    /// - Returns: `nil` for a file of unknown origin, and for one that was changed since.
+    /// - Parameter url: The expected source, redacted: a validator means nothing to another URL.
+    /// - Returns: `nil` for a file of unknown source, and for one that was changed since.
     public static func read(_ path: String, _ stamp: FileStamp, from url: String) -> FileNote? {
         let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { return nil }
@@ -36,7 +39,8 @@ public struct FileNote: Sendable, Hashable {
             contentCoding: record.contentCoding, isExact: isExact)
     }
 
-    /// Writing down when the file got its name changes the inode too: so its last change lies a moment beside that.
+    /// Returns whether the inode's last change is the naming itself. Recording the time of the naming changes the inode
+    /// a moment later.
     static func isItsNaming(changed: Int64?, named: Int64?) -> Bool {
         guard let changed, let named else { return false }
         return abs(changed - named) <= 1_000_000

@@ -1,11 +1,13 @@
 import CTransferLinux
 import Glibc
 
-/// The first bytes of a file, by which a page is told from other files.
+/// The first bytes of a file, by which an HTML page is distinguished from other files.
 public enum FileSample {
     private static let length = 1024
 
-    /// Whether the file begins with bytes that no text has; `false` for a file that can't be read. Blocks: for workers.
+    /// Returns whether the file begins with bytes that no text has; `false` for an unreadable file.
+    ///
+    /// The call blocks: it is meant for workers.
     public static func isBinary(_ path: String) -> Bool {
         let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { return false }
@@ -15,7 +17,9 @@ public enum FileSample {
         return count > 0 && isBinary(bytes[..<count])
     }
 
-    /// A byte order mark of UTF-16 begins a text; a zero, or another control character that no text has, ends that.
+    /// Returns whether bytes belong to no text: they have a zero, or another control character that no text has.
+    ///
+    /// A byte order mark of UTF-16 begins a text, whose zeros do not count.
     static func isBinary(_ bytes: some Collection<UInt8>) -> Bool {
         let start = Array(bytes.prefix(2))
         if start == [0xFF, 0xFE] || start == [0xFE, 0xFF] { return false }

@@ -4,35 +4,40 @@ public import TransferCore
 import TransferCrypto
 public import TransferEventLoop
 
-/// Keeps records of a partial file that its file system can't carry (``PartFile/holdsRecords``), for the next process.
+/// A function that stores the records of a partial file whose file system cannot hold them (``PartFile/holdsRecords``).
 ///
-/// Called from any thread. The later record is the one that holds; the second closure is called once it will be found after
-/// a kill, or never where the exchange is over by then. Who keeps them goes on with the exchange afterwards
-/// (``ExchangeHandle/proceed()``).
+/// Any thread calls it, and the later record counts. The function calls the closure once the record will survive a
+/// kill, or never if the exchange has ended by then. Afterwards it resumes the exchange (``ExchangeHandle/proceed()``).
 public typealias ResumeRecorder = @Sendable (ResumeData, _ kept: @escaping @Sendable () -> Void) -> Void
 
-/// Takes the body of one exchange; used on one loop.
+/// A receiver of the body of one exchange, used on one loop.
 public protocol BodySink: AnyObject {
-    /// Bytes of the file that are in place.
+    /// The bytes of the file that are in place.
     var position: Int64 { get }
-    /// The body that comes belongs at `start.offset`; what was there from that offset on is given up.
+    /// Begins a body that belongs at `start.offset`. The existing bytes from that offset on are discarded.
     func begin(_ start: BodyStart) throws(TransferError)
     func write(_ bytes: UnsafeRawBufferPointer) throws(TransferError)
-    /// Whether it takes more. When it doesn't, nothing is read from the network until `ExchangeHandle.proceed()`,
-    /// which whoever makes it ready again has to call.
+    /// Whether the sink takes more.
+    ///
+    /// If not, nothing is read from the network until `ExchangeHandle.proceed()`. The code that makes the sink ready
+    /// again must call it.
     var isReady: Bool { get }
-    /// Why a body that has ended isn't what was announced.
+    /// The error of a body that has ended and does not match its announcement.
     var shortfall: TransferError? { get }
 }
 
 extension BodySink {
+    /// The default: the sink is always ready.
     public var isReady: Bool { true }
+    /// The default: the sink never finds a shortfall.
     public var shortfall: TransferError? { nil }
 }
 
-/// Writes a body to a partial file, straight from libcurl's buffer, and hashes it on the way. What of it is there already
-/// is compared and not written.
+/// A sink that writes a body to a partial file, straight from libcurl's buffer, and hashes it at the same time.
+///
+/// Bytes that exist already are compared and not written.
 public final class FileSink: BodySink {
+    /// The bytes of the file that are in place.
     public private(set) var position: Int64
     private let part: PartFile
     private let workers: WorkerPool
@@ -42,26 +47,28 @@ public final class FileSink: BodySink {
     private var digest: Digest?
     private var start: BodyStart?
     private let state: FileSinkState
-    /// The record of the bytes that were there before.
+    /// The record of the bytes that existed before.
     private let earlier: ResumeData?
-    /// Bytes of the body that are still to be compared with those that are there.
+    /// The bytes of the body that are still to be compared with existing ones.
     private var uncompared: Range<Int64> = 0..<0
     private let recorder: ResumeRecorder?
-    /// The claims of a file that other exchanges may fill too.
+    /// The ranges of a file that other exchanges may fill too.
     private let segments: SegmentedFile?
-    /// Whether nothing is recorded of the bytes yet, as their number wasn't known at their beginning.
+    /// Whether a record is still to be made, because the length was unknown at the beginning.
     private var isRecordDue = false
-    /// The claim of the server's bytes, where they weren't those that are there.
+    /// The claim of the server's bytes, where they differed from the existing ones.
     private(set) var doubtfulClaim: String?
 
+    /// Creates a sink.
+    ///
     /// - Parameters:
-    ///   - offset: Bytes of the file that are there and stay, unless the server makes it start again.
-    ///   - url: Redacted, for the record.
-    ///   - algorithm: Hash the body, if it comes from the first byte on.
-    ///   - earlier: What was recorded of the bytes that are there; `nil` for what the file itself says.
-    ///   - keeper: Has the records that the file can't bear.
-    ///   - algorithmOfAnswer: Chosen by the answer where `algorithm` is `nil`.
-    ///   - segments: The file's map, where others may fill it too.
+    ///   - offset: The existing bytes of the file that stay, unless the server begins anew.
+    ///   - url: The redacted URL for the record.
+    ///   - algorithm: The digest to make, if the body comes from the first byte on.
+    ///   - earlier: The record of the existing bytes; `nil` uses the record in the file itself.
+    ///   - keeper: The store of records that the file cannot hold.
+    ///   - algorithmOfAnswer: A closure that chooses the digest by the answer where `algorithm` is `nil`.
+    ///   - segments: The file's map, where other exchanges may fill it too.
     public init(
         _ part: PartFile, offset: Int64, url: String, algorithm: DigestAlgorithm?, workers: WorkerPool,
         state: FileSinkState, earlier: ResumeData? = nil, recorder: ResumeRecorder? = nil,
@@ -82,15 +89,19 @@ public final class FileSink: BodySink {
     }
 
     private let algorithm: DigestAlgorithm?
-    /// Another one that the answer asks for, where none was named.
+    /// The choice of a digest by the answer, where none was named.
     private let algorithmOfAnswer: (@Sendable (ResponseHead) -> DigestAlgorithm?)?
-    /// Below this a file is not worth a record of its own: it's fetched again.
+    /// The length in bytes below which a file gets no record: it is fetched again.
     private static let recordThreshold: Int64 = 256 << 10
-    /// Bytes that are lost by a kill before anything is recorded of them.
+    /// The bytes that a kill may lose before a record is made.
     private static let mostUnrecorded: Int64 = 2 << 20
 
+    /// Whether the sink takes more: it waits while a record is being stored elsewhere.
     public var isReady: Bool { state.isReady }
 
+    /// Begins a body in the partial file.
+    ///
+    /// - Throws: The error of the disk, or of an answer that does not fit the existing bytes.
     public func begin(_ start: BodyStart) throws(TransferError) {
         let isPart = if let segments, segments.isSplit { try beginPart(start, segments) } else { false }
         self.start = start
@@ -100,7 +111,7 @@ public final class FileSink: BodySink {
                 state.restart()
             }
         } else if start.continued != position {
-            // Bytes beyond the continuation were not trusted.
+            // The bytes beyond the continuation were not trusted.
             try part.truncate(to: start.continued)
             digest = nil
         }
@@ -114,11 +125,11 @@ public final class FileSink: BodySink {
         uncompared = start.offset..<start.continued
         position = start.continued
         lastCheckpoint = position
-        // Small files are fetched again rather than continued: only larger ones need a name on the way.
+        // Small files are fetched again rather than continued: only larger ones need a name before they are finished.
         if start.total ?? .max >= Self.recordThreshold { try part.ensureNamed() }
         Failpoint.reached(.partBegun)
         let isKept = keepBeginning()
-        // The version of the bytes isn't known before they were compared.
+        // The version of the bytes is not known before they were compared.
         let isOld = start.overlap > 0
         isRecordDue = start.total == nil && start.isContinuable && !isOld && !isKept
         if let total = start.total, total >= Self.recordThreshold, segments?.isSplit != true {
@@ -126,7 +137,7 @@ public final class FileSink: BodySink {
             let generation = part.currentGeneration
             let (part, state, record) = (part, state, record())
             state.isRecorded = isOld || isKept
-            // The record first: blocks may be long in coming, and the loop doesn't wait for them.
+            // The record comes first: blocks may take long to reserve, and the loop does not wait for them.
             workers.execute { [recorder] in
                 if !isOld, !isKept { part.record(record, generation: generation, recorder: recorder) }
                 state.isRecorded = true
@@ -137,11 +148,11 @@ public final class FileSink: BodySink {
         }
     }
 
-    /// A file with holes goes on.
+    /// Continues a file with holes.
     ///
-    /// - Returns: Whether the answer is the part that was asked for, which may be the file's beginning.
+    /// - Returns: Whether the answer is the requested part, which may be the file's beginning.
     private func beginPart(_ start: BodyStart, _ segments: SegmentedFile) throws(TransferError) -> Bool {
-        // The map's word is only heard of bytes that stay.
+        // The map only counts for bytes that stay.
         guard self.start == nil else {
             guard start.continued == position else {
                 throw TransferError(.badResponse, "the answer doesn't go on where it ended", isTransient: true)
@@ -158,10 +169,12 @@ public final class FileSink: BodySink {
         return false
     }
 
-    /// Where the file can't bear what it is, that is written down elsewhere before its first byte: otherwise it's nobody's
-    /// after a kill, or an earlier record is taken for that of the new bytes.
+    /// Stores the record elsewhere before the first byte, where the file cannot hold it.
     ///
-    /// - Returns: Whether it is.
+    /// Otherwise the file would belong to no download after a kill, or an earlier record would be taken for that of the
+    /// new bytes.
+    ///
+    /// - Returns: Whether the record is stored elsewhere.
     private func keepBeginning() -> Bool {
         guard let recorder, start?.continued == 0, part.isNamed, !part.holdsRecords else { return false }
         state.hold()
@@ -169,7 +182,7 @@ public final class FileSink: BodySink {
         return true
     }
 
-    /// A body whose length nobody knows has turned out to be worth a record.
+    /// Records a body of unknown length that has become long enough for a record.
     private func recordSize() {
         isRecordDue = false
         let generation = part.currentGeneration
@@ -182,6 +195,9 @@ public final class FileSink: BodySink {
         }
     }
 
+    /// Writes, hashes or compares the next bytes of the body.
+    ///
+    /// - Throws: The error of the disk, or a difference from the existing bytes.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {
         if let failure = state.failure { throw failure }
         digest?.update(bytes)
@@ -207,15 +223,18 @@ public final class FileSink: BodySink {
         if position - lastCheckpoint >= checkpointDistance, start?.isContinuable == true { checkpoint() }
     }
 
-    /// The workers are behind the network: to write an attribute takes the loop less than what a kill would cost.
+    /// Writes the record on the loop, as the workers are behind the network. Writing an attribute costs the loop less
+    /// than a kill would cost.
     private func recordHere() {
         let generation = part.currentGeneration
         part.record(record(), generation: generation, recorder: recorder)
         state.isRecorded = true
     }
 
-    /// - Returns: The bytes behind those that are there.
-    /// - Throws: When they differ.
+    /// Compares bytes with the existing ones.
+    ///
+    /// - Returns: The bytes behind the existing ones.
+    /// - Throws: An error when the bytes differ.
     private func compare(_ bytes: UnsafeRawBufferPointer) throws(TransferError) -> UnsafeRawBufferPointer {
         let count = min(bytes.count, Int(uncompared.count))
         var isSame = true
@@ -242,28 +261,30 @@ public final class FileSink: BodySink {
         return UnsafeRawBufferPointer(rebasing: bytes[count...])
     }
 
+    /// The error of a body that ended before all existing bytes were compared.
     public var shortfall: TransferError? {
         guard !uncompared.isEmpty else { return nil }
         return TransferError(.connectionLost, "the answer ended before what is there already", isTransient: true)
     }
 
-    /// Whether the file has the bytes that it had before, and no others: no answer came, or nothing new with it.
+    /// Whether the file has only the bytes that it had before, because no answer came or it brought no new bytes.
     public var isUntouched: Bool { start.map { !uncompared.isEmpty && $0.overlap > 0 } ?? true }
 
-    /// The state that can be continued from here; `nil` when nothing is there, and when no answer came: then what was
-    /// recorded before still holds.
+    /// Returns the state that can be continued from here.
+    ///
+    /// The value is `nil` when there are no bytes, and when no answer came: then the earlier record still holds.
     public func resumeData() -> ResumeData? {
         guard let start, position > 0, start.isContinuable, !isUntouched else { return nil }
         return record()
     }
 
-    /// The digest of the whole file, when it was written from its first byte on by this sink.
+    /// Returns the digest of the whole file, if this sink wrote it from its first byte on.
     public func finishDigest() -> Checksum? {
         defer { digest = nil }
         return try? digest?.finish()
     }
 
-    /// The generation that it's written for has to be asked for before: a map that is made meanwhile is a later one.
+    /// Makes a record. The caller must read the generation before: a map that is made meanwhile belongs to a later one.
     private func record() -> ResumeData {
         if let segments, segments.isSplit, let record = segments.record() { return record }
         var record = ResumeData(
@@ -280,16 +301,17 @@ public final class FileSink: BodySink {
         return record
     }
 
-    /// Whether the answer is a part of the version that the bytes before it are of.
+    /// Whether the answer is a part of the version to which the bytes before it belong.
     private var isPart: Bool { start.map { $0.head.status == 206 && $0.continued > 0 } ?? false && earlier?.url == url }
 
-    /// A 206 needn't repeat Last-Modified (RFC 9110 §15.3.7): then what the bytes before it were recorded with holds.
+    /// The validator of the file. A 206 need not repeat Last-Modified (RFC 9110 §15.3.7): then that of the earlier
+    /// record holds.
     private var validator: Validator? {
         guard let start else { return nil }
         return Validator(start.head) ?? (isPart ? earlier?.validator : nil)
     }
 
-    /// Makes durable, beside the transfer, what has been written.
+    /// Makes the written bytes durable, concurrently with the transfer.
     private func checkpoint() {
         lastCheckpoint = position
         let generation = part.currentGeneration

@@ -1,7 +1,7 @@
 import Synchronization
 public import TransferCore
 
-/// News of the workers beside a `FileSink`: how much is durable, and that the disk refused.
+/// The reports of the workers beside a `FileSink`: the durable bytes, and failures of the disk.
 public final class FileSinkState: Sendable {
     private struct State {
         var synced: Int64 = 0
@@ -13,18 +13,23 @@ public final class FileSinkState: Sendable {
     private let holds = Atomic(0)
     private let recorded = Atomic(true)
 
-    /// - Parameter synced: Bytes from the start that are durable already.
+    /// Creates a state.
+    ///
+    /// - Parameter synced: The bytes from the start that are durable already.
     public init(synced: Int64 = 0) { state = Mutex(State(synced: synced)) }
 
+    /// The durable bytes.
     public var synced: ByteRanges { ByteRanges(0..<state.withLock { $0.synced }) }
 
     var failure: TransferError? {
-        // Read for every buffer: no lock on the good path.
+        // The failure is read for every buffer: without a failure no lock is taken.
         guard hasFailed.load(ordering: .acquiring) else { return nil }
         return state.withLock { $0.failure }
     }
 
-    /// - Returns: Whether that is more than was known; of two syncs beside each other the older may come last.
+    /// Notes a sync.
+    ///
+    /// - Returns: Whether more bytes are durable than before; of two concurrent syncs the older may end last.
     func didSync(_ position: Int64) -> Bool {
         state.withLock { state in
             guard position > state.synced else { return false }
@@ -33,16 +38,16 @@ public final class FileSinkState: Sendable {
         }
     }
 
-    /// The file begins anew: nothing of it is durable.
+    /// Notes that the file begins anew: no byte of it is durable.
     func restart() { state.withLock { $0.synced = 0 } }
 
-    /// Whether it's written down what the bytes are that are on their way.
+    /// Whether a record describes the bytes that are coming.
     var isRecorded: Bool {
         get { recorded.load(ordering: .acquiring) }
         set { recorded.store(newValue, ordering: .releasing) }
     }
 
-    /// Whether bytes may be written: nothing has to be recorded before.
+    /// Whether bytes may be written, because no record has to be stored before.
     var isReady: Bool { holds.load(ordering: .acquiring) == 0 }
 
     func hold() { holds.add(1, ordering: .relaxed) }

@@ -2,16 +2,16 @@ import CTransferLinux
 import Glibc
 import TransferCore
 
-/// The life of a file system that a file is in, from one mounting of it to the next.
+/// The life of a file system: the time from one mounting of it to the next.
 ///
-/// Bytes that were written and not synced are there for as long as that life lasts, whatever becomes of the processes: a
-/// reboot, a disk that was pulled out and a file system that was shut down for its errors end it. A mount isn't a life: each
-/// namespace of mounts has its own of the same file system, and their numbers are used again.
+/// Bytes that were written and not synced exist as long as that life lasts, regardless of the processes. A reboot, a
+/// removed disk and a file system that was shut down for its errors end it. A mount is not a life: each mount namespace
+/// has its own for the same file system, and their numbers are used again.
 enum MountInstance {
-    /// A name of this life that no other one has had, nor will have.
+    /// Returns a name of this life that no other life has ever.
     ///
-    /// - Returns: `nil` where nothing tells one life from the next: on network file systems, in FUSE, where the system has
-    ///   no /sys. There only what was synced counts.
+    /// - Returns: `nil` where lives cannot be distinguished: on network file systems, in FUSE, and without /sys. There
+    ///   only synced bytes count.
     static func current(of descriptor: Int32) -> String? {
         var (status, system) = (stat(), statfs())
         guard fstat(descriptor, &status) == 0, fstatfs(descriptor, &system) == 0, BootID.current != BootID.unknown
@@ -23,16 +23,16 @@ enum MountInstance {
         return name(device: UInt64(status.st_dev), kind: kind, pool: pool).map { "\(BootID.current) \($0)" }
     }
 
-    /// The name of this life of the file system in this boot.
+    /// Returns the name of this life of the file system in this boot.
     ///
     /// - Parameters:
-    ///   - device: `st_dev`.
-    ///   - kind: `f_type` of statfs(2).
-    ///   - pool: The UUID of a Btrfs, whose subvolumes have numbers for devices that are given again.
-    ///   - sys: Where sysfs is.
+    ///   - device: The field `st_dev`.
+    ///   - kind: The field `f_type` of statfs(2).
+    ///   - pool: The UUID of a Btrfs, whose subvolumes have device numbers that are reused.
+    ///   - sys: The path of sysfs.
     static func name(device: UInt64, kind: UInt32, pool: String? = nil, sys: String = "/sys") -> String? {
         let number = "\(major(device)):\(minor(device))"
-        // With the mount of a file system in memory its files are gone.
+        // The files of a file system in memory end with its mount.
         if kind == Kind.tmpfs || kind == Kind.ramfs { return "\(number) memory" }
         if let pool { return folderNumber("btrfs/\(pool)", sys).map { "\(pool) btrfs \($0)" } }
         guard major(device) != 0 else { return nil }
@@ -47,8 +47,10 @@ enum MountInstance {
         return token.map { "\(number) \($0)" }
     }
 
-    /// Whether a file has the same number for as long as it's there; elsewhere it may get another one at each mount, and
-    /// even when the kernel forgets it for a moment (vfat, exFAT, FUSE).
+    /// Returns whether a file has the same number as long as it exists.
+    ///
+    /// Elsewhere it may get another one at each mount, and even when the kernel forgets it for a moment (vfat, exFAT,
+    /// FUSE).
     static func keepsInodeNumbers(_ descriptor: Int32) -> Bool {
         var system = statfs()
         guard fstatfs(descriptor, &system) == 0 else { return false }
@@ -59,8 +61,10 @@ enum MountInstance {
         [Kind.tmpfs, Kind.ramfs, Kind.nfs, Kind.ext4, Kind.xfs, Kind.f2fs, Kind.btrfs].contains(kind)
     }
 
-    /// The file system's folder in /sys is made when it's mounted, and its number is never given again (kernfs counts on in
-    /// 64 bits); every namespace sees the same.
+    /// Returns the inode number of the file system's folder in /sys.
+    ///
+    /// The folder is made at each mounting, and its number is never reused (kernfs counts up in 64 bits). Every
+    /// namespace sees the same.
     private static func node(_ kind: String, _ number: String, _ sys: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink("\(sys)/dev/block/\(number)", &buffer, buffer.count)
@@ -75,7 +79,7 @@ enum MountInstance {
         return stat("\(sys)/fs/\(folder)", &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
-    /// BTRFS_IOC_FS_INFO, as most architectures number it; the others refuse it.
+    /// Returns the UUID by BTRFS_IOC_FS_INFO, with the number of most architectures; the others refuse it.
     private static func btrfsPool(_ descriptor: Int32) -> String? {
         var answer = [UInt8](repeating: 0, count: 1024)
         guard ioctl(descriptor, 0x8400_941F, &answer) == 0 else { return nil }
@@ -86,11 +90,13 @@ enum MountInstance {
         return groups.map { $0.joined() }.joined(separator: "-")
     }
 
-    /// The number of a disk counts on when it's plugged in, or its medium changes. File systems without a folder in /sys are
-    /// those of sticks and cards: they lose nothing when they are unmounted, and aren't shut down for errors.
+    /// Returns the sequence number of a disk, which grows when the disk is plugged in or its medium changes.
+    ///
+    /// File systems without a folder in /sys are those of sticks and cards. They lose no bytes when they are unmounted,
+    /// and are not shut down for errors.
     private static func sequence(_ number: String, _ sys: String) -> String? {
         let folder = "\(sys)/dev/block/\(number)"
-        // A partition has its disk's.
+        // A partition has its disk's number.
         return (line(folder + "/diskseq") ?? line(folder + "/../diskseq")).map { "disk \($0)" }
     }
 
@@ -104,7 +110,7 @@ enum MountInstance {
         return String(decoding: buffer[..<count].filter { $0 > 0x20 }, as: UTF8.self)
     }
 
-    /// Magic numbers of statfs(2).
+    /// The magic numbers of statfs(2).
     enum Kind {
         static let tmpfs: UInt32 = 0x0102_1994
         static let ramfs: UInt32 = 0x8584_58F6
@@ -117,7 +123,7 @@ enum MountInstance {
         static let exfat: UInt32 = 0x2011_BAB0
     }
 
-    /// makedev(3), which is a macro that Swift doesn't see.
+    /// Returns the major number of a device; the macro of makedev(3) is not available in Swift.
     private static func major(_ device: UInt64) -> UInt64 {
         (device & 0xFFFF_F000_0000_0000) >> 32 | (device & 0xF_FF00) >> 8
     }

@@ -2,17 +2,18 @@ import CTransferLinux
 import Glibc
 public import TransferCore
 
-// Partial files of other tools.
+// The adoption of partial files of other tools.
 extension PartFile {
-    /// Copies what another tool has left into this file, whose own bytes are given up, and records what it is; the other file stays as
-    /// it is. The file has to be opened anew afterwards.
+    /// Copies another tool's partial file into this file, whose own bytes are discarded, and records their source.
+    ///
+    /// The other file stays unchanged. This file must be opened again afterwards.
     ///
     /// - Parameters:
-    ///   - most: How many bytes are taken at most.
-    ///   - record: Of so many bytes.
-    /// - Returns: Whether there was anything to begin with, and it could be recorded: a plain file with bytes in it, that
-    ///   isn't the work of this program.
-    /// - Throws: What the disk says of the copy.
+    ///   - most: The most bytes to take.
+    ///   - record: A closure that makes the record of so many bytes.
+    /// - Returns: Whether the other file was usable and could be recorded. It must be a plain file with bytes, and not
+    ///   one of this program.
+    /// - Throws: The error of the disk during the copy.
     public func adopt(
         _ other: String, atMost most: Int64 = .max, as record: (Int64) -> ResumeData
     ) throws(TransferError) -> Bool {
@@ -26,7 +27,7 @@ extension PartFile {
         let wanted = min(Int64(facts.st_size), most)
         guard wanted > 0 else { return false }
         try ensureNamed()
-        // Without a record nobody knows later whose bytes they are.
+        // Without a record the source of the bytes would be unknown later.
         guard holdsRecords else { return false }
         if initialSize > 0 { try truncate() }
         try checkSpace(wanted)
@@ -41,7 +42,9 @@ extension PartFile {
         return true
     }
 
-    /// - Returns: How many bytes there were, at most as many as wanted.
+    /// Copies the bytes.
+    ///
+    /// - Returns: The number of copied bytes, at most the wanted number.
     private func copy(_ source: Int32, _ wanted: Int64) throws(TransferError) -> Int64 {
         var done: Int64 = 0
         while done < wanted {
@@ -49,7 +52,7 @@ extension PartFile {
             if count == 0 { return done }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
-                // Not between these file systems, or not in this kernel.
+                // The call does not work between these file systems, or in this kernel.
                 guard [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) else { throw .file("write", path, errno) }
                 return try copyByHand(source, from: done, to: wanted)
             }

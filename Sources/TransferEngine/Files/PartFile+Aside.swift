@@ -3,15 +3,17 @@ import Glibc
 import Synchronization
 public import TransferCore
 
-// The bytes of a version that a newer one seems to have taken the place of. They're kept beside the newer one until that is
-// whole: it may turn out to be the word of a single node, or never come.
+// The bytes of a version that a newer one seems to have replaced. They are kept beside the newer one until that is
+// whole.
+//
+// The newer version may come from a single faulty node, or never be complete.
 extension PartFile {
-    /// The name of bytes that were set aside for those of a partial file.
+    /// Returns the name of the bytes that were set aside for those of a partial file.
     static func asidePath(of path: String) -> String { NameLimit.appended(path, ".old") }
 
-    /// Keeps the bytes that are there under another name, and goes on with an empty file under the same descriptor.
+    /// Keeps the existing bytes under another name, and continues with an empty file under the same descriptor.
     ///
-    /// Where that can't be done, as there is no record of them or no such name, the file is emptied.
+    /// Without a record of the bytes, or without a free name, the file is emptied instead.
     func setAside() throws(TransferError) {
         try beginAnew { () throws(TransferError) in
             if moveAside() { return }
@@ -28,7 +30,7 @@ extension PartFile {
         var mine = stat()
         guard fstat(descriptor, &mine) == 0, mine.st_nlink == 1, has(path) else { return false }
         if let older = Self.look(aside) {
-            // Files of others aren't replaced; and of two versions that were given up the longer one is worth more.
+            // Files of other programs are not replaced. Of two discarded versions the longer one is worth more.
             guard older.record != nil, older.size <= Int64(mine.st_size) else { return false }
         } else if access(aside, F_OK) == 0 {
             return false
@@ -44,7 +46,7 @@ extension PartFile {
             Glibc.rename(aside, place)
             return false
         }
-        // The lock goes with the open file that the number stands for, so that is locked first.
+        // The lock belongs to the open file behind the descriptor, so the new file is locked first.
         _ = transfer_lock(fresh)
         guard transfer_replace_descriptor(fresh, descriptor) >= 0 else {
             close(fresh)
@@ -56,8 +58,10 @@ extension PartFile {
         return true
     }
 
-    /// The bytes that were set aside for this file; `nil` when none were. Once none were found, only this file itself can
-    /// set some aside. Blocks: for workers.
+    /// The bytes that were set aside for this file; `nil` when there are none. The property blocks: it is meant for
+    /// workers.
+    ///
+    /// Once none were found, only this file itself can set some aside.
     public var aside: (size: Int64, record: ResumeData)? {
         knownAside.withLock { known in
             if known == false { return nil }
@@ -69,8 +73,8 @@ extension PartFile {
         }
     }
 
-    /// Gives bytes that were set aside their place again, where this file has nothing that is worth more; it's of no use
-    /// afterwards, and has to be opened anew.
+    /// Restores bytes that were set aside, where this file has nothing more valuable. This value is then unusable: the
+    /// file must be opened again.
     ///
     /// - Returns: Whether that was possible.
     public func restoreAside() -> Bool {
@@ -80,7 +84,7 @@ extension PartFile {
         return true
     }
 
-    /// Removes what was set aside: the version that took its place is whole.
+    /// Removes the bytes that were set aside: the version that replaced them is whole.
     public func removeAside() {
         if aside != nil { unlink(Self.asidePath(of: place)) }
     }

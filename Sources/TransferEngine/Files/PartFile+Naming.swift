@@ -4,19 +4,19 @@ import Synchronization
 public import TransferCore
 import TransferEventLoop
 
-// A name is a thing of its folder: whoever may write there can give it to another file between two of our calls. So names
-// are given through the descriptor, or looked at before and after.
+// The naming of files. A process that may write to the folder can give a name to another file between two of our calls.
+// So names are given through the descriptor, or checked before and after.
 extension PartFile {
-    /// Whether the file has a name: other processes, and later attempts, find it then.
+    /// Whether the file has a name, so that other processes, and later attempts, can find it.
     public var isNamed: Bool { hasName.withLock { $0 } }
 
-    /// A path by which this very file can be opened again, whatever has its name.
+    /// The path by which this very file can be opened again, even if another file has its name.
     public var readablePath: String { Self.canNameLater ? "/proc/self/fd/\(descriptor)" : place }
 
-    /// The path by which calls reach the name.
+    /// The path by which system calls reach the name.
     var place: String { folder.place(of: path) }
 
-    /// The number of the file's inode; 0 when the system doesn't say.
+    /// The number of the file's inode; 0 when the system does not report it.
     var inode: UInt64 {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? UInt64(status.st_ino) : 0
@@ -36,10 +36,10 @@ extension PartFile {
         }
     }
 
-    /// Gives the file its own name.
+    /// Gives the file its final name.
     ///
-    /// - Parameter replacing: A file of that name, or a symbolic link (not what it points to), gives way.
-    /// - Throws: `fileExists` when something is there and `replacing` is false; `partNotOurs` when another file has taken
+    /// - Parameter replacing: Whether an existing file of that name, or a symbolic link (not its target), is replaced.
+    /// - Throws: `fileExists` when the name exists and `replacing` is false; `partNotOurs` when another file has taken
     ///   the partial file's name meanwhile, or when ours got a second one.
     public func rename(to destination: String, replacing: Bool) throws(TransferError) {
         let goal = folder.place(of: destination)
@@ -50,7 +50,7 @@ extension PartFile {
         }
         try ensureNamed()
         guard has(path) else { throw swapped }
-        // The owner of the other name could change the finished file by it.
+        // The owner of the second name could change the finished file by it.
         guard links == 1 else { throw shared }
         if replacing {
             guard Glibc.rename(place, goal) == 0 else { throw .file("rename to \(destination)", path, errno) }
@@ -59,20 +59,21 @@ extension PartFile {
         }
         let code = transfer_rename_new(place, goal)
         if code == 0, !has(destination), !looksLike(destination) {
-            // Between the look and the renaming: what isn't ours gets its name back.
+            // The file was swapped between the check and the renaming: the foreign file gets its name back.
             _ = transfer_rename_new(goal, place)
             throw swapped
         }
         guard code == 0 else { throw .file("rename to \(destination)", path, code) }
     }
 
-    /// Notes in the finished file when it got its name: as long as its last change of anything is that one, nobody else
-    /// has written to it, whatever its time says.
+    /// Records in the finished file the time when it got its name.
+    ///
+    /// As long as the last change of its inode is that moment, no other process has written to it, regardless of its
+    /// time.
     public func noteNaming() {
         var named = WallClock.nanoseconds
-        // The kernel's stamps are up to a tick behind the clock, or exact once somebody has looked: the last stamp is the
-        // best guess of the next one. A thread that has to wait for its processor between the two misses it, and tries
-        // again.
+        // The kernel's stamps are up to a tick behind the clock, or exact once a process has read them. The last stamp
+        // is the best guess of the next one. A thread that is descheduled between the two misses it, and tries again.
         for _ in 0..<16 {
             PartRecord.writeNaming(named, to: descriptor)
             guard let changed = try? facts().changed else { return }
@@ -81,13 +82,13 @@ extension PartFile {
         }
     }
 
-    /// Takes the partial file's name away, unless it's another file's by now.
+    /// Removes the partial file's name, unless it belongs to another file by now.
     public func remove() {
         removeMap()
         if isNamed, has(path) { unlink(place) }
     }
 
-    /// Whether that name of the file's folder is this very file's.
+    /// Returns whether that name in the file's folder belongs to this very file.
     func has(_ name: String) -> Bool {
         var (named, opened) = (stat(), stat())
         return lstat(folder.place(of: name), &named) == 0 && fstat(descriptor, &opened) == 0
@@ -95,8 +96,8 @@ extension PartFile {
             && named.st_dev == opened.st_dev
     }
 
-    /// Whether that name has this file where FUSE makes up the number of the inode for each name (sshfs): by its size, time
-    /// and owner.
+    /// Returns whether that name belongs to this file by its size, time and owner, where FUSE invents an inode number
+    /// for each name (sshfs).
     private func looksLike(_ name: String) -> Bool {
         let place = folder.place(of: name)
         guard let slash = place.lastIndex(of: "/"), transfer_is_fuse(String(place[...slash])) == 1 else { return false }

@@ -3,24 +3,28 @@ import TransferCore
 
 /// The names of partial files.
 public enum PartName {
-    /// `NAME.part` beside the destination, or `NAME.1.part` and so on; shortened where the folder takes no name of that
-    /// length. The same destination always has the same ones, so that a part is found again by nothing but its job.
+    /// Returns `NAME.part` beside the destination, or `NAME.1.part` and so on.
+    ///
+    /// The name is shortened where the folder does not accept that length. The same destination always has the same
+    /// names, so that only its job finds a part again.
     public static func path(of destination: String, number: Int = 0) -> String {
         NameLimit.appended(destination, number == 0 ? ".part" : ".\(number).part")
     }
 
-    /// Whether the path is one of a destination's.
+    /// Returns whether the path is one of a destination's partial files.
     ///
-    /// - Parameter count: How many names there are.
+    /// - Parameter count: The number of names to compare.
     public static func isOne(_ path: String, of destination: String, count: Int) -> Bool {
         (0..<count).contains { Self.path(of: destination, number: $0) == path }
     }
 }
 
-/// How long the names in a folder may be.
+/// The limit of the length of names in a folder.
 public enum NameLimit {
-    /// Bytes of a name in the folder of this path, which needn't be there yet; at most 255, which all but a few take (some
-    /// file systems count characters and say more, an encrypted one says 143).
+    /// Returns the most bytes of a name in the folder of this path, which need not exist yet.
+    ///
+    /// The value is at most 255, which nearly all folders accept. Some file systems count characters and report more;
+    /// an encrypted one reports 143.
     public static func inFolder(of path: String) -> Int {
         var folder = folder(of: path)
         while true {
@@ -32,19 +36,19 @@ public enum NameLimit {
         }
     }
 
-    /// The path with something behind it; its last component is shortened where it would be too long.
+    /// Returns the path with a suffix; its last component is shortened where it would be too long.
     static func appended(_ path: String, _ suffix: String) -> String {
         let start = nameStart(path)
         let name = path[start...]
-        // Short for each of them: nothing has to be asked.
+        // The name is short enough for any folder: no system call is needed.
         if name.utf8.count + suffix.utf8.count <= askedFrom { return path + suffix }
         return path[..<start] + FittedName.make(name, suffix, limit: inFolder(of: path))
     }
 
-    /// The path with something behind its name, which is shortened where it would be too long.
+    /// Returns the path with a suffix to its name, which is shortened where it would be too long.
     public static func extended(_ path: String, _ suffix: String) -> String { appended(path, suffix) }
 
-    /// The path as it is numbered where its name is taken.
+    /// Returns the path with a number, for a name that is taken.
     public static func numbered(_ path: String, _ number: Int) -> String {
         let start = nameStart(path)
         let name = path[start...]
@@ -52,7 +56,7 @@ public enum NameLimit {
         return path[..<start] + FittedName.numbered(name, number, limit: limit)
     }
 
-    /// The path with a name that a server has proposed, shortened where it's too long for the folder.
+    /// Returns the path with a server's proposed name, shortened where it is too long for the folder.
     public static func fitted(_ path: String) -> String {
         let start = nameStart(path)
         let name = path[start...]
@@ -60,7 +64,7 @@ public enum NameLimit {
         return path[..<start] + FittedName.shortened(name, limit: inFolder(of: path))
     }
 
-    /// Whether there are folders that don't take the name.
+    /// Returns whether some folders do not accept the name.
     public static func mayBeTooLong(_ path: String) -> Bool { path[nameStart(path)...].utf8.count > askedFrom }
 
     private static func nameStart(_ path: String) -> String.Index {
@@ -73,8 +77,8 @@ public enum NameLimit {
     }
 
     private static let most = 255
-    /// POSIX's own, `_POSIX_NAME_MAX` with room for what is put around a name, is no limit that anything has today.
+    /// The least limit in bytes that is believed: no current file system has one near POSIX's `_POSIX_NAME_MAX`.
     private static let least = 64
-    /// An encrypted folder's names have 143 bytes.
+    /// The length in bytes above which the folder is asked: names in an encrypted folder have at most 143 bytes.
     private static let askedFrom = 120
 }

@@ -2,15 +2,15 @@ import CTransferLinux
 import Glibc
 import TransferCore
 
-/// Opens or makes partial files, and takes their locks.
+/// The opening or making of partial files, with their locks.
 ///
-/// A file that has the name already is looked at before it's opened, and again before it's locked: a file of somebody
-/// else isn't written to, and a FIFO or a device isn't waited for.
+/// An existing file is checked before it is opened, and again before it is locked. A foreign file is not written to,
+/// and a FIFO or a device is not waited for.
 struct PartOpener {
-    /// For people and records.
+    /// The path for messages and records.
     let path: String
     let folder: PinnedFolder?
-    /// The path by which calls reach the name.
+    /// The path by which system calls reach the name.
     private let place: String
 
     init(path: String, folder: PinnedFolder?) {
@@ -27,9 +27,9 @@ struct PartOpener {
         throw .locked(path)
     }
 
-    /// The usual case, with the fewest calls: the file isn't there yet.
+    /// Makes a new file: the usual case, with the fewest system calls.
     ///
-    /// - Returns: `nil` where something is.
+    /// - Returns: `nil` where the name exists.
     private func makeNew() throws(TransferError) -> PartFile? {
         let descriptor = transfer_open(place, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
         guard descriptor >= 0 else {
@@ -39,7 +39,7 @@ struct PartOpener {
         }
         let code = transfer_lock(descriptor)
         guard code == 0 || code == ENOTSUP || code == ENOLCK else {
-            // Somebody opened and locked it in between: it's theirs.
+            // Another process opened and locked the file in between, and owns it.
             close(descriptor)
             return nil
         }
@@ -48,7 +48,9 @@ struct PartOpener {
             holdsRecords: PartRecord.mark(descriptor))
     }
 
-    /// - Returns: `nil` when the name is another file's, or nothing's, by now.
+    /// Opens an existing file.
+    ///
+    /// - Returns: `nil` when the name belongs to another file, or to none, by now.
     private func openExisting(_ claim: PartOwnership.Claim) throws(TransferError) -> PartFile? {
         var named = stat()
         guard lstat(place, &named) == 0 else {
@@ -70,8 +72,8 @@ struct PartOpener {
         guard code == 0 || code == ENOTSUP || code == ENOLCK else {
             throw code == EWOULDBLOCK ? .locked(path) : .file("lock", path, code)
         }
-        // Between open and lock the other writer may have finished and renamed it: then the lock is on a finished file,
-        // and the name is free.
+        // Between open and lock the other writer may have finished and renamed the file. Then the lock is on a finished
+        // file, and the name is free.
         guard fstat(descriptor, &opened) == 0, lstat(place, &named) == 0, named.st_ino == opened.st_ino,
             named.st_dev == opened.st_dev
         else {
@@ -87,9 +89,9 @@ struct PartOpener {
         let part = PartFile(
             path: path, in: folder, descriptor: descriptor, size: Int64(opened.st_size),
             record: opened.st_size > 0 ? PartRecord.read(descriptor) : nil,
-            // A file that bears its own record may have begun anew since the queue's was made.
+            // A file with its own record may have begun anew since the queue's record was made.
             isClaimed: bears != .mark && PartOwnership.matches(claim, inode: inode, bears: bears),
-            // Bytes that the queue's record speaks of stay with that one.
+            // Bytes that the queue's record describes stay with that record.
             holdsRecords: bears == .mark || opened.st_size == 0 && PartRecord.mark(descriptor))
         part.hasMap = access(SegmentLog.path(of: place), F_OK) == 0
         return part
@@ -108,7 +110,7 @@ struct PartOpener {
             isOwn: status.st_uid == geteuid() || isRegular && status.st_uid == ownerOfNewFiles)
     }
 
-    /// The owner that files get which this process makes in the folder.
+    /// The owner of files that this process makes in the folder.
     var ownerOfNewFiles: UInt32? {
         guard let slash = place.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
         let folder = String(place[..<slash])

@@ -3,8 +3,9 @@ import FoundationEssentials
 import Glibc
 import TransferCore
 
-/// The record of a partial file in an extended attribute of its own (xattr(7)), so that it goes where the bytes go and
-/// a lost database loses none of them.
+/// The record of a partial file in an extended attribute of its own (xattr(7)).
+///
+/// The record moves with the bytes, so that a lost database loses no partial file.
 enum PartRecord {
     private static let name = "user.transferkit.resume"
 
@@ -17,15 +18,15 @@ enum PartRecord {
 
     private static let markName = "user.transferkit.part"
 
-    /// Notes that we made the file, before it has a byte: what is killed before its first record is known by it.
+    /// Marks an empty file as ours, so that it is recognised after a kill before its first record.
     ///
-    /// - Returns: Whether the file bears it: its file system may hold no such things, or have no space for them.
+    /// - Returns: Whether the file has the mark: its file system may not support attributes, or have no space for them.
     static func mark(_ descriptor: Int32) -> Bool { fsetxattr(descriptor, markName, "1", 1, 0) == 0 }
 
     static func whatItBears(_ descriptor: Int32) -> PartOwnership.Bears {
         if fgetxattr(descriptor, markName, nil, 0) >= 0 { return .mark }
         if errno == ENOTSUP { return MountInstance.keepsInodeNumbers(descriptor) ? .nothing : .unsupported }
-        // Before there were marks.
+        // The file is from a version that made no marks.
         return fgetxattr(descriptor, name, nil, 0) >= 0 ? .mark : .nothing
     }
 
@@ -36,7 +37,7 @@ enum PartRecord {
 
     private static let timeName = "user.transferkit.modified"
 
-    /// Notes, in a file that is whole, what its time is.
+    /// Records the time of a complete file in it.
     static func writeTime(_ nanoseconds: Int64, to descriptor: Int32) {
         write(nanoseconds, as: timeName, to: descriptor)
     }
@@ -45,7 +46,7 @@ enum PartRecord {
 
     private static let namingName = "user.transferkit.named"
 
-    /// Notes, in a file that has its own name, when it got it.
+    /// Records in a finished file when it got its name.
     static func writeNaming(_ nanoseconds: Int64, to descriptor: Int32) {
         write(nanoseconds, as: namingName, to: descriptor)
     }
@@ -66,11 +67,12 @@ enum PartRecord {
     static func remove(_ descriptor: Int32) { _ = fremovexattr(descriptor, name) }
 }
 
-/// The boot of the machine: what was only in memory then is gone in another one.
+/// The boot of the machine: bytes that were only in memory are lost in the next one.
 public enum BootID {
-    /// Where the system doesn't tell it, as it has no /proc: no two are known to be the same then.
+    /// The value where the system does not report its boot, for lack of /proc: no two boots count as the same then.
     public static let unknown = "unknown"
 
+    /// The ID of the current boot, or ``unknown``.
     public static let current: String = {
         let descriptor = transfer_open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { return unknown }

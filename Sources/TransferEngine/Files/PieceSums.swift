@@ -2,26 +2,27 @@ import CTransferLinux
 import Synchronization
 public import TransferCore
 
-/// Sums the pieces of a file while its bytes pass in their order.
+/// The sums of a file's pieces, computed while its bytes pass in their order.
 ///
-/// A writer that fills the file in another order doesn't call it, or calls it in vain: then ``list(of:)`` is `nil`, and the
-/// file is read once more. Used on one thread at a time, and asked from others.
+/// A writer that fills the file in another order does not call it, or calls it without result: ``list(of:)`` is then
+/// `nil`, and the file is read again. One thread at a time adds bytes, and any thread may read the sums.
 public final class PieceSums: Sendable {
     private struct State {
         var next: Int64 = 0
         var length = PieceSumList.shortestPiece
-        /// The sums of the pieces that are whole.
+        /// The sums of the complete pieces.
         var sums: [UInt32] = []
-        /// The sum of those bytes of the next piece that are there.
+        /// The sum of the existing bytes of the next piece.
         var current: UInt32 = 0
         var isBroken = false
     }
 
     private let state = Mutex(State())
 
+    /// Creates sums of no bytes.
     public init() {}
 
-    /// Takes the file's bytes from that offset on. The first ones of the file begin anew.
+    /// Adds the file's bytes from that offset on. An offset of 0 begins anew.
     public func add(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
         guard !bytes.isEmpty else { return }
         state.withLock { state in
@@ -48,7 +49,9 @@ public final class PieceSums: Sendable {
         }
     }
 
-    /// - Returns: `nil` where other bytes than all those of a file of that size have passed, or not in their order.
+    /// Returns the sums of a file.
+    ///
+    /// - Returns: `nil` unless exactly the bytes of a file of that size have passed in their order.
     public func list(of size: Int64) -> PieceSumList? {
         state.withLock { state in
             guard !state.isBroken, state.next == size else { return nil }
@@ -58,7 +61,7 @@ public final class PieceSums: Sendable {
         }
     }
 
-    /// Two pieces become one.
+    /// Joins pairs of pieces, so that half as many remain.
     private static func halve(_ state: inout State) {
         state.sums = stride(from: 0, to: state.sums.count, by: 2).map { index in
             CRC32C.joined(state.sums[index], state.sums[index + 1], length: state.length)
@@ -67,7 +70,7 @@ public final class PieceSums: Sendable {
     }
 }
 
-/// CRC-32C: by the processor's instruction where it has one.
+/// CRC-32C, computed by the processor's instruction where it has one.
 public enum CRC32C {
     private final class Tables: Sendable {
         let values: transfer_crc32c_tables
@@ -82,8 +85,10 @@ public enum CRC32C {
     private static let tables = Tables(allowsHardware: true)
     private static let plainTables = Tables(allowsHardware: false)
 
+    /// Computes a sum.
+    ///
     /// - Parameters:
-    ///   - before: The sum of the bytes before; 0 where there are none.
+    ///   - before: The sum of the preceding bytes; 0 where there are none.
     ///   - allowsHardware: Whether the processor's instruction may be used.
     public static func sum(
         _ bytes: UnsafeRawBufferPointer, after before: UInt32 = 0, allowsHardware: Bool = true
@@ -93,9 +98,9 @@ public enum CRC32C {
         }
     }
 
-    /// The sum of two pieces, one behind the other.
+    /// Computes the sum of two consecutive pieces.
     ///
-    /// - Parameter length: Bytes of the second.
+    /// - Parameter length: The bytes of the second piece.
     public static func joined(_ first: UInt32, _ second: UInt32, length: Int64) -> UInt32 {
         transfer_crc32c_shift(first, UInt64(length)) ^ second
     }

@@ -2,16 +2,19 @@ import CTransferLinux
 import Glibc
 public import TransferCore
 
-/// A folder that was opened, and by which the files in it are found whatever becomes of the names that lead to it: who puts a
-/// link in the place of one of them gets nothing by it.
+/// An open folder, by which its files are found even if the names that lead to it change.
+///
+/// An attacker that replaces one of these names by a link gains nothing.
 public final class PinnedFolder: Sendable {
     private let descriptor: Int32
-    /// The path by which it was found.
+    /// The path by which the folder was found.
     public let path: String
 
+    /// Creates the value.
+    ///
     /// - Parameters:
     ///   - descriptor: An open folder, which is closed with this object.
-    ///   - path: Absolute, without a slash at its end.
+    ///   - path: The absolute path, without a slash at its end.
     public init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
         self.path = path
@@ -19,22 +22,22 @@ public final class PinnedFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Another path to the file of that name in the folder: it goes through the descriptor (proc(5)).
+    /// Returns another path to the file of that name in the folder, through the descriptor (proc(5)).
     ///
-    /// - Parameter path: One of the folder's files; what else it says of folders counts for nothing.
+    /// - Parameter path: A path to one of the folder's files; only its last component counts.
     public func place(of path: String) -> String { "/proc/self/fd/\(descriptor)/\(Self.name(path))" }
 
-    /// The path that people know, of a place in the folder.
+    /// Returns the path of a place in the folder, for people.
     public func path(of place: String) -> String { "\(path)/\(Self.name(place))" }
 
     private static func name(_ path: String) -> Substring {
         path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
     }
 
-    /// Opens a file of the folder for reading, and no link (openat2(2): RESOLVE_NO_SYMLINKS), and gives `body` a path to
-    /// what was opened.
+    /// Opens a file of the folder for reading and passes its path to `body`. Links are refused (openat2(2):
+    /// RESOLVE_NO_SYMLINKS).
     ///
-    /// - Throws: `fileAccess` for what can't be opened so; what `body` throws.
+    /// - Throws: `fileAccess` for a file that cannot be opened this way; any error of `body`.
     public func reading<Value>(
         _ path: String, _ body: (String) throws(TransferError) -> Value
     ) throws(TransferError) -> Value {
@@ -45,12 +48,17 @@ public final class PinnedFolder: Sendable {
     }
 }
 
-// A file is found by its path, or where that is pinned by its folder.
+// The path of a file, through its folder where that is pinned.
 extension Optional where Wrapped == PinnedFolder {
+    /// Returns the path by which system calls reach a file of the folder; the path itself without a pinned folder.
     public func place(of path: String) -> String { self?.place(of: path) ?? path }
 
+    /// Returns the path of a place in the folder, for people; the place itself without a pinned folder.
     public func path(of place: String) -> String { self?.path(of: place) ?? place }
 
+    /// Opens a file for reading and passes its path to `body`; without a pinned folder `body` gets the path itself.
+    ///
+    /// - Throws: `fileAccess` for a file of a pinned folder that cannot be opened; any error of `body`.
     public func reading<Value>(
         _ path: String, _ body: (String) throws(TransferError) -> Value
     ) throws(TransferError) -> Value {

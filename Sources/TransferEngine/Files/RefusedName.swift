@@ -2,14 +2,18 @@ import CTransferLinux
 import Glibc
 public import TransferCore
 
-/// Names that a file system doesn't take: FAT, exFAT and NTFS have characters that no name may have, and FUSE and the kernel
-/// report such a name by many errors, "no such file" among them.
+/// Names that a file system does not accept.
+///
+/// FAT, exFAT and NTFS forbid some characters in names. FUSE and the kernel report such a name by many errors, "no such
+/// file" among them.
 public enum RefusedName {
+    /// Returns the error of a refused name.
+    ///
     /// - Parameters:
-    ///   - path: For people.
-    ///   - place: The path by which calls reach the name; its folder is there.
-    ///   - number: The error of the call that was to make the file.
-    /// - Returns: The error in words; `nil` where the name isn't the reason.
+    ///   - path: The path for messages.
+    ///   - place: The path by which system calls reach the name; its folder exists.
+    ///   - number: The `errno` of the call that was to make the file.
+    /// - Returns: The error; `nil` where the name is not the reason.
     public static func error(_ path: String, place: String, _ number: Int32) -> TransferError? {
         guard [EINVAL, ENOENT, EILSEQ, EPERM, EIO, ENAMETOOLONG, EOPNOTSUPP].contains(number) else { return nil }
         let name = path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...]
@@ -20,7 +24,7 @@ public enum RefusedName {
                 + CommandPhrases.also("--output"), cause: .os(errno: number))
     }
 
-    /// The part of a name that some file systems refuse, in words.
+    /// Returns a description of the part of a name that some file systems refuse.
     static func doubtful(_ name: Substring) -> String? {
         if let character = name.first(where: { "\"*:<>?\\|".contains($0) }) { return "with \"\(character)\"" }
         if name.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) {
@@ -33,7 +37,7 @@ public enum RefusedName {
         return nil
     }
 
-    /// Whether the folder takes a name that all file systems take.
+    /// Returns whether the folder accepts a name that all file systems accept.
     private static func takesOthers(_ place: String) -> Bool {
         guard let slash = place.lastIndex(of: "/") else { return false }
         let name = "\(place[..<slash])/.transfer-\(UInt64.random(in: .min ... .max)).part"

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// The bytes of a file that were read to be sent, so that they can be compared with what the file has later: a change
-/// of its times may be a change of its bytes, or touch(1), chmod(1), another name.
+/// The bytes of a file that were read to be sent, for a comparison with the file's later content.
+///
+/// A change of its times may be a change of its bytes, but also touch(1), chmod(1) or a second name.
 final class SentBytes: Sendable {
-    /// Bytes that were read one after the other.
+    /// A run of bytes that were read one after the other.
     struct Run {
         let start: Int64
         var end: Int64
@@ -12,26 +13,29 @@ final class SentBytes: Sendable {
 
     private struct State {
         var runs: [Run] = []
-        /// Somebody else has sent some of it before: an earlier attempt, of which nothing is known here.
+        /// Whether some of the bytes were sent by an earlier attempt, about which nothing is known here.
         var isPartial = false
-        /// All of it, read for that afterwards.
+        /// The fingerprint of the whole file, which was read for it afterwards.
         var whole: UInt64?
-        /// Nobody knows whether what was sent before is what the file has now.
+        /// Whether it is unknown if the bytes that were sent earlier are still in the file.
         var isUnclear = false
     }
 
     private let state = Mutex(State())
 
+    /// Notes bytes that were read.
+    ///
     /// - Parameters:
-    ///   - offset: Where they stand in the file.
-    ///   - part: Where the part begins that they belong to: read again from there, it's sent again.
+    ///   - offset: The offset of the bytes in the file.
+    ///   - part: The offset of the part to which they belong. A second reading from there means that the part is sent
+    ///     again.
     func note(_ bytes: UnsafeRawBufferPointer, at offset: Int64, of part: Int64) {
         guard !bytes.isEmpty else { return }
         state.withLock { state in
-            // Parts that are under way at once are among the last.
+            // Concurrent parts are among the last.
             let index = state.runs.lastIndex { $0.start == part }
             if let index, offset != part {
-                // Read again from somewhere in its middle: what went before isn't known any more.
+                // The part is read again from its middle: the earlier bytes are unknown now.
                 guard state.runs[index].end == offset else {
                     state.isPartial = true
                     return
@@ -50,7 +54,7 @@ final class SentBytes: Sendable {
         }
     }
 
-    /// Whether all bytes of a file of that size were read.
+    /// Returns whether all bytes of a file of that size were read.
     func isWhole(_ size: Int64) -> Bool {
         guard let runs else { return false }
         var end: Int64 = 0
@@ -65,13 +69,15 @@ final class SentBytes: Sendable {
         }
     }
 
-    /// Notes the fingerprint of the whole file, while it was known to have what was sent.
+    /// Notes the fingerprint of the whole file, while the file is known to have the bytes that were sent.
     func note(whole fingerprint: UInt64) { state.withLock { $0.whole = $0.isUnclear ? nil : fingerprint } }
 
     var isUnclear: Bool { state.withLock { $0.isUnclear } }
 
     var whole: UInt64? { state.withLock { $0.whole } }
 
-    /// - Returns: `nil` where that isn't all that was sent.
+    /// The runs of bytes that were read.
+    ///
+    /// - Returns: `nil` where other bytes were sent, too.
     var runs: [Run]? { state.withLock { $0.isPartial ? nil : $0.runs } }
 }

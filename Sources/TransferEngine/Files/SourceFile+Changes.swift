@@ -4,24 +4,27 @@ import Synchronization
 public import TransferCore
 
 extension SourceFile {
-    /// The numbers that it had while its bytes were what was, or will be, sent.
+    /// The size and times of the file while it had the bytes that were, or will be, sent.
     public var stamp: FileStamp { lastStamp.withLock { $0 } }
 
-    /// Whether its length and the time of its last change are what they were.
+    /// Whether length and modification time are unchanged.
     public var isUnchanged: Bool { stamp.isSameVersion(as: currentStamp()) }
 
-    /// How it differs from what it was: with other times its bytes may be others. Doesn't wait for a disk.
+    /// Compares the file's size and times with the earlier ones: with other times its bytes may differ. The call does
+    /// not wait for a disk.
     public func look() -> FileStamp.Likeness { currentStamp().map { stamp.likeness(to: $0) } ?? .other }
 
-    /// Whether its times have been the same since it was opened, as far as it was looked at.
+    /// Whether every check has found the times of the opening.
     public var isAsOpened: Bool { stamp == opened }
 
-    /// Whether the bytes that were read to be sent are those that the file has now. Then its times are the new ones from
-    /// now on (``stamp``). Blocks: for workers.
+    /// Returns whether the bytes that were read to be sent are those that the file has now. The call blocks: it is
+    /// meant for workers.
     ///
-    /// - Parameter wholly: All of the file has to have been read.
+    /// If so, the file's new times become its known ones (``stamp``).
+    ///
+    /// - Parameter wholly: Whether the whole file must have been read.
     public func hasWhatWasSent(wholly: Bool = false) -> Bool {
-        // Parts that are under way at once find the change together: one look is for all of them.
+        // Concurrent parts find the change together: one comparison serves all of them.
         comparison.withLock { _ in
             if look() == .same { return !wholly || sent.isWhole(size) || content != nil }
             return compare() && (!wholly || sent.isWhole(size) || content != nil)
@@ -40,16 +43,18 @@ extension SourceFile {
         return false
     }
 
-    /// While it's being written to it can't be said.
+    /// The most attempts: a file that is being written to cannot be judged.
     private static let looksAtMost = 3
 
-    /// Some of it was sent by an earlier attempt, so that what is sent now isn't all that the server has.
+    /// Notes that an earlier attempt sent some bytes, so that the bytes sent now are not all that the server has.
     ///
-    /// - Parameter mayHaveChanged: Nobody knows whether the file has the bytes that were sent then.
+    /// - Parameter mayHaveChanged: Whether the file may have changed since those bytes were sent.
     public func markSentBefore(mayHaveChanged: Bool = false) { sent.markPartial(isUnclear: mayHaveChanged) }
 
-    /// The fingerprint of all that was sent; tells it from other bytes later (``fingerprint(isStopped:)``). `nil` where
-    /// it was sent in parts, or by several attempts, and wasn't read for that (``noteFingerprint(isStopped:)``).
+    /// The fingerprint of all sent bytes, for a later comparison (``fingerprint(isStopped:)``).
+    ///
+    /// The value is `nil` where the bytes were sent in parts or by several attempts, and were not read again
+    /// (``noteFingerprint(isStopped:)``).
     public var sentFingerprint: UInt64? {
         if let whole = sent.whole { return whole }
         if let content {
@@ -61,8 +66,9 @@ extension SourceFile {
         return runs[0].fingerprint.value
     }
 
-    /// Reads a file that was sent in parts once more, so that it can be told from other bytes later. To be called while
-    /// nothing of it has changed since it was sent. Blocks: for workers.
+    /// Reads a file that was sent in parts once more for its fingerprint, which detects later changes.
+    ///
+    /// The caller must know that the file is unchanged since it was sent. The call blocks: it is meant for workers.
     public func noteFingerprint(isStopped: () -> Bool = { false }) {
         guard sentFingerprint == nil, !sent.isUnclear, look() == .same, let whole = fingerprint(isStopped: isStopped),
             look() == .same
@@ -70,9 +76,9 @@ extension SourceFile {
         sent.note(whole: whole)
     }
 
-    /// The fingerprint of the bytes that the file has now. Blocks: for workers.
+    /// Returns the fingerprint of the bytes that the file has now. The call blocks: it is meant for workers.
     ///
-    /// - Returns: `nil` where it can't be read as it was, or isn't to be read any more.
+    /// - Returns: `nil` where its bytes cannot be read in the original length, or `isStopped` ended the reading.
     public func fingerprint(isStopped: () -> Bool = { false }) -> UInt64? {
         var fingerprint = ByteFingerprint()
         let isRead = isFound(0..<size) { bytes, _ in
@@ -82,7 +88,9 @@ extension SourceFile {
         return isRead ? fingerprint.value : nil
     }
 
-    /// - Returns: `nil` when the descriptor can't be asked.
+    /// Reads the current size and times.
+    ///
+    /// - Returns: `nil` when fstat(2) fails.
     public func currentStamp() -> FileStamp? {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? FileStamp(status) : nil
@@ -107,7 +115,9 @@ extension SourceFile {
         }
     }
 
-    /// - Parameter isRight: Given what the file has, and where.
+    /// Returns whether all bytes of a range are right.
+    ///
+    /// - Parameter isRight: A closure that judges bytes of the file at an offset.
     private func isFound(_ range: Range<Int64>, _ isRight: (UnsafeRawBufferPointer, Int64) -> Bool) -> Bool {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
         defer { buffer.deallocate() }

@@ -3,23 +3,28 @@ import Glibc
 import Synchronization
 public import TransferCore
 
-/// A file being uploaded: open, with the facts that its bytes have as far as they were looked at.
+/// An open file that is being uploaded, with the facts about its bytes that are known so far.
 public final class SourceFile: Sendable {
+    /// The path of the file.
     public let path: String
+    /// The open descriptor.
     public let descriptor: Int32
+    /// The length in bytes.
     public let size: Int64
     let sent = SentBytes()
     let opened: FileStamp
     let lastStamp: Mutex<FileStamp>
     let comparison = Mutex(())
-    /// All of a small file: a loop that sends it never waits for the disk.
+    /// The whole content of a small file: a loop that sends it never waits for the disk.
     let content: [UInt8]?
-    /// Whether what is sent was read when it was opened, whatever becomes of the file.
+    /// Whether the bytes to send were read at opening, so that later changes of the file have no effect.
     public var isInMemory: Bool { content != nil }
 
-    /// Opens the file. Blocks: for workers. (`O_NONBLOCK`, so that a pipe without a writer is refused, not waited for.)
+    /// Opens the file. The call blocks: it is meant for workers.
     ///
-    /// - Parameter smallSize: Files of up to so many bytes are read at once.
+    /// `O_NONBLOCK` makes a pipe without a writer fail at once.
+    ///
+    /// - Parameter smallSize: The length in bytes up to which a file is read at once.
     /// - Throws: `fileMissing`, `fileAccess`; a folder or a device is refused.
     public convenience init(_ path: String, readingUpTo smallSize: Int64 = 0) throws(TransferError) {
         let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
@@ -27,8 +32,11 @@ public final class SourceFile: Sendable {
         try self.init(path, opened: descriptor, readingUpTo: smallSize)
     }
 
-    /// - Parameter descriptor: Of the file, which was opened with `O_NONBLOCK`; it's closed with this object.
-    /// - Throws: `fileAccess` for what is no regular file.
+    /// Takes an open file.
+    ///
+    /// - Parameter descriptor: The file's descriptor, which was opened with `O_NONBLOCK`; it is closed with this
+    ///   object.
+    /// - Throws: `fileAccess` for a descriptor of no regular file.
     public init(_ path: String, opened descriptor: Int32, readingUpTo smallSize: Int64 = 0) throws(TransferError) {
         guard let status = Self.status(descriptor) else {
             close(descriptor)
@@ -41,7 +49,7 @@ public final class SourceFile: Sendable {
         size = stamp.size
         opened = stamp
         lastStamp = Mutex(stamp)
-        // An empty one may only hide its size, as those of /proc do.
+        // An empty file may only hide its size, as files of /proc do.
         let isSmall = size > 0 && size <= smallSize
         content =
             isSmall ? Self.content(descriptor, stamp) { pread(descriptor, $0.baseAddress, $0.count, 0) } : nil
@@ -49,8 +57,8 @@ public final class SourceFile: Sendable {
 
     /// Opens and reads a small file that the kernel has in memory, without waiting for a disk.
     ///
-    /// - Parameter smallSize: Bytes; of longer ones it's for workers to see what they are.
-    /// - Returns: `nil` where that can't be: opening it the other way tells why.
+    /// - Parameter smallSize: The longest file in bytes; longer ones are left to workers.
+    /// - Returns: `nil` where that is impossible. The other initializers report the reason.
     public init?(_ path: String, cachedIn folder: CachedFolder, readingUpTo smallSize: Int64) {
         guard let descriptor = folder.open(path) else { return nil }
         guard let stamp = Self.status(descriptor).map({ FileStamp($0) }), stamp.size > 0, stamp.size <= smallSize,
@@ -68,13 +76,17 @@ public final class SourceFile: Sendable {
         self.content = content
     }
 
-    /// - Returns: `nil` for what is no regular file.
+    /// Returns the status of a regular file.
+    ///
+    /// - Returns: `nil` for a descriptor of no regular file.
     private static func status(_ descriptor: Int32) -> stat? {
         var status = stat()
         return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? status : nil
     }
 
-    /// - Returns: `nil` when the file was changed meanwhile, which is found out again when it's sent.
+    /// Reads the whole content.
+    ///
+    /// - Returns: `nil` when the file was changed meanwhile, which is detected again when it is sent.
     private static func content(
         _ descriptor: Int32, _ stamp: FileStamp, _ read: (UnsafeMutableBufferPointer<UInt8>) -> Int
     ) -> [UInt8]? {
@@ -90,7 +102,10 @@ public final class SourceFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// - Returns: The bytes read; 0 at the end.
+    /// Reads bytes at an offset.
+    ///
+    /// - Returns: The number of bytes read; 0 at the end.
+    /// - Throws: The error of the disk.
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(TransferError) -> Int {
         if let content {
             let rest = content[min(content.count, max(0, Int(offset)))...].prefix(buffer.count)

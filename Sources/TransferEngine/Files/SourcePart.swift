@@ -1,13 +1,17 @@
 package import TransferCore
 
-/// A range of a file as a request's body, and what stands around it: a form's boundaries, say.
+/// A range of a file as a request's body, with bytes around it, such as a form's boundaries.
 public struct SourcePart: Sendable {
+    /// The file.
     public let file: SourceFile
-    /// Bytes of the file; within it.
+    /// The range of the file's bytes; it lies within the file.
     public let range: Range<Int64>
+    /// The bytes before the range.
     public let prefix: [UInt8]
+    /// The bytes after the range.
     public let suffix: [UInt8]
 
+    /// Creates a part.
     public init(_ file: SourceFile, range: Range<Int64>, prefix: [UInt8] = [], suffix: [UInt8] = []) {
         self.file = file
         self.range = range
@@ -15,11 +19,13 @@ public struct SourcePart: Sendable {
         self.suffix = suffix
     }
 
-    /// Bytes.
+    /// The length of the body in bytes.
     public var length: Int64 { Int64(prefix.count) + range.upperBound - range.lowerBound + Int64(suffix.count) }
 
-    /// Whether what is read from there, into so many bytes, has the last ones of the file's range, so that a look at the
-    /// file is due before they leave: libcurl doesn't ask again once it has as many as were announced.
+    /// Returns whether a read of so many bytes contains the last ones of the file's range.
+    ///
+    /// The file is then checked before they leave, because libcurl does not read again once it has the announced
+    /// number.
     func isLast(_ count: Int, at offset: Int64) -> Bool {
         !file.isInMemory && offset - Int64(prefix.count) + Int64(count) >= range.upperBound - range.lowerBound
             && offset < Int64(prefix.count) + range.upperBound - range.lowerBound
@@ -29,9 +35,9 @@ public struct SourcePart: Sendable {
         TransferError(.sourceChanged, "\(file.path) changed while it was being sent", isTransient: true)
     }
 
-    /// Fills the buffer with what stands at `offset` of the body.
+    /// Fills the buffer with the bytes at `offset` of the body.
     ///
-    /// - Returns: The bytes put there; 0 at the end.
+    /// - Returns: The number of bytes; 0 at the end.
     /// - Throws: `sourceChanged` when the file has become shorter.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(TransferError) -> Int {
         let inFile = offset - Int64(prefix.count)
@@ -39,7 +45,7 @@ public struct SourcePart: Sendable {
         let size = range.upperBound - range.lowerBound
         if inFile >= size { return Self.copy(suffix[Int(inFile - size)...], to: buffer) }
         guard !buffer.isEmpty else { return 0 }
-        // Never more than was announced: a file that grew meanwhile would run into what follows.
+        // The read is limited to the announced length: a file that grew meanwhile would run into the following bytes.
         let wanted = Int(min(Int64(buffer.count), size - inFile))
         let place = range.lowerBound + inFile
         let count = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: place)
@@ -50,9 +56,9 @@ public struct SourcePart: Sendable {
         return count
     }
 
-    /// All of it, for a part that is small.
+    /// Returns the whole body, for a small part.
     ///
-    /// - Throws: `sourceChanged` when the file isn't as it was when it was opened, and wasn't read then.
+    /// - Throws: `sourceChanged` when the file has changed since its opening and was not read then.
     func bytes() throws(TransferError) -> [UInt8] {
         let length = Int(length)
         var failure: TransferError?

@@ -2,7 +2,7 @@ import Glibc
 public import TransferCore
 
 extension TransferError {
-    /// A failed system call on a file, as one sentence.
+    /// Returns the error of a failed system call on a file, as one sentence.
     public static func file(_ action: String, _ path: String, _ number: Int32) -> TransferError {
         let reason = String(cString: strerror(number))
         let message = "can't \(action) \(path): \(reason.lowercasedFirst)"

@@ -2,50 +2,54 @@ import CTransferLinux
 import Glibc
 import TransferCore
 
-/// A naming that a process began and did not finish. Where the file system has no single call that gives a name and refuses
-/// one that exists (RENAME_NOREPLACE), it takes two, and a crash may come between them (`transfer_rename_new_at`).
+/// A naming that a process began and did not finish.
+///
+/// Some file systems lack the single call that gives a name and refuses an existing one (RENAME_NOREPLACE). Two calls
+/// are needed there, and a crash may come between them (`transfer_rename_new_at`).
 public enum UnfinishedNaming: Sendable, Hashable {
     /// The new name and the old one are two names of one file: link(2) was done, unlink(2) was not.
     case secondName
-    /// The new name is the one of the empty file that was to keep it; rename(2) was not done.
+    /// The new name belongs to the empty file that reserves it; rename(2) was not done.
     case placeholder
 
-    /// A regular file with one of the two names.
+    /// The facts about a regular file with one of the two names.
     struct Named: Sendable, Hashable {
         var device: UInt64
         var inode: UInt64
         var links: UInt64
         var size: Int64
-        /// Nanoseconds since 1970.
+        /// The modification time in nanoseconds since 1970.
         var modified: Int64
         var owner: UInt32
     }
 
+    /// Recognises an unfinished naming.
+    ///
     /// - Parameters:
     ///   - new: The file that has the new name.
     ///   - old: The file that was to get it, which is known to be ours, and to be whole.
     ///   - hasLinks: Whether the file system has hard links; no placeholder is made there.
     static func judge(new: Named, old: Named, hasLinks: () -> Bool) -> UnfinishedNaming? {
         if new.inode == old.inode, new.device == old.device { return new.links <= 2 ? .secondName : nil }
-        // The placeholder was made last. FAT keeps times of two seconds.
+        // The placeholder was made last. FAT keeps times to two seconds.
         guard old.size > 0, new.size == 0, new.links <= 1, new.owner == old.owner,
             new.modified >= old.modified - 2_000_000_000, !hasLinks()
         else { return nil }
         return .placeholder
     }
 
-    /// Looks for one, and takes the new name away again: everything is as before the naming then. Blocks: for workers.
+    /// Undoes an unfinished naming by removing the new name, if there is one. The call blocks: it is meant for workers.
     ///
     /// - Parameters:
     ///   - new: The path that the file was to get.
-    ///   - old: The path that it has, of a file that a process which died was about to name.
-    /// - Returns: What was found.
+    ///   - old: The current path of the file, which a process was about to name when it died.
+    /// - Returns: The unfinished naming; `nil` where there was none.
     @discardableResult
     public static func undo(_ new: String, of old: String) -> UnfinishedNaming? {
         guard let named = look(new), let begun = look(old) else { return nil }
         guard let naming = judge(new: named, old: begun, hasLinks: { transfer_has_links(old) == 1 }) else { return nil }
         unlink(new)
-        // The number of its names is judged when it's opened.
+        // The number of the file's names is judged when it is opened.
         _ = look(old)
         return naming
     }

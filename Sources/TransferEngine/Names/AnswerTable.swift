@@ -1,13 +1,13 @@
 import TransferCore
 
-/// The hosts whose addresses are known or being asked for, and who waits for them: without any I/O.
+/// The hosts whose addresses are known or being looked up, with the waiting callers: without any I/O.
 ///
-/// An answer belongs to the network that it came from. After a flush, what was being asked by then is given to those
-/// who waited for it, and to nobody else; where it failed, they are asked for anew.
+/// An answer belongs to the network that it came from. After a flush, answers to earlier questions only reach the
+/// callers that waited for them. A failed question is asked again for them.
 struct AnswerTable<Waiter> {
     struct Question: Hashable, Sendable {
         let host: String
-        /// The only link to ask over; `nil`: as the system asks.
+        /// The only link to ask over; `nil` asks as the system does.
         let link: String?
     }
 
@@ -17,7 +17,7 @@ struct AnswerTable<Waiter> {
 
     enum Finding: Equatable {
         case known([String])
-        /// Somebody asks already.
+        /// The question is under way already.
         case waiting
         case mustAsk(AskID)
     }
@@ -37,7 +37,7 @@ struct AnswerTable<Waiter> {
         let question: Question
         var waiters: [(ticket: Ticket, waiter: Waiter)]
         var hasBegun = false
-        /// The network has changed since it began.
+        /// Whether the network has changed since the question began.
         var isStale = false
     }
 
@@ -48,7 +48,9 @@ struct AnswerTable<Waiter> {
 
     init(lifetime: Duration) { self.lifetime = lifetime }
 
-    /// - Parameter ticket: By which the waiter can be taken back; its own.
+    /// Finds addresses, or adds a waiter.
+    ///
+    /// - Parameter ticket: The unique ticket by which the waiter can be withdrawn.
     mutating func find(_ question: Question, _ ticket: Ticket, _ waiter: Waiter, now: MonotonicTime) -> Finding {
         switch entries[question] {
         case .known(let addresses, let until) where until > now: return .known(addresses)
@@ -66,9 +68,9 @@ struct AnswerTable<Waiter> {
         return lastAsk
     }
 
-    /// Somebody is about to ask.
+    /// Begins a question on the calling worker.
     ///
-    /// - Returns: `nil` when nobody wants to know any more.
+    /// - Returns: `nil` when no caller waits for it.
     mutating func begin(_ ask: AskID) -> Question? {
         asks[ask]?.hasBegun = true
         return asks[ask]?.question
@@ -96,9 +98,9 @@ struct AnswerTable<Waiter> {
         return .deliver(waiters, answer)
     }
 
-    /// The network has changed.
+    /// Discards all answers, because the network has changed.
     ///
-    /// - Returns: What is being asked and can be interrupted, as its answer would be of the old network.
+    /// - Returns: The current questions that can be interrupted, as their answers would be of the old network.
     mutating func flush() -> [AskID] {
         entries = entries.filter {
             if case .asking(let id) = $0.value, let ask = asks[id] { !ask.hasBegun } else { false }
@@ -111,13 +113,13 @@ struct AnswerTable<Waiter> {
         return interrupted
     }
 
-    /// A waiter has given up.
+    /// Withdraws a waiter.
     ///
-    /// - Returns: What can be interrupted, as nobody waits for it any more.
+    /// - Returns: The question that can be interrupted, if no caller waits for it.
     mutating func abandon(_ ticket: Ticket) -> AskID? {
         guard let (id, index) = find(ticket) else { return nil }
         asks[id]?.waiters.remove(at: index)
-        // The system's own resolver can't be interrupted: its answer may as well be kept.
+        // The system's own resolver cannot be interrupted, so its answer is kept.
         guard let ask = asks[id], ask.waiters.isEmpty, ask.question.link != nil || !ask.hasBegun else { return nil }
         asks[id] = nil
         if case .asking(id) = entries[ask.question] { entries[ask.question] = nil }
@@ -131,7 +133,7 @@ struct AnswerTable<Waiter> {
         return nil
     }
 
-    /// Hosts that are never asked for again would stay for ever.
+    /// Drops expired answers: hosts that are never asked for again would stay forever.
     private mutating func dropExpired(_ now: MonotonicTime) {
         guard entries.count >= 4096 else { return }
         entries = entries.filter { if case .known(_, let until) = $0.value { until > now } else { true } }

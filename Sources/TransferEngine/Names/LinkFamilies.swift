@@ -3,8 +3,9 @@ import TransferCore
 
 /// The address families that this machine's links have, as getaddrinfo(3) counts them for AI_ADDRCONFIG.
 enum LinkFamilies {
-    /// Whether IPv4 or IPv6 has no address other than loopback ones, so that AI_ADDRCONFIG leaves the family out. `false`
-    /// where the system does not say.
+    /// Whether IPv4 or IPv6 has only loopback addresses, so that AI_ADDRCONFIG leaves the family out.
+    ///
+    /// The value is `false` where the system does not report it.
     static var lacksOne: Bool {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return false }
@@ -14,7 +15,7 @@ enum LinkFamilies {
         while let current = entry?.pointee {
             entry = current.ifa_next
             guard let address = current.ifa_addr else { continue }
-            // A sockaddr begins with its family (sockaddr(3type)). Several C modules declare the member.
+            // The family is the first member of a sockaddr (sockaddr(3type)). Several C modules declare the member.
             let family = Int32(UnsafeRawPointer(address).load(as: sa_family_t.self))
             guard family == AF_INET || family == AF_INET6 else { continue }
             let size = family == AF_INET ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size

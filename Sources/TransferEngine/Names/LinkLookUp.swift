@@ -3,17 +3,18 @@ import Glibc
 import TransferCore
 import TransferEventLoop
 
-/// One look-up of one name by c-ares, on the thread that calls it: a channel of its own, whose sockets are bound.
+/// A look-up of one name by c-ares, on the calling thread, by its own channel with bound sockets.
 ///
-/// c-ares can bind sockets by itself (ares_set_local_dev(3)), but goes on where that fails, and would ask over any link.
-/// Here it has its sockets made: no bond, no socket. Those by which it sorts the addresses are made in the same way.
+/// c-ares can bind sockets itself (ares_set_local_dev(3)), but continues where that fails, and would ask over any link.
+/// Therefore its sockets are made here, and a socket that cannot be bound is not made. The sockets by which it sorts
+/// the addresses are made in the same way.
 final class LinkLookUp {
     private let host: String
     private let link: String
     private let servers: [String]
-    // Freed in deinit; made in init.
+    // The channel is made in init and freed in deinit.
     private var channel: OpaquePointer?
-    /// Why the last socket wasn't bound.
+    /// The `errno` for which the last socket was not bound.
     private var linkError: Int32?
     private var answer: (status: Int32, addresses: [String])?
 
@@ -33,10 +34,12 @@ final class LinkLookUp {
     }
 
     deinit {
-        // Closes its sockets; a look-up that is under way calls back once more.
+        // The call closes the channel's sockets; a look-up under way calls back once more.
         if let channel { transfer_ares_destroy(channel) }
     }
 
+    /// Runs the look-up.
+    ///
     /// - Returns: At least one address, each once.
     func run(until deadline: MonotonicTime, interrupt: Interrupt?) throws(TransferError) -> [String] {
         guard let channel else { throw Self.fault(TRANSFER_ARES_ENOTINITIALIZED.status) }
@@ -56,9 +59,9 @@ final class LinkLookUp {
         return answer.addresses
     }
 
-    /// One turn: waits for a socket or a time-out of the channel's, and lets it work.
+    /// Waits once for a socket or a time-out of the channel, and lets it work.
     ///
-    /// - Returns: Whether to go on.
+    /// - Returns: Whether the look-up continues.
     private func poll(_ channel: OpaquePointer, until deadline: MonotonicTime, _ interrupt: Interrupt?) -> Bool {
         let left = (deadline - .now).inMilliseconds
         guard left > 0 else { return false }
@@ -80,7 +83,7 @@ final class LinkLookUp {
         let ready = polled.dropFirst().filter { $0.revents != 0 }
         for entry in ready {
             let isWritable = entry.revents & Int16(POLLOUT) != 0
-            // An error is found by reading.
+            // An error is detected by reading.
             let isReadable = entry.revents & ~Int16(POLLOUT) != 0
             transfer_ares_process(channel, isReadable ? entry.fd : -1, isWritable ? entry.fd : -1)
         }

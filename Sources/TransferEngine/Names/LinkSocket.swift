@@ -4,17 +4,17 @@ import TransferCore
 
 /// Sockets that send and receive over one link only (socket(7), SO_BINDTODEVICE).
 enum LinkSocket {
-    /// Why there is no such socket.
+    /// The reason why there is no such socket.
     enum Fault: Error, Hashable {
-        /// The link's fault: `errno` of setsockopt(2).
+        /// The link's fault, with the `errno` of setsockopt(2).
         case link(Int32)
-        /// `errno` of socket(2), which has nothing to do with the link.
+        /// A fault unrelated to the link, with the `errno` of socket(2).
         case socket(Int32)
     }
 
-    /// A socket that doesn't block and doesn't survive exec(2), bound to the link.
+    /// Opens a nonblocking socket that exec(2) closes, bound to the link.
     static func open(_ family: Int32, _ type: Int32, _ proto: Int32, link: String) -> Result<Int32, Fault> {
-        // The kernel cuts a longer name off, and takes an empty one as the wish for no bond at all.
+        // The kernel truncates a longer name, and takes an empty one as a request to remove the binding.
         guard (1...longestName).contains(link.utf8.count), !link.utf8.contains(0) else {
             return .failure(.link(ENODEV))
         }
@@ -29,22 +29,22 @@ enum LinkSocket {
         return .success(descriptor)
     }
 
-    /// For what stays on this machine: bound to nothing.
+    /// Opens an unbound socket, for connections within this machine.
     static func openUnbound(_ family: Int32, _ type: Int32, _ proto: Int32) -> Int32 {
         socket(family, type | transfer_socket_cloexec, proto)
     }
 
-    /// Whether anything can be bound to the link.
+    /// Checks whether a socket can be bound to the link.
     static func check(_ link: String) -> Result<Void, Fault> {
         open(AF_INET, transfer_socket_datagram, 0, link: link).map { _ = close($0) }
     }
 
-    /// IFNAMSIZ without the zero at its end (netdevice(7)).
+    /// The longest name in bytes: IFNAMSIZ without its final zero (netdevice(7)).
     private static let longestName = 15
 }
 
 extension TransferError {
-    /// Nothing could be bound to the link that a transfer requires, so nothing was sent.
+    /// Returns the error of a transfer whose required link could not be used, so that no byte was sent.
     static func linkUnavailable(_ link: String, errno code: Int32) -> TransferError {
         let message =
             switch code {

@@ -1,14 +1,14 @@
 import TransferCore
 
-/// The content of a resolv.conf(5): whom to ask, and how.
+/// The content of a resolv.conf(5): the servers to ask, and the options.
 struct NameServers: Sendable, Hashable {
-    /// Addresses as written, a zone included; the first three (MAXNS).
+    /// The addresses as written, with their zones; the first three (MAXNS).
     var servers: [String] = []
-    /// Domains for names without a dot.
+    /// The domains for names without a dot.
     var search: [String] = []
-    /// For the first try with one server.
+    /// The time for the first try with one server.
     var timeout: Duration?
-    /// Times that the list of servers is gone through.
+    /// The number of passes through the list of servers.
     var attempts: Int?
     var usesTCP = false
     var rotates = false
@@ -20,7 +20,7 @@ struct NameServers: Sendable, Hashable {
             guard let keyword = words.first, words.count > 1 else { continue }
             switch keyword {
             case "nameserver": if servers.count < 3, IPAddress(words[1]) != nil { servers.append(words[1]) }
-            // The last of them holds.
+            // The last line counts.
             case "search": search = Array(words.dropFirst())
             case "domain": search = [words[1]]
             case "options": for option in words.dropFirst() { apply(option) }
@@ -42,7 +42,7 @@ struct NameServers: Sendable, Hashable {
         }
     }
 
-    /// The servers that aren't on this machine.
+    /// The servers that are not on this machine.
     var elsewhere: [String] {
         servers.filter { server in
             guard let address = IPAddress(server) else { return false }
@@ -50,8 +50,9 @@ struct NameServers: Sendable, Hashable {
         }
     }
 
-    /// The servers that can be asked by a socket that is bound to `link`: not those on this machine, and not those on
-    /// another link (`fe80::1%eth0`). Without their zones.
+    /// Returns the servers that a socket bound to `link` can ask, without their zones.
+    ///
+    /// Servers on this machine and on another link (`fe80::1%eth0`) are left out.
     func reachable(over link: String) -> [String] {
         elsewhere.compactMap { server in
             let parts = server.split(separator: "%", maxSplits: 1)
@@ -62,10 +63,11 @@ struct NameServers: Sendable, Hashable {
 }
 
 extension NameServers {
-    /// The servers to ask over `link`: of the system's file, or, where that names only a resolver on this machine (as
-    /// systemd-resolved's 127.0.0.53), those which that resolver asks.
+    /// Returns the servers to ask over `link`: those of the system's file, or those behind a resolver on this machine.
     ///
-    /// - Parameter read: A file's text; `nil` when it can't be read.
+    /// Such a resolver is systemd-resolved's 127.0.0.53, for example.
+    ///
+    /// - Parameter read: A closure that returns a file's text, or `nil` when it cannot be read.
     static func choose(
         over link: String, paths: LinkResolver.Paths, read: (String) -> String?
     ) throws(TransferError) -> NameServers {

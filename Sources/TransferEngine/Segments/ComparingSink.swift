@@ -2,11 +2,13 @@ import Glibc
 import Synchronization
 public import TransferCore
 
-/// The result of asking for bytes that are there already a second time.
+/// The result of a second request for existing bytes.
 public final class Comparison: Sendable {
+    /// A range whose bytes differ.
     public struct Difference: Sendable {
+        /// The range in the file.
         public let range: Range<Int64>
-        /// The bytes that are in the file.
+        /// The bytes in the file.
         public let old: [UInt8]
         /// The bytes that came.
         public let new: [UInt8]
@@ -14,22 +16,25 @@ public final class Comparison: Sendable {
 
     private let state: Mutex<(position: Int64, difference: Difference?)>
 
+    /// Creates a comparison that begins at an offset.
     public init(at start: Int64) { state = Mutex((start, nil)) }
 
-    /// Up to where the bytes have been compared.
+    /// The offset up to which the bytes have been compared.
     public var position: Int64 { state.withLock { $0.position } }
-    /// The first one, at which the comparison ended.
+    /// The first difference, at which the comparison ended.
     public var difference: Difference? { state.withLock { $0.difference } }
 
     func came(to position: Int64, _ difference: Difference? = nil) { state.withLock { $0 = (position, difference) } }
 }
 
-/// Compares a part of a file with what is there, and writes nothing; used on one loop. The first difference ends it
-/// (`TransferError.partDone`), with the rest of its block.
+/// A sink that compares a part of a file with the existing bytes, and writes nothing; used on one loop.
+///
+/// The first difference ends it (`TransferError.partDone`) after the rest of its block.
 public final class ComparingSink: BodySink {
-    /// Bytes that are told as different together.
+    /// The bytes that are reported as one difference.
     private static let block: Int64 = 64 << 10
 
+    /// The offset up to which bytes have come.
     public private(set) var position: Int64
     private let part: PartFile
     private let end: Int64
@@ -38,9 +43,11 @@ public final class ComparingSink: BodySink {
     /// The block that differs, from its first different byte on, and the bytes that came for it.
     private var differing: (start: Int64, end: Int64, bytes: [UInt8])?
 
+    /// Creates a sink.
+    ///
     /// - Parameters:
-    ///   - range: The part that was asked for.
-    ///   - comparison: Is told what came.
+    ///   - range: The requested part.
+    ///   - comparison: The comparison that gets the results.
     public init(_ part: PartFile, _ range: Range<Int64>, _ comparison: Comparison) {
         self.part = part
         self.comparison = comparison
@@ -48,10 +55,17 @@ public final class ComparingSink: BodySink {
         end = range.upperBound
     }
 
+    /// Begins the body of the requested part.
+    ///
+    /// - Throws: `badResponse` where the body begins elsewhere.
     public func begin(_ start: BodyStart) throws(TransferError) {
         try start.requireBeginning(at: position)
     }
 
+    /// Compares bytes.
+    ///
+    /// - Throws: `TransferError.partDone` at the end of the first difference, and for bytes behind the part; the error of
+    ///   the disk.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {
         var rest = UnsafeRawBufferPointer(rebasing: bytes[..<min(bytes.count, Int(clamping: end - position))])
         if differing == nil {
@@ -85,7 +99,7 @@ public final class ComparingSink: BodySink {
         throw .partDone
     }
 
-    /// How many of the bytes are those that are in the file, from `position` on.
+    /// Returns how many of the bytes equal those in the file, from `position` on.
     private func sameCount(_ bytes: UnsafeRawBufferPointer) throws(TransferError) -> Int {
         guard let base = bytes.baseAddress else { return 0 }
         if buffer.count < bytes.count { buffer = [UInt8](repeating: 0, count: bytes.count) }
@@ -101,7 +115,9 @@ public final class ComparingSink: BodySink {
         return try same.get()
     }
 
-    /// - Returns: Why it couldn't be filled.
+    /// Fills the buffer from the file.
+    ///
+    /// - Returns: The error for which it could not be filled.
     private static func read(
         _ part: PartFile, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int64
     ) -> TransferError? {

@@ -5,8 +5,9 @@ public import TransferCore
 import TransferCrypto
 import TransferEventLoop
 
-/// Reads a file from its beginning on while the rest of it arrives over several connections, so that its digest is there
-/// soon after its last byte. Bytes before the first hole don't change any more.
+/// A reading of a file from its beginning while the rest of it arrives over several connections.
+///
+/// The digest is then known soon after the last byte. Bytes before the first hole no longer change.
 public final class ReadingAhead: Sendable {
     private struct Reading {
         var descriptor: Int32 = -1
@@ -16,7 +17,7 @@ public final class ReadingAhead: Sendable {
     }
 
     private struct Order {
-        /// Bytes from the beginning that are there.
+        /// The number of existing bytes from the beginning.
         var length: Int64 = 0
         var isUnderWay = false
         var isCancelled = false
@@ -26,14 +27,16 @@ public final class ReadingAhead: Sendable {
     private let algorithm: DigestAlgorithm?
     private let sums = PieceSums()
     private let order = Mutex(Order())
-    /// Locked while something is read: by one worker at a time.
+    /// The state of the reading, locked during a read: only one worker reads at a time.
     private let reading = Mutex(Reading())
 
-    /// Bytes that are worth a worker's turn.
+    /// The least number of new bytes for which a worker is asked to read.
     private static let step: Int64 = 8 << 20
     private static let piece = 1 << 20
 
-    /// - Parameter algorithm: `nil` where only the sums of the pieces are wanted.
+    /// Creates a reading.
+    ///
+    /// - Parameter algorithm: The digest to make; `nil` makes only the sums of the pieces.
     init(_ part: PartFile, _ algorithm: DigestAlgorithm?) {
         self.part = part
         self.algorithm = algorithm
@@ -45,7 +48,7 @@ public final class ReadingAhead: Sendable {
         }
     }
 
-    /// Tells that so many bytes from the beginning are there.
+    /// Notes that so many bytes exist from the beginning.
     func reached(_ length: Int64, by workers: WorkerPool) {
         let isDue = order.withLock { order in
             guard length >= order.length + Self.step, !order.isCancelled else { return false }
@@ -59,7 +62,9 @@ public final class ReadingAhead: Sendable {
         }
     }
 
-    /// - Returns: How far is to be read; `nil` when there is nothing to do for now.
+    /// Returns the end of the next read.
+    ///
+    /// - Returns: `nil` when there is nothing to read for now.
     private func next() -> Int64? {
         let position = reading.withLock { $0.isOver ? .max : $0.position }
         return order.withLock { order in
@@ -71,14 +76,15 @@ public final class ReadingAhead: Sendable {
         }
     }
 
-    /// Gives up what has been read: bytes at the beginning may change.
+    /// Discards the results, because bytes at the beginning may change.
     func cancel() {
         order.withLock { $0.isCancelled = true }
     }
 
-    /// Reads the rest of a file that is whole. Blocks: for workers.
+    /// Reads the rest of a complete file. The call blocks: it is meant for workers.
     ///
-    /// - Returns: `nil` where the file has to be read from its beginning: also the second time, as it may have been changed.
+    /// - Returns: `nil` where the file must be read from its beginning. A second call returns `nil` too, as the file
+    ///   may have been changed.
     public func finish(size: Int64) -> (digest: Checksum?, sums: PieceSumList?)? {
         let isUsable = order.withLock { order in
             defer { order.isCancelled = true }
@@ -94,7 +100,9 @@ public final class ReadingAhead: Sendable {
         }
     }
 
-    /// - Returns: Whether the reading can go on.
+    /// Reads up to an offset.
+    ///
+    /// - Returns: Whether the reading can continue.
     private func read(_ reading: inout Reading, to end: Int64) -> Bool {
         guard !reading.isOver, begin(&reading) else {
             reading.isOver = true
@@ -118,7 +126,7 @@ public final class ReadingAhead: Sendable {
         return true
     }
 
-    /// Opens the file, the first time.
+    /// Opens the file at the first call.
     private func begin(_ reading: inout Reading) -> Bool {
         guard reading.descriptor < 0 else { return true }
         reading.descriptor = transfer_open(part.readablePath, O_RDONLY | O_CLOEXEC, 0)

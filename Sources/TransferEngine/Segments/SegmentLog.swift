@@ -2,21 +2,22 @@ import CTransferLinux
 import Glibc
 import TransferCore
 
-/// The companion of a partial file that several connections fill: `NAME.part.map`, in which each of them notes how far it
-/// has come, so that a kill costs no more than the write that was under way.
+/// The map beside a partial file that several connections fill: `NAME.part.map`.
 ///
-/// A header names the partial file's inode, the length of the whole and a random mark that the partial file's record has
-/// too; behind it stands a pair of numbers for each claim,
-/// its first byte (plus one, as 0 is no claim) and the first byte that isn't there yet. Pairs are only added and moved on, never reused. The numbers
-/// are written by pwrite(2) and not through a mapping: a mapping of a file that somebody shortens, or that the disk has
-/// no block for, would end the process (SIGBUS). What the system has taken survives the process; a loss of power it
-/// needn't, so in another life of the file system only the record's synced bytes count.
+/// Each connection records its progress in it, so that a kill costs only the current write. A header has the partial
+/// file's inode, the length of the whole and a random mark that the partial file's record has too. A pair of numbers
+/// for each claim follows: its first byte (plus one, as 0 is no claim) and the first missing byte. Pairs are added and
+/// advanced, never reused.
+///
+/// The numbers are written by pwrite(2) and not through a mapping. If the file is shortened, or the disk has no block
+/// for it, a mapping would end the process (SIGBUS). Bytes that the system has taken survive the process, but not a
+/// loss of power. Therefore in another life of the file system only the record's synced bytes count.
 final class SegmentLog: Sendable {
-    /// "TKMAP1" and a line's end, read as a number.
+    /// The text "TKMAP1" and a line's end, read as a number.
     private static let magic: UInt64 = 0x000A_3150_414D_4B54
     private static let headerSize = 32
     private static let pairSize = 16
-    /// Room for 254 claims is taken at the beginning.
+    /// The reserved length in bytes, with room for 254 claims.
     private static let reserved = 4096
 
     let path: String
@@ -31,11 +32,11 @@ final class SegmentLog: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The partial file that a companion belongs to.
+    /// The partial file to which a map belongs.
     struct Part {
         let place: String
         let inode: UInt64
-        /// The user ID of its owner: a companion has the same one.
+        /// The user ID of its owner: the map has the same one.
         let owner: UInt32
 
         init(place: String, _ descriptor: Int32) {
@@ -45,10 +46,10 @@ final class SegmentLog: Sendable {
         }
     }
 
-    /// Makes the companion anew. Blocks: for workers.
+    /// Makes a new map. The call blocks: it is meant for workers.
     ///
-    /// - Parameter mark: What the partial file's record will have too.
-    /// - Throws: `fileExists` when somebody else's file has the name; `diskFull`.
+    /// - Parameter mark: The mark that the partial file's record will have too.
+    /// - Throws: `fileExists` when a foreign file has the name; `diskFull`.
     static func make(
         beside part: Part, total: Int64, mark: UInt64, _ ranges: [Range<Int64>]
     ) throws(TransferError) -> SegmentLog {
@@ -98,10 +99,10 @@ final class SegmentLog: Sendable {
 
     // MARK: Reading
 
-    /// The bytes that are there by a companion's word. Blocks.
+    /// Reads the existing bytes from a map. The call blocks.
     ///
-    /// - Parameter mark: The one of the partial file's record; `nil` in records of older versions, which had none.
-    /// - Returns: `nil` when there is none for this very file.
+    /// - Parameter mark: The mark of the partial file's record; `nil` in records of older versions, which had none.
+    /// - Returns: `nil` when there is no map for this very file.
     static func read(beside part: Part, mark: UInt64?) -> (total: Int64, received: ByteRanges)? {
         let path = path(of: part.place)
         guard let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0).asDescriptor
@@ -122,8 +123,10 @@ final class SegmentLog: Sendable {
         return (total, received)
     }
 
-    /// Whether the file is a companion that this program made: a regular file of the partial file's owner with one name,
-    /// which begins like a companion. After a loss of power it may have its length and nothing but zeros.
+    /// Returns whether the file is a map that this program made.
+    ///
+    /// A map is a regular file of the partial file's owner with one name and the map's header. After a loss of power it
+    /// may have its length and only zeros.
     private static func isOurs(_ descriptor: Int32, of part: Part) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == part.owner,
@@ -146,7 +149,7 @@ final class SegmentLog: Sendable {
         return size == count * 8 ? numbers : nil
     }
 
-    /// Removes a companion, and nothing else that has its name.
+    /// Removes a map, but no other file with its name.
     static func remove(beside part: Part) {
         let path = path(of: part.place)
         guard let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0).asDescriptor
@@ -157,6 +160,6 @@ final class SegmentLog: Sendable {
 }
 
 extension Int32 {
-    /// `nil` for what open(2) says when it fails.
+    /// The descriptor; `nil` for the result of a failed open(2).
     fileprivate var asDescriptor: Int32? { self >= 0 ? self : nil }
 }

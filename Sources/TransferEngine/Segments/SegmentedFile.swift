@@ -4,52 +4,55 @@ import Synchronization
 public import TransferCore
 public import TransferEventLoop
 
-/// A partial file that several exchanges fill at once: who writes where, and what of it is there.
+/// A partial file that several exchanges fill at once, with the map of its claims and existing bytes.
 ///
-/// The file begins with one exchange that writes from the first byte on (a ``FileSink``): the size of the file tells how
-/// much of it is there. From `split` or `resume` on the map tells: it's in memory, in the `SegmentLog` beside the file
+/// The file begins with one exchange that writes from the first byte on (a ``FileSink``): its size shows how many bytes
+/// exist. From `split` or `resume` on the map shows them. The map is in memory, in the `SegmentLog` beside the file
 /// after each write, and in the file's record at each checkpoint. The exchanges may be on different loops.
 public final class SegmentedFile: Sendable {
     private struct State {
         var map: RangeMap?
         var log: SegmentLog?
-        /// The pairs of the log that claims have.
+        /// The pairs of the log, by the claims that use them.
         var slots: [Int: Int] = [:]
         var slotCount = 0
         /// The claim of the exchange that began the file.
         var lead: Int?
-        /// Whether the request of that exchange named where its part ends.
+        /// Whether the request of that exchange named the end of its part.
         var isBounded = false
-        /// Everything that a record says apart from the ranges.
+        /// The content of a record, apart from the ranges.
         var template: ResumeData?
         var synced = ByteRanges()
         var sinceCheckpoint: Int64 = 0
         var sinceReading: Int64 = 0
-        /// Bytes that were there before, behind the first hole.
+        /// The bytes that existed before, behind the first hole.
         var beside: Int64 = 0
     }
 
     private let part: PartFile
     private let workers: WorkerPool
     private let meter: ExchangeMeter
+    /// The store of records that the file cannot hold.
     public let recorder: ResumeRecorder?
     /// The reading of the file's beginning while the rest arrives.
     public let ahead: ReadingAhead
-    /// Bytes that parts brought once more, to be compared when the file is whole.
+    /// The bytes that parts fetched once more, for a comparison when the file is whole.
     public let seams = SeamList()
-    /// Bounds on the rate that all exchanges of the file share.
+    /// The bounds on the rate that all exchanges of the file share.
     public let limiters: [RateLimiter]
     private let state = Mutex(State())
     private let split = Atomic(false)
 
-    /// Bytes written at once: what a kill may cost of each range.
+    /// The bytes of one write: the cost of a kill for each range.
     private static let piece = 64 << 10
     private static let checkpointDistance: Int64 = 64 << 20
     private static let readingDistance: Int64 = 8 << 20
-    /// Ranges that a record has; an attribute has only so much space, and the companion has them all.
+    /// The most ranges in a record: an attribute has limited space, and the map beside the file has all ranges.
     private static let mostRecorded = 24
 
-    /// - Parameter algorithm: Of the digest that judges the file.
+    /// Creates the value for a file that one exchange fills.
+    ///
+    /// - Parameter algorithm: The digest that judges the file.
     public init(
         _ part: PartFile, meter: ExchangeMeter, workers: WorkerPool, limiters: [RateLimiter] = [],
         recorder: ResumeRecorder?, algorithm: DigestAlgorithm? = nil
@@ -62,15 +65,17 @@ public final class SegmentedFile: Sendable {
         self.recorder = recorder
     }
 
-    /// Whether the map tells what is there.
+    /// Whether the map shows the existing bytes.
     public var isSplit: Bool { split.load(ordering: .acquiring) }
 
     // MARK: Beginnings
 
-    /// Goes on with a file that has holes: the exchange that begins fills the first one. Blocks: for workers.
+    /// Continues a file with holes: the exchange that begins fills the first one. The call blocks: it is meant for
+    /// workers.
     ///
-    /// - Parameter received: More than one range; the first one from the file's start on.
-    /// - Returns: Where the first hole ends.
+    /// - Parameter received: The existing ranges; more than one, the first of them from the file's start on.
+    /// - Returns: The end of the first hole.
+    /// - Throws: The error of the disk.
     public func resume(_ record: ResumeData, received: ByteRanges, total: Int64) throws(TransferError) -> Int64 {
         let log = try SegmentLog.make(
             beside: part.asLogged, total: total, mark: record.mapMark ?? 0, received.ranges)
@@ -94,13 +99,14 @@ public final class SegmentedFile: Sendable {
         return end
     }
 
-    /// Makes a map of a file that one exchange has filled so far. Blocks: for workers.
+    /// Makes a map of a file that one exchange has filled so far. The call blocks: it is meant for workers.
     ///
     /// - Parameters:
-    ///   - record: Of what is there: its ranges are replaced.
-    ///   - position: Where the exchange is, or a little behind that.
-    ///   - then: Called with `nil` once the file is known to have holes, also after a kill: others may write then. It's
-    ///     never called where that can't be written down because the exchange is over.
+    ///   - record: The record of the existing bytes, whose ranges are replaced.
+    ///   - position: The position of the exchange, or slightly less.
+    ///   - then: A closure that is called with `nil` once the file is known to have holes, also after a kill. Other
+    ///     exchanges may write from then on. It is never called where that cannot be recorded because the exchange has
+    ///     ended.
     public func split(
         _ record: ResumeData, at position: Int64, total: Int64,
         then: @escaping @Sendable (TransferError?) -> Void
@@ -139,7 +145,7 @@ public final class SegmentedFile: Sendable {
         recorder(record) { then(nil) }
     }
 
-    /// The bytes are given up: the file begins anew, with one exchange.
+    /// Discards the bytes: the file begins anew, with one exchange.
     func reset() {
         ahead.cancel()
         let beside = state.withLock { state in
@@ -152,7 +158,7 @@ public final class SegmentedFile: Sendable {
         part.removeMap()
     }
 
-    /// The server doesn't give parts: the one exchange goes on to the end, over what is there already.
+    /// Lets the first exchange continue to the end, over existing bytes, because the server gives no parts.
     func runOn() {
         ahead.cancel()
         let beside = state.withLock { state in
@@ -166,12 +172,12 @@ public final class SegmentedFile: Sendable {
 
     // MARK: Claims
 
-    /// Claims the range that a connection that is free fetches next.
+    /// Claims the range that a free connection fetches next.
     ///
     /// - Parameters:
-    ///   - rate: Bytes a second that it's expected to bring.
-    ///   - rates: The same of the others, by their claims.
-    /// - Returns: The number of its claim; `nil` when nothing is left that is worth a request.
+    ///   - rate: The expected rate of the connection in bytes a second.
+    ///   - rates: The rates of the other connections, by their claims.
+    /// - Returns: The number of the claim; `nil` when no remaining range is worth a request.
     public func claimNext(rate: Double?, rates: [Int: Double]) -> Int? {
         state.withLock { state in
             guard let number = state.map?.claimNext(rate: rate, rates: rates), let claim = state.map?.claims[number]
@@ -181,11 +187,11 @@ public final class SegmentedFile: Sendable {
         }
     }
 
-    /// The connection is through with its claim, or can't go on.
+    /// Releases a claim that its connection has completed, or cannot continue.
     ///
-    /// - Parameter toLead: Whether the exchange that began the file may go on with what is left, where that follows its
-    ///   own claim: its request named no end.
-    /// - Returns: Whether all of it came.
+    /// - Parameter toLead: Whether the exchange that began the file may continue with the rest, where that follows its
+    ///   own claim, because its request named no end.
+    /// - Returns: Whether all bytes of the claim came.
     @discardableResult
     public func release(_ number: Int, toLead: Bool = false) -> Bool {
         let (isDone, discarded) = state.withLock { state in
@@ -199,9 +205,9 @@ public final class SegmentedFile: Sendable {
         return isDone
     }
 
-    /// The exchange that began the file is over.
+    /// Notes the end of the exchange that began the file.
     ///
-    /// - Parameter position: How far it has come, which the map needn't know where that was made meanwhile.
+    /// - Parameter position: The position of the exchange, which a map that was made meanwhile may lack.
     public func leadEnded(at position: Int64) {
         state.withLock { state in
             guard let lead = state.lead else { return }
@@ -218,11 +224,11 @@ public final class SegmentedFile: Sendable {
     /// The map as it is now; `nil` while one exchange fills the file.
     public var map: RangeMap? { state.withLock { $0.map } }
 
-    /// Bytes that were there behind the first hole before anything came.
+    /// The bytes behind the first hole that existed at the beginning.
     public var besideAtFirst: Int64 { state.withLock { $0.beside } }
 
     private static func giveSlot(_ number: Int, at start: Int64, _ state: inout State) {
-        // A claim that can't be noted is fetched again after a kill.
+        // A claim that cannot be recorded is fetched again after a kill.
         guard (try? state.log?.add(state.slotCount, start: start, position: start)) != nil else { return }
         state.slots[number] = state.slotCount
         state.slotCount += 1
@@ -230,10 +236,10 @@ public final class SegmentedFile: Sendable {
 
     // MARK: Writing
 
-    /// Writes what belongs to the claim; what is behind its end is somebody else's.
+    /// Writes the bytes that belong to the claim. Bytes behind its end belong to another claim.
     ///
-    /// - Parameter position: Where the bytes begin; moved to where they end.
-    /// - Throws: `TransferError.partDone` where the claim ends before them.
+    /// - Parameter position: The offset of the bytes; it is moved to their end.
+    /// - Throws: `TransferError.partDone` where the claim ends before the bytes.
     func write(
         _ bytes: UnsafeRawBufferPointer, at position: inout Int64, claim number: Int, isLead: Bool
     ) throws(TransferError) {
@@ -256,10 +262,12 @@ public final class SegmentedFile: Sendable {
         }
     }
 
-    /// The bytes that a claim has left. The exchange that began the file keeps its answer, where that goes on to the file's
-    /// end, over parts of which nothing has come: whether the server gives parts isn't proven until it has given one.
+    /// Returns the remaining bytes of a claim.
     ///
-    /// - Returns: With bytes of others that are fetched again.
+    /// The exchange that began the file keeps its answer, where that continues to the file's end, over parts that have
+    /// no bytes yet. Only a delivered part proves that the server gives parts.
+    ///
+    /// - Returns: The remaining bytes, and the bytes of other claims that are fetched again.
     private static func room(
         _ number: Int, at position: Int64, isLead: Bool, _ state: inout State
     ) -> (room: Int64, discarded: Int64) {
@@ -291,7 +299,7 @@ public final class SegmentedFile: Sendable {
 
     // MARK: Records
 
-    /// The record by which the file can be continued later.
+    /// Returns the record by which the file can be continued later, or `nil` while one exchange fills the file.
     public func record() -> ResumeData? {
         state.withLock { state in
             guard let map = state.map, var record = state.template else { return nil }
@@ -307,7 +315,7 @@ public final class SegmentedFile: Sendable {
         }
     }
 
-    /// Makes durable, beside the transfers, what has been written.
+    /// Makes the written bytes durable, concurrently with the transfers.
     private func checkpoint() {
         workers.execute { [self] in
             let generation = part.currentGeneration
@@ -324,6 +332,6 @@ public final class SegmentedFile: Sendable {
 }
 
 extension TransferError {
-    /// All of a claim has come; others fetch what follows.
+    /// The result of a claim whose bytes have all come; other exchanges fetch the following ones.
     public static let partDone = TransferError(.cancelled, "the part has come")
 }

@@ -1,8 +1,8 @@
 import CTransferOpenSSL
 
-/// The protocol that a TLS connection was agreed to be for.
+/// The protocol for which a TLS connection was negotiated.
 enum ApplicationProtocol {
-    /// Whether that is HTTP/2 (ALPN, RFC 7301; RFC 9113 §3.2).
+    /// Returns whether the protocol is HTTP/2 (ALPN, RFC 7301; RFC 9113 §3.2).
     ///
     /// - Parameter session: An `SSL *`.
     static func isHTTP2(_ session: UnsafeMutableRawPointer) -> Bool {

@@ -1,12 +1,13 @@
 public import TransferCrypto
 
-/// The certificates a client shows to servers that ask for one.
+/// The certificates that a client shows to servers that ask for one.
 public struct ClientIdentities: Sendable {
-    /// For hosts that have none of their own.
+    /// The identity for hosts that have none of their own.
     public var standard: ClientIdentity?
-    /// By host, in lower case; IDN names in their ASCII form.
+    /// The identities by host, in lower case; IDN names in their ASCII form.
     public var byHost: [String: ClientIdentity]
 
+    /// Creates the identities of a client.
     public init(_ standard: ClientIdentity? = nil, byHost: [String: ClientIdentity] = [:]) {
         self.standard = standard
         self.byHost = byHost

@@ -2,22 +2,24 @@ import CTransferOpenSSL
 import TransferCore
 import TransferCrypto
 
-/// The question whether a server is the one that is wanted, from the moment a connection to it is made.
+/// The judgement of a server during a TLS handshake, from the moment its connection is made.
 ///
-/// Used on the loop of its exchange only.
+/// Only the loop of its exchange uses it.
 final class Handshake {
     let rules: TLSRules
     let host: String
     private let raw: UnsafeMutablePointer<transfer_handshake>
-    /// Why the server was refused.
+    /// The reason why the server was refused.
     private(set) var refusal: (any Error)?
 
+    /// Begins to judge the server of a connection.
+    ///
     /// - Parameters:
-    ///   - context: OpenSSL's, of the one connection.
-    ///   - owner: Whose connection it is.
-    ///   - mayWait: Whether whoever judges may keep the loop waiting. libcurl asks for the data connections of FTP
-    ///     without going on with anything else, and would ask for ever.
-    /// - Throws: `TransferError` when OpenSSL has no memory, or the client's certificate doesn't do.
+    ///   - context: OpenSSL's context of this one connection.
+    ///   - owner: The exchange that uses the connection.
+    ///   - mayWait: Whether the handshake may be suspended for the judgement. For the data connections of FTP it may
+    ///     not: libcurl would call it repeatedly, and continue nothing else.
+    /// - Throws: `TransferError` when OpenSSL has no memory, or the client's certificate is unusable.
     init(
         _ rules: TLSRules, host: String, context: OpaquePointer, questions: HandshakeQuestions, owner: ActiveExchange,
         mayWait: Bool
@@ -46,12 +48,12 @@ final class Handshake {
     /// Whether the handshake waits for a verdict.
     var isAsked: Bool { raw.pointee.verdict == TRANSFER_ASKED }
 
-    /// Whether the handshake still stands where it asked; it has a stack of its own there.
+    /// Whether the handshake is still suspended, on its own stack, where it asked for a verdict.
     var isOpen: Bool { raw.pointee.ssl != nil }
 
     func isSame(_ other: UnsafeMutablePointer<transfer_handshake>) -> Bool { raw == other }
 
-    /// The server that is to be judged; only while the handshake asks.
+    /// Returns the server to be judged; only while the handshake asks.
     func trust() -> ServerTrust {
         let chain = (0..<transfer_handshake_count(raw)).compactMap { index in
             transfer_handshake_certificate(raw, index).map { Certificate(retaining: $0) }
@@ -63,7 +65,9 @@ final class Handshake {
             ocspResponse: length > 0 ? Array(UnsafeBufferPointer(start: bytes, count: length)) : nil)
     }
 
-    /// - Parameter refusal: `nil` accepts.
+    /// Sets the verdict.
+    ///
+    /// - Parameter refusal: The reason of a refusal; `nil` accepts the server.
     func settle(_ refusal: (any Error)?) {
         guard isAsked else { return }
         self.refusal = refusal
@@ -79,7 +83,7 @@ final class Handshake {
         }
     }
 
-    /// Inside the handshake, which has the stack of the loop's thread then.
+    /// Judges within the handshake, which then uses the stack of the loop's thread.
     private static let judge: @convention(c) (UnsafeMutablePointer<transfer_handshake>?) -> Void = { raw in
         guard let raw, let owner = raw.pointee.owner else { return }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(owner).takeUnretainedValue()
@@ -101,12 +105,14 @@ final class Handshake {
 
     static func limitToTLS12(_ context: OpaquePointer) -> Bool { transfer_context_limit_to_tls12(context) == 1 }
 
-    /// libcurl's own context for a proxy has this as its newest version, as its options say; the host's has no bound.
+    /// Returns whether a context is for a proxy.
+    ///
+    /// The options set this as the newest version for a proxy; the context for the host has no bound.
     static func isForProxy(_ context: OpaquePointer) -> Bool { transfer_context_max_version(context) != 0 }
 }
 
 extension TransferError {
-    /// The error that a check of a server threw.
+    /// Returns the error of a check that refused a server.
     static func refusal(_ error: any Error, of host: String) -> TransferError {
         error as? TransferError ?? TransferError(.certificateRefused, "certificate of \(host) refused: \(error)")
     }

@@ -1,6 +1,6 @@
 import CTransferOpenSSL
 
-/// Questions that were put inside handshakes of one pool and have to be answered outside. Used on the pool's loop.
+/// The questions of one pool's handshakes that are answered outside them. They are used on the pool's loop.
 final class HandshakeQuestions {
     let list = UnsafeMutablePointer<UnsafeMutablePointer<transfer_handshake>?>.allocate(capacity: 1)
 
@@ -8,6 +8,8 @@ final class HandshakeQuestions {
 
     deinit { list.deallocate() }
 
+    /// Takes the next question.
+    ///
     /// - Returns: The next exchange whose connection waits for a verdict.
     func next() -> ActiveExchange? {
         while let first = list.pointee {

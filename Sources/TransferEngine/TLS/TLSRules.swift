@@ -2,36 +2,41 @@ import Synchronization
 import TransferCore
 public import TransferCrypto
 
-/// Rules that say which servers are trusted, and which certificate is shown to them.
+/// The rules by which servers are trusted, and certificates are shown to them.
 ///
-/// Compared by identity: exchanges with other rules never share a connection, nor a TLS session, even where both would
-/// come to the same verdict.
+/// Rules are compared by identity. Exchanges with different rules never share a connection or a TLS session, even where
+/// both would come to the same verdict.
 public final class TLSRules: Sendable, Hashable {
-    /// Judges a server before a byte of a request is sent to it.
+    /// A closure that judges a server before a byte of a request is sent to it.
     ///
-    /// - Throws: Why it's refused: a `TransferError` as it is, another error as ``ExchangeOutcome/refusal``.
+    /// - Throws: The reason of a refusal. A `TransferError` fails the exchange as it is; another error becomes
+    ///   ``ExchangeOutcome/refusal``.
     public typealias Check = @Sendable (ServerTrust) throws -> Void
 
-    /// Trusts whom the system trusts.
+    /// The rules that trust the system's authorities.
     public static let system = TLSRules()
 
-    /// The system's are read when the first server is judged: a program that never speaks TLS has no use for them.
+    /// The authorities. The system's are read when the first server is judged, so that a program without TLS never
+    /// reads them.
     var anchors: TrustAnchors { given ?? .system }
     private let given: TrustAnchors?
     let judgement: Judgement
     let identities: ClientIdentities
 
     enum Judgement: Sendable {
-        /// At once, by the chain and the name in the certificate.
+        /// The server is judged at once, by the chain and the name in the certificate.
         case chain(pins: Set<String>)
-        /// By somebody who may take long, while the handshake of this one connection waits.
+        /// A check decides on a thread that may block, while this handshake waits.
         case check(Check)
     }
 
+    /// Creates rules that judge by the chain.
+    ///
     /// - Parameters:
     ///   - anchors: The only authorities to trust; `nil` for the system's.
-    ///   - pins: `sha256/BASE64` of public keys (SPKI), one of which the verified chain must have; none asks for none.
-    ///   - identities: For servers that ask for a certificate.
+    ///   - pins: The pins `sha256/BASE64` of public keys (SPKI), one of which the verified chain must have; an empty
+    ///     set requires none.
+    ///   - identities: The certificates for servers that ask for one.
     public init(
         anchors: TrustAnchors? = nil, pins: Set<String> = [], identities: ClientIdentities = ClientIdentities()
     ) {
@@ -40,10 +45,12 @@ public final class TLSRules: Sendable, Hashable {
         self.identities = identities
     }
 
+    /// Creates rules with a check of the program's own.
+    ///
     /// - Parameters:
-    ///   - anchors: What `ServerTrust.evaluate` starts from; `nil` for the system's.
-    ///   - check: Called on a thread of its own, and may block; the time to connect bounds it. A server that offers a
-    ///     stapled OCSP answer is asked for it.
+    ///   - anchors: The authorities for `ServerTrust.evaluate`; `nil` for the system's.
+    ///   - check: A closure that is called on a separate thread, and may block; the time to connect bounds it. The
+    ///     server is asked for a stapled OCSP answer.
     public init(
         anchors: TrustAnchors? = nil, identities: ClientIdentities = ClientIdentities(), check: @escaping Check
     ) {
@@ -55,7 +62,9 @@ public final class TLSRules: Sendable, Hashable {
     public static func == (left: TLSRules, right: TLSRules) -> Bool { left === right }
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
-    /// The rule that needs nobody: a chain to an authority, the host's name, one of the pinned keys.
+    /// Judges a server without a check of the program's own.
+    ///
+    /// The server needs a chain to an authority, the host's name, and one of the pinned keys.
     ///
     /// - Throws: `TransferError` with the code `certificateRefused`.
     static func judge(_ trust: ServerTrust, pins: Set<String>) throws(TransferError) {

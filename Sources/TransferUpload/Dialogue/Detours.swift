@@ -1,33 +1,39 @@
-/// Detours of an attempt from its straight way: to ask again, send a part again, begin anew.
+/// The budget of an attempt's detours: repeated questions, repeated parts, new beginnings.
 ///
-/// No detour is given back within the attempt, whatever the server counts meanwhile: a server that takes a byte of
-/// every request would otherwise be sent the rest for each of them. A detour too many ends the attempt as one that may
-/// succeed later: its owner's retry rule has the delays, and the limit.
+/// No detour is refunded within the attempt, regardless of the server's progress. A server that takes one byte of every
+/// request would otherwise be sent the rest for each of them. One detour too many ends the attempt as a temporary
+/// failure: the retry rule has the delays, and the limit.
 struct Detours: Sendable, Hashable {
     private var left: Int
     private var bodiesLeft: Int
 
+    /// Creates a budget.
+    ///
     /// - Parameters:
-    ///   - most: So many may be made.
-    ///   - bodies: So many of them may send nearly the same body once more.
+    ///   - most: The number of detours.
+    ///   - bodies: The number of detours that may send nearly the same body again.
     init(most: Int = 5, bodies: Int = 1) {
         left = most
         bodiesLeft = bodies
     }
 
-    /// - Returns: Whether another one may be made.
+    /// Takes a detour from the budget.
+    ///
+    /// - Returns: Whether the detour is allowed.
     mutating func take() -> Bool {
         left -= 1
         return left >= 0
     }
 
-    /// - Returns: Whether another one may be made that sends nearly the same body.
+    /// Takes a detour that sends nearly the same body again.
+    ///
+    /// - Returns: Whether the detour is allowed.
     mutating func takeBody() -> Bool {
         bodiesLeft -= 1
         return bodiesLeft >= 0 && take()
     }
 
-    /// An answer that counts less of a body than it was sent, and so little that the next body is nearly the same again.
+    /// Returns whether an answer counts so few of the sent bytes that the next body is nearly the same again.
     static func isSmall(_ progress: Int64, of sent: Int64) -> Bool {
         progress < sent && progress < min(1 << 20, sent / 8 + 1)
     }

@@ -1,15 +1,18 @@
-/// A choice of the fields, among those that the owner of an upload wants, for one of its requests.
+/// A selection of the job's own header fields for one request of an upload.
 public enum OwnersFields: Sendable, Hashable {
-    /// All: the request makes what the owner speaks of.
+    /// All fields: the request makes the object to which they apply.
     case all
-    /// Fields that are about neither the content nor what there is before it: for a request for part of the content, or
-    /// for what is on the server. What holds for the whole isn't true of a part (RFC 5789 §2), and a question that
-    /// comes with `If-None-Match: *` is answered by 304 just when the answer matters.
+    /// The fields that concern neither the content nor a precondition: for a request with a part, or about the upload.
+    ///
+    /// A statement about the whole does not hold for a part (RFC 5789 §2). A question with `If-None-Match: *` would be
+    /// answered by 304 exactly when its answer matters.
     case apartFromContent
-    /// None: a signature covers the fields, which all are there.
+    /// No field: a signature covers the fields, and all of them are set already.
     case none
 
-    /// - Parameter name: A field's name, in any case.
+    /// Returns whether a field is sent.
+    ///
+    /// - Parameter name: The name of a field, in any case.
     public func admits(_ name: String) -> Bool {
         switch self {
         case .all: true
@@ -18,13 +21,13 @@ public enum OwnersFields: Sendable, Hashable {
         }
     }
 
-    /// RFC 9110 §8, RFC 9111 §5.3 and RFC 9530: what is said of a representation.
+    /// Returns whether a field describes a representation (RFC 9110 §8, RFC 9111 §5.3 and RFC 9530).
     public static func isOfContent(_ name: String) -> Bool {
         let name = name.lowercased()
         return name.hasPrefix("content-")
             || ["last-modified", "etag", "expires", "repr-digest", "digest"].contains(name)
     }
 
-    /// RFC 9110 §13.1.
+    /// Returns whether a field is a precondition (RFC 9110 §13.1).
     private static func isCondition(_ name: String) -> Bool { name.lowercased().hasPrefix("if-") }
 }

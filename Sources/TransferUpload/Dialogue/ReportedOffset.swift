@@ -1,29 +1,32 @@
 import TransferCore
 
-/// A server's answer to the question what it holds of an upload, asked after a break.
+/// A server's answer to the question how many bytes of an upload it holds, asked after a break.
 ///
-/// | Told | What follows, in every protocol |
+/// | Answer | Consequence in every protocol |
 /// |---|---|
-/// | ``known(_:)`` | the upload goes on from there |
+/// | ``known(_:)`` | the upload continues from there |
 /// | ``gone`` | it begins anew; where it may be complete, the whole is asked for first |
-/// | ``refused`` | it begins anew, too; what the server may hold stays written down until its successor is there, and is given up then |
-/// | ``unknown`` | the attempt fails as one that may succeed later, and the next one asks again |
+/// | ``refused`` | it begins anew, too; the old upload stays recorded until its successor exists, and is removed then |
+/// | ``unknown`` | the attempt fails as a temporary failure, and the next one asks again |
 ///
-/// No answer to a question ends a job that could begin anew: whether the server takes the file is for its answer to the
-/// file to say.
+/// No answer to a question ends a job that could begin anew: only the answer to the file shows whether the server takes
+/// it.
 enum ReportedOffset: Sendable, Hashable {
     /// The server has that many bytes.
     case known(Int64)
-    /// The server says that nothing is there.
+    /// The server says that there is no upload.
     case gone
-    /// The server doesn't let itself be asked (a policy that allows writing only, a method that it doesn't know), or its
-    /// success tells no offset. Asked again it would say the same.
+    /// The server refuses the question (a write-only policy, an unknown method), or its success has no offset.
+    ///
+    /// The same question would get the same answer again.
     case refused
-    /// The server can't say now.
+    /// The server cannot answer now.
     case unknown
 
+    /// Interprets an answer.
+    ///
     /// - Parameters:
-    ///   - offset: What a success tells; `nil` where there is nothing to read in it.
+    ///   - offset: The offset in a success; `nil` where it has none.
     ///   - isPassing: Whether the same question may be answered later.
     init(status: Int, offset: Int64?, isPassing: Bool) {
         switch status {

@@ -1,65 +1,73 @@
 public import TransferCore
 
-/// One upload, as its protocol sees it: which requests to make, and what their answers mean.
+/// An upload as its protocol sees it: which requests to make, and how to interpret their answers.
 ///
-/// A pure state machine. Whoever drives it performs its actions in their order and tells it what came of them. A
+/// A dialogue is a pure state machine. Its driver performs its actions in their order and passes the results to it. A
 /// dialogue lives as long as one attempt: it ends with exactly one ``UploadAction/finish(_:)`` or
-/// ``UploadAction/fail(_:)``, and what has to survive it (the URL of the upload, the parts that are there) is the state
-/// of ``UploadAction/save(_:)``. The next attempt, perhaps in another process, is a new dialogue with that state; it
-/// asks the server what it has before it sends anything.
+/// ``UploadAction/fail(_:)``. The state that must survive it (the URL of the upload, its existing parts) is that of
+/// ``UploadAction/save(_:)``. The next attempt, perhaps in another process, is a new dialogue with that state. It asks
+/// the server what it has before it sends any byte.
 ///
-/// Retrying is not its business: it fails, says whether that may pass (`TransferError.isTransient`), and is begun anew
-/// by the owner's rules. Only what the protocol itself prescribes (an offset that has to be asked for after a conflict)
-/// is done inside.
+/// A dialogue does not retry: it fails, says whether the failure is temporary (`TransferError.isTransient`), and is
+/// begun anew by the job's rules. It repeats only what the protocol prescribes, such as the question for an offset
+/// after a conflict.
 public protocol UploadDialogue: Sendable {
-    /// Called once, before anything else.
+    /// Returns the first actions. The driver calls the method once, before any other.
+    ///
+    /// - Parameter now: The time in seconds since 1970.
     mutating func begin(now: Int64) -> [UploadAction]
 
-    /// - Parameter now: Seconds since 1970, for signatures and expiry.
+    /// Returns the actions that follow an event.
+    ///
+    /// - Parameter now: The time in seconds since 1970, for signatures and expiry.
     mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction]
 
-    /// The upload is given up for good: what frees the server of what it holds (a DELETE). Called in place of
-    /// ``begin(now:)`` with a dialogue made for it; an answer that says that nothing is there is a success.
+    /// Returns the actions that free the server of an upload that is given up for good, such as a DELETE.
+    ///
+    /// The driver calls the method in place of ``begin(now:)`` on a dialogue made for it. An answer that the upload
+    /// does not exist is a success.
     mutating func abandon(now: Int64) -> [UploadAction]
 
-    /// Whether several requests with bytes of the source may be under way at a time, and their number is left to the link:
-    /// the job names none.
+    /// Whether the number of concurrent requests with bytes of the source follows the link, because the job names none.
     var followsLink: Bool { get }
 
-    /// The link is worth as many requests with bytes of the source at a time. Those that are under way beyond that end by
-    /// themselves.
+    /// Sets the number of concurrent requests that the link is worth. Surplus requests under way are not stopped.
     mutating func spread(over requests: Int, now: Int64) -> [UploadAction]
 }
 
 /// The number of requests with bytes of one source, where it follows the link.
 public enum UploadSpread {
-    /// Before the link has shown what it is worth.
+    /// The number before the link has been measured.
     public static let initial = 4
 }
 
 extension UploadDialogue {
+    /// The default: the number of requests does not follow the link.
     public var followsLink: Bool { false }
 
+    /// Returns no action: the default.
     public mutating func spread(over requests: Int, now: Int64) -> [UploadAction] { [] }
 }
 
-/// An action that a dialogue wants done. Actions are done in order; those behind a `save` wait until that is durable.
+/// An action of a dialogue for its driver. Actions are done in order; those behind a `save` wait until that is durable.
 public enum UploadAction: Sendable, Hashable {
     case send(UploadRequest)
-    /// A digest of bytes of the source is needed; answered by ``UploadEvent/digested(_:_:)``.
+    /// A digest of bytes of the source is needed; ``UploadEvent/digested(_:_:)`` answers it.
     case digest(id: Int, DigestAlgorithm, Range<Int64>)
-    /// The state is kept for the next attempt, in this process or another. Holds no secret.
+    /// The state is stored for the next attempt, in this process or another. It holds no secret.
     case save(UploadState)
-    /// As many bytes of the source are held by the server now; falls when it has lost some.
+    /// The server holds that many bytes of the source now; the number falls when it has lost some.
     case confirmed(Int64)
-    /// The server's bytes are given up and the source is sent from its start, for this reason (in words). The saved
-    /// state stays until something else is: a server may be asked again that doesn't take the upload anew either.
+    /// The server's bytes are given up and the source is sent from its start, for this reason in words.
+    ///
+    /// The saved state stays until another one is saved: a server that does not take the upload anew either may be
+    /// asked again.
     case restart(String)
-    /// The saved state is of no use to anybody.
+    /// The saved state is deleted.
     case forget
-    /// The request isn't wanted any more; no event comes of it after this.
+    /// The request is no longer wanted; no event of it follows.
     case stop(request: Int)
-    /// The server's answers have shown what the account may do: uploads after this one begin with that.
+    /// The server's answers have shown the account's abilities, with which later uploads begin.
     case learned(AccountAbilities)
     case finish(UploadResult)
     case fail(TransferError)
@@ -67,33 +75,37 @@ public enum UploadAction: Sendable, Hashable {
 
 /// The result of an action.
 public enum UploadEvent: Sendable, Hashable {
-    /// The final answer to a request, of any status but a redirect that was followed.
+    /// The final answer to a request has come, with any status except a followed redirect.
     case answered(UploadAnswer)
-    /// An informational answer (RFC 9110 §15.2) other than 100, while the request is still being sent. `url`: where it
-    /// came from, if that isn't the request's URL any more because a redirect was followed.
+    /// An informational answer (RFC 9110 §15.2) other than 100 has come, while the request is still being sent.
+    ///
+    /// `url` is the URL that answered, if it differs from the request's URL after a redirect.
     case interim(request: Int, ResponseHead, url: String? = nil)
-    /// No whole answer came. `sent`: bytes of the body that were handed to the network.
+    /// No complete answer came. `sent` is the number of the body's bytes that were handed to the network.
     case failed(request: Int, TransferError, sent: Int64)
     case digested(id: Int, Checksum)
 }
 
 /// An answer to one of a dialogue's requests.
 public struct UploadAnswer: Sendable, Hashable {
+    /// The number of the request.
     public var request: Int
+    /// The head of the answer.
     public var head: ResponseHead
-    /// The first 256 KiB at most.
+    /// The beginning of the body, at most 256 KiB.
     public var body: [UInt8]
-    /// Where the answer came from, after redirects; what relative URLs in it refer to.
+    /// The URL that answered, after redirects; relative URLs in the answer refer to it.
     public var url: String
-    /// Bytes of the request's body that were handed to the network.
+    /// The bytes of the request's body that were handed to the network.
     public var sent: Int64
-    /// Seconds of a round trip to the server, as a new connection showed it; `nil` where none was made.
+    /// The round trip to the server in seconds, as a new connection showed it; `nil` where none was made.
     public var roundTrip: Double?
     /// The digest of the whole body, where the request asked for it.
     public var digest: Checksum?
     /// The digest of the source's bytes that were sent, where the request asked for it.
     public var sums: Checksum?
 
+    /// Creates an answer.
     public init(request: Int, head: ResponseHead, body: [UInt8] = [], url: String, sent: Int64 = 0) {
         self.request = request
         self.head = head
@@ -105,20 +117,22 @@ public struct UploadAnswer: Sendable, Hashable {
 
 /// An upload that the server has confirmed.
 public struct UploadResult: Sendable, Hashable {
-    /// Where the upload is, as far as the server said.
+    /// The URL of the upload, if the server reported it.
     public var url: String
+    /// The status of the final answer.
     public var status: Int
-    /// The server's own mark of what it holds: an ETag, in the form of its field.
+    /// The server's own validator of the upload: an ETag, in the form of its field.
     public var validator: String?
-    /// The digest of the whole as the server gives it; compared with the source's own where both are known.
+    /// The digest of the whole that the server gave; it is compared with the source's where both are known.
     public var digest: Checksum?
-    /// The final answer's body, as text, for reports.
+    /// The body of the final answer as text, for reports.
     public var response: String?
-    /// Whether the server gave all that was sent tags that are the digests of it, each of which was compared.
+    /// Whether the server gave a tag for all sent bytes that is their digest, and each tag was compared.
     public var isTagged = false
-    /// The region in which a server of objects said that the bucket is; `nil` where it was asked for.
+    /// The region of the bucket that an object server reported; `nil` where the request's region was right.
     public var region: String?
 
+    /// Creates a result.
     public init(
         url: String, status: Int, validator: String? = nil, digest: Checksum? = nil, response: String? = nil,
         region: String? = nil

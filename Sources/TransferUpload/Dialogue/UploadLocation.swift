@@ -1,9 +1,12 @@
 import TransferCore
 
-/// The place at which a server says that an upload is.
+/// The URL of an upload that a server reports.
 enum UploadLocation {
+    /// Resolves a Location.
+    ///
     /// - Parameter base: The URL that answered.
-    /// - Returns: Absolute, without fragment and userinfo; `nil` for what is no http or https URL with a host.
+    /// - Returns: An absolute URL without fragment and userinfo; `nil` for a text that is no http or https URL with a
+    ///   host.
     static func url(_ location: String, from base: String) -> String? {
         guard !location.isEmpty, let url = URLReference.resolve(location, against: base), Origin(url: url) != nil else {
             return nil

@@ -1,8 +1,8 @@
 extension UploadState {
-    /// A state as versions before the envelope kept it: a text, which its dialogue knew by its beginning.
+    /// Reads a state of versions before the envelope: a text that its dialogue recognised by its beginning.
     ///
-    /// Such texts are in databases of users, and are read for ever. A text that none of those dialogues wrote keeps its
-    /// bytes, and no dialogue reads it.
+    /// Such texts are in databases of users, and must remain readable. A text of no known dialogue keeps its bytes, and
+    /// no dialogue reads it.
     public init(earlier text: String) {
         self =
             ConfirmingPut.state(earlier: text) ?? ReceiptDialogue.state(earlier: text)
@@ -11,7 +11,7 @@ extension UploadState {
             ?? (text.isEmpty ? .nothing : UploadState(kind: "unknown", canAsk: false, payload: text))
     }
 
-    /// The text behind a mark at the beginning of such a text.
+    /// Returns the text behind a mark at the beginning of such a text.
     static func payload(of text: String, after mark: String) -> String? {
         text.hasPrefix(mark) ? String(text.dropFirst(mark.count)) : nil
     }

@@ -1,19 +1,21 @@
 /// The state that an attempt of an upload leaves to the next one, in this process or another. It holds no secret.
 ///
-/// The envelope tells everybody what they have to know of it; its content is for the dialogue that wrote it.
+/// The envelope has the facts that other code needs; only the dialogue that wrote the content reads it.
 public struct UploadState: Sendable, Hashable {
-    /// The dialogue that wrote it, and can read it.
+    /// The kind of the dialogue that wrote the state, and can read it.
     public var kind: String
-    /// The server can be asked by it what became of the upload.
+    /// Whether the server can be asked by the state for the fate of the upload.
     public var canAsk: Bool
-    /// The server may have applied the upload, although it isn't to be applied twice: it's asked before another version
-    /// of the file is sent.
+    /// Whether the server may have applied an upload that must not be applied twice.
+    ///
+    /// The server is then asked before another version of the file is sent.
     public var mayBeComplete: Bool
-    /// The server has something for the upload that it frees when it's told that the upload is given up.
+    /// Whether the server holds resources for the upload that it frees when it is notified of its end.
     public var isHeld: Bool
     /// The dialogue's own text.
     public var payload: String
 
+    /// Creates a state.
     public init(
         kind: String, canAsk: Bool, mayBeComplete: Bool = false, isHeld: Bool = true, payload: String
     ) {
@@ -24,7 +26,8 @@ public struct UploadState: Sendable, Hashable {
         self.payload = payload
     }
 
-    /// An attempt has left nothing to go on from, but its successor isn't the first one.
+    /// The state after an attempt that left nothing to continue from. It shows that the next attempt is not the first
+    /// one.
     static let nothing = UploadState(kind: "nothing", canAsk: false, isHeld: false, payload: "")
 }
 
@@ -33,6 +36,7 @@ extension UploadState: Codable {
         case kind, canAsk, mayBeComplete, isHeld, payload
     }
 
+    /// Decodes a state, also one of versions before the envelope.
     public init(from decoder: any Decoder) throws {
         if let text = try? decoder.singleValueContainer().decode(String.self) {
             self.init(earlier: text)

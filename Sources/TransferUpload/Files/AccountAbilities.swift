@@ -1,32 +1,36 @@
-/// The things that a file server lets an account do in a folder, as far as its answers have shown; `nil` where nothing has.
+/// The operations that a file server allows an account in a folder, by its answers so far; `nil` is unknown.
 ///
-/// An upload reaches its aim by the first way that the account has:
+/// An upload takes the first method that the account allows:
 ///
 /// | Refused | Tried next |
 /// |---|---|
 /// | to store under a hidden name | the file is stored under its own name |
 /// | to rename | the file is stored under its own name |
-/// | to rename over a file that is there | that one is deleted, and the file renamed |
-/// | to delete the file that is there | the file is stored under its own name, over it |
-/// | to delete a part that is of no use | the part is written over from its start |
-/// | to tell what is there | the renaming shows whether the file is whole |
+/// | to rename over an existing file | that one is deleted, and the file renamed |
+/// | to delete the existing file | the file is stored under its own name, over it |
+/// | to delete a useless part | the part is overwritten from its start |
+/// | to report what exists | the renaming shows whether the file is whole |
 ///
-/// An account that may not rename, or that may not delete where the name is taken, is known before a hidden file is made:
-/// it could not be removed again. The question is a command for a name that nothing has.
+/// Missing rights to rename, or to delete where the name is taken, are detected before a hidden file is made: it could
+/// not be removed again. They are detected by commands for an unused name.
 public struct AccountAbilities: Sendable, Hashable {
+    /// Whether the account may store a file under a hidden name.
     public var mayHide: Bool?
+    /// Whether the account may rename files.
     public var mayRename: Bool?
+    /// Whether the account may delete files.
     public var mayDelete: Bool?
 
+    /// Creates abilities.
     public init(mayHide: Bool? = nil, mayRename: Bool? = nil, mayDelete: Bool? = nil) {
         self.mayHide = mayHide
         self.mayRename = mayRename
         self.mayDelete = mayDelete
     }
 
-    /// The abilities of an account that is taken to have all of them until it is refused something.
+    /// The abilities of an account that is assumed to have all of them until it is refused one.
     public static let all = AccountAbilities(mayHide: true, mayRename: true, mayDelete: true)
 
-    /// Whether a hidden file is made where no file has the name; `false` where it could not get its name.
+    /// Whether a new file is uploaded under a hidden name; `false` where it could not get its name.
     var growsBeside: Bool { mayHide != false && mayRename != false }
 }

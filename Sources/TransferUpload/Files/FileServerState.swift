@@ -4,32 +4,33 @@ import TransferCore
 /// The state that an upload to a file server leaves to its next attempt.
 struct FileServerState: Codable, Hashable {
     private var version = 1
-    /// Without secrets: another target is another upload.
+    /// The target without secrets: another target is another upload.
     var to: String
     var size: Int64
     /// The source's digest, where it was known.
     var digest: String?
-    /// The path at which the file grows; nobody else writes there.
+    /// The path under which the file grows; no other upload writes there.
     var part: String
     var mark: String
     var generation: Int
-    /// Bytes may have arrived there.
+    /// Whether bytes may have arrived there.
     var hasSent: Bool?
-    /// All bytes left, and no answer is known: a part that's gone may have been taken away.
+    /// Whether all bytes left without a known answer. A missing part may then have been collected by a process on the
+    /// server.
     var hasSentAll: Bool?
-    /// The server refused to go on with a file.
+    /// Whether the server refused to append to a file.
     var cannotAppend: Bool?
-    /// The part is whole, and may have its name already.
+    /// The facts of the renaming, once the part is whole and may have its name already.
     var naming: Naming?
-    /// Earlier parts, which the server wouldn't tell anything about: removed when the file has its name.
+    /// The earlier parts whose state the server did not report; they are removed when the file has its name.
     var replaced: [String]?
 
     struct Naming: Codable, Hashable {
-        /// The part's ETag; a file keeps it when it's renamed. `nil` where the server tells no times.
+        /// The part's ETag; a file keeps it when it is renamed. `nil` where the server reports no times.
         var etag: String?
-        /// The server told nothing of the part: a file of that length isn't known from another one.
+        /// Whether the server reported no facts about the part, so that a file of that length cannot be identified.
         var isUnreported: Bool?
-        /// The file is small, and nothing was asked: its bytes tell it from another one.
+        /// Whether a small file was stored without a query, so that only its bytes identify it.
         var isByBytes: Bool?
     }
 
@@ -44,6 +45,8 @@ struct FileServerState: Codable, Hashable {
 
     static let kind = "files"
 
+    /// Reads a state.
+    ///
     /// - Returns: `nil` for the state of another dialogue.
     init?(_ saved: UploadState) {
         guard saved.kind == Self.kind else { return nil }
@@ -54,7 +57,9 @@ struct FileServerState: Codable, Hashable {
         UploadState(kind: Self.kind, canAsk: true, mayBeComplete: naming != nil, payload: text)
     }
 
-    /// - Returns: `nil` for what isn't a state of this form.
+    /// Parses a state.
+    ///
+    /// - Returns: `nil` for a text of another form.
     init?(_ text: String) {
         guard let state = try? JSONDecoder().decode(FileServerState.self, from: Data(text.utf8)), state.version == 1,
             state.size >= 0, Origin(fileServerURL: state.part) != nil
@@ -69,11 +74,11 @@ struct FileServerState: Codable, Hashable {
         return String(decoding: (try? encoder.encode(self)) ?? Data(), as: UTF8.self)
     }
 
-    /// Why nothing can be made of it for this upload, in words.
+    /// Returns the reason, in words, why the state does not fit this upload.
     func mismatch(to url: String, _ source: UploadSource) -> String? {
         if to != Redaction.url(url) { return "the upload goes to another URL now" }
         if size != source.size { return "the file has \(CountText.bytes(source.size)) now, not \(size)" }
-        // Another algorithm says nothing about the bytes.
+        // A digest of another algorithm proves nothing about the bytes.
         if let digest, let now = source.digest.map(\.description), digest != now,
             digest.prefix(while: { $0 != ":" }) == now.prefix(while: { $0 != ":" })
         {

@@ -1,8 +1,8 @@
 import TransferCore
 
-// The way that an account has: found out before a hidden file is made, and when something is refused.
+// The choice of a method by the account's rights, before a hidden file is made and when a command is refused.
 extension FileServerUpload {
-    /// Begins an upload of which nothing is on the server.
+    /// Begins an upload that has nothing on the server.
     mutating func prepare() -> [UploadAction] {
         guard let part = PartURL.url(of: url, mark: mark, generation: 0),
             let other = PartURL.url(of: url, mark: mark, generation: 1)
@@ -15,9 +15,9 @@ extension FileServerUpload {
         return start(generation: 0, mark: mark)
     }
 
-    /// Takes the answer to commands for a name that nothing has: only a denial says that one isn't allowed.
+    /// Handles the answer to commands for an unused name: only a denial means that one is not allowed.
     ///
-    /// - Parameter head: `nil` where the server answered with something else.
+    /// - Parameter head: The answer; `nil` where the server answered in another way.
     mutating func probed(_ head: ResponseHead?) -> [UploadAction] {
         let allowed = head?.value("Allow")?.split(separator: ",").map { $0.filter { $0 != " " } }
         abilities.mayRename = allowed?.contains("MOVE") ?? true
@@ -25,12 +25,12 @@ extension FileServerUpload {
         return [.learned(abilities)] + prepare()
     }
 
-    /// The file that has the name can't be removed: it's written over, or there is none.
+    /// Continues after the check whether the name is taken. An existing file that cannot be removed is overwritten.
     mutating func lookedForTaken(_ reported: ReportedOffset) -> [UploadAction] {
         reported == .gone ? start(generation: 0, mark: mark) : storeUnderName()
     }
 
-    /// The hidden name was refused before a byte was sent.
+    /// Handles a refusal of the hidden name before a byte was sent.
     mutating func storeUnrefused(_ error: TransferError) -> [UploadAction] {
         abilities.mayHide = false
         return storeUnderName(after: error)
@@ -38,7 +38,7 @@ extension FileServerUpload {
 
     /// Sends the file under its own name, by the rules of such uploads.
     ///
-    /// - Parameter refusal: That of the hidden name.
+    /// - Parameter refusal: The refusal of the hidden name.
     mutating func storeUnderName(after refusal: TransferError? = nil) -> [UploadAction] {
         hiddenRefusal = refusal
         var upload = InPlaceUpload(url: url, source: source, state: nil, isChecked: true)
@@ -47,7 +47,7 @@ extension FileServerUpload {
         return actions
     }
 
-    /// Passes an event on to the upload under the file's own name.
+    /// Passes an event to the upload under the file's own name.
     mutating func handleInPlace(
         _ upload: InPlaceUpload, _ event: UploadEvent, _ now: Int64
     ) -> [UploadAction] {
@@ -64,7 +64,7 @@ extension FileServerUpload {
         }
     }
 
-    /// A part that can't be removed is written over.
+    /// Overwrites a part that cannot be removed.
     mutating func writeOver(_ reason: String) -> [UploadAction] {
         guard !hasSentBody, detours.take(), let part = state?.part else { return contradiction(reason) }
         state?.naming = nil
@@ -74,7 +74,8 @@ extension FileServerUpload {
             + ask(.sending(from: 0), "PUT", part, body: .source(0..<source.size))
     }
 
-    /// The server has taken all of the file, or may have, and it's gone: who takes files away at once has it.
+    /// Fails an upload whose bytes may all have been taken and that is gone: a process on the server may have collected
+    /// it.
     mutating func mayHaveArrived(_ why: String) -> [UploadAction] {
         [.forget]
             + end(
@@ -83,14 +84,15 @@ extension FileServerUpload {
                         .mayHaveBeenSent, "\(why): it may have arrived; \(CommandPhrases.retry) sends it again")))
     }
 
-    /// The file is there; the time of a copy's source becomes its own, as far as the server lets it.
+    /// Completes the upload. The time of a copy's source becomes the file's, if the server allows that.
     mutating func complete(_ result: UploadResult) -> [UploadAction] {
         guard let modified = source.labels?.modified else { return end(.finish(result)) }
         return ask(
             .settingTime(result), "PROPPATCH", url, [HeaderField("Last-Modified", HTTPDate.format(modified))])
     }
 
-    /// A break leads back to here: the part is whole, and its naming refused.
+    /// Sends the file under its own name, because the renaming of the complete part was refused. A break leads back to
+    /// here.
     mutating func sendUnderName(_ words: String) -> [UploadAction] {
         guard detours.take() else { return contradiction(Self.unnamed(words)) }
         return [
@@ -105,7 +107,7 @@ extension FileServerUpload {
         if case .known(let size) = reported, size != source.size {
             return contradiction("the server has \(size) of \(CountText.bytes(source.size)) that it took")
         }
-        // The file was taken under its own name: who takes files away at once has it.
+        // The file was taken under its own name: a process on the server may have collected it already.
         if var state {
             state.replaced = (state.replaced ?? []) + [state.part]
             self.state = state

@@ -1,15 +1,15 @@
 import TransferCore
 
-// Looks at what the server has: after a break, when the part is not there.
+// The queries for what the server has: after a break, and when the part is missing.
 extension FileServerUpload {
-    /// Takes the answer to the question what the server has of the file, after a break.
+    /// Handles the answer to the query for the part after a break.
     mutating func looked(_ reported: ReportedOffset, _ head: ResponseHead, _ error: TransferError) -> [UploadAction] {
         switch reported {
         case .known(let size): return found(size, head)
         case .gone: return missing()
         case .unknown: return end(.fail(error))
         case .refused:
-            // All was taken: whether it's there, its naming shows.
+            // The server took all bytes: the renaming shows whether they exist.
             if state?.naming != nil { return move() }
             if state?.hasSentAll == true {
                 return mayHaveArrived(
@@ -21,7 +21,7 @@ extension FileServerUpload {
         }
     }
 
-    /// There is no part: the server has lost it, or has given it its name.
+    /// Handles a missing part: the server has lost it, or has given it its name.
     mutating func missing() -> [UploadAction] {
         guard let state else { return start(generation: 0, mark: mark) }
         if let naming = state.naming { return ask(.lookingForName(naming, refusal: nil), "HEAD", url) }
@@ -32,17 +32,17 @@ extension FileServerUpload {
         return startAgain("the server has nothing of the file any more")
     }
 
-    /// The part wasn't given its name, and the server was asked for the part.
+    /// Handles the answer to the query for a part that was not renamed.
     mutating func lookedForPart(_ reported: ReportedOffset, _ status: Int, _ words: String) -> [UploadAction] {
         if status == 200 {
             return end(.fail(TransferError(.badResponse, Self.unnamed(words), isTransient: false)))
         }
-        // libcurl may have asked twice, where a connection went in between.
+        // libcurl may have sent the renaming twice, if a connection was lost in between.
         let naming = state?.naming ?? .init(etag: nil)
         return ask(.lookingForName(naming, refusal: reported == .gone ? nil : words), "HEAD", url)
     }
 
-    /// The upload failed: neither of the two names is the file's, as far as the server tells.
+    /// Fails the upload: neither of the two names is the file's, by the server's answers.
     mutating func unnamed(_ refusal: String?) -> [UploadAction] {
         mayHaveArrived(
             refusal.map { "the server had taken all of the file; \(Self.unnamed($0))" }
@@ -56,14 +56,15 @@ extension FileServerUpload {
     }
 }
 
-// The server's part of the file after a break, and whether the upload can go on from its end.
+// The server's part of the file after a break, and the decision whether the upload can continue from its end.
 extension FileServerUpload {
-    /// The end of what the server has after a break.
+    /// The last bytes that the server has after a break.
     struct Tail: Sendable, Hashable {
         let size: Int64
         let etag: String?
 
-        /// Twice as much as libcurl has under way at once (CURLOPT_UPLOAD_BUFFERSIZE, 512 KiB).
+        /// The compared length in bytes: twice the bytes that libcurl has under way (CURLOPT_UPLOAD_BUFFERSIZE, 512
+        /// KiB).
         static let length: Int64 = 1 << 20
 
         var start: Int64 { max(0, size - Self.length) }
@@ -85,7 +86,7 @@ extension FileServerUpload {
         return ask(.comparing(tail, ours), "GET", state?.part ?? url, range, digests: ours.algorithm)
     }
 
-    /// Reads what earlier attempts have left as the source's, or not.
+    /// Decides by the last bytes whether the part of an earlier attempt belongs to the source.
     mutating func compared(
         _ tail: Tail, _ ours: Checksum, _ answer: UploadAnswer, _ error: TransferError
     ) -> [UploadAction] {
@@ -93,7 +94,7 @@ extension FileServerUpload {
         case tail.start > 0 ? 206 : 200:
             guard answer.digest == ours else { return discard("what the server has of the file ends with other bytes") }
             return goOn(tail)
-        // The file has another length meanwhile, or isn't served in parts.
+        // The file has another length meanwhile, or is not served in parts.
         case 200, 206, 416: return contradiction("the server doesn't stay with what it has of the file")
         case 404: return missing()
         default:
@@ -107,21 +108,23 @@ extension FileServerUpload {
     }
 }
 
-// Small files: each question costs more time than the file. Those whose answer is known otherwise are not asked.
+// The handling of small files: each query costs more time than the file. Queries with a known answer are omitted.
 extension FileServerUpload {
-    /// A file up to this length is read again where its bytes alone prove that it is there.
+    /// The length in bytes up to which a file is read back where only its bytes prove that it exists.
     static let smallSize = Tail.length
 
-    /// Asks an FTP server for the length of what it stored in the same exchange: the end of a data connection says
-    /// nothing about lost bytes (RFC 959 §3.4.1). A large file is looked at afterwards, with its time.
+    /// The fields by which an FTP server reports the length of what it stored in the same exchange.
+    ///
+    /// The end of a data connection does not reveal lost bytes (RFC 959 §3.4.1). A large file is queried afterwards,
+    /// with its time.
     var storeFields: [HeaderField] {
         source.size <= Self.smallSize ? [HeaderField("Prefer", "return=representation")] : []
     }
 
-    /// The server has taken the body of a request.
+    /// Handles the acceptance of a request's body.
     ///
-    /// Where the answer tells the length that the server has, a small file is not looked at. Its entity tag is unknown
-    /// then: if the answer to the renaming is lost, its bytes are compared.
+    /// Where the answer reports the stored length, a small file is not queried. Its entity tag is then unknown: if the
+    /// answer to the renaming is lost, its bytes are compared.
     mutating func taken(from offset: Int64, _ head: ResponseHead) -> [UploadAction] {
         hasSentBody = true
         guard offset == 0, source.size <= Self.smallSize,

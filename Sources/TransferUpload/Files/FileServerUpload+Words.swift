@@ -1,6 +1,6 @@
 import TransferCore
 
-// Words for answers: the statuses are made out of the server's words, which say more.
+// The messages for answers: the statuses are derived from the server's messages, which say more.
 extension FileServerUpload {
     func tooMuch(_ size: Int64) -> String {
         "the server has \(CountText.bytes(size)) of a file with \(source.size)"
@@ -11,7 +11,9 @@ extension FileServerUpload {
             + " where nobody may rename, \(inPlaceDoes) the file under its own name"
     }
 
-    /// - Parameter refusal: The words by which the server refused to rename the file.
+    /// Returns the error of a file that could neither be renamed nor stored under its name.
+    ///
+    /// - Parameter refusal: The message by which the server refused to rename the file.
     func unnamed(_ refusal: String, _ error: TransferError) -> TransferError {
         var error = error
         error.message = "\(Self.unnamed(refusal)), and doesn't take it under that name (\(error.message))"
@@ -19,15 +21,15 @@ extension FileServerUpload {
         return error
     }
 
-    /// The advice for accounts that may do no more than store files.
+    /// The advice for accounts that may only store files.
     static var inPlaceDoes: String { "\"inplace\": true\(CommandPhrases.also("--inplace")) sends" }
 
-    /// The server's own, where it said something.
+    /// Returns the server's own message, or a description of the status where it has none.
     func words(_ head: ResponseHead) -> String {
         head.value("Server-Reply").flatMap { $0.isEmpty ? nil : $0 } ?? StatusRule.error(head, now: 0).message
     }
 
-    /// With the server's own words: the statuses are made out of them.
+    /// Returns the error of a refusal with the server's own message, from which the status was derived.
     func refusal(_ head: ResponseHead, now: Int64) -> TransferError {
         var error = StatusRule.error(head, now: now)
         let words = words(head)

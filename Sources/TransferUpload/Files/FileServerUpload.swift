@@ -1,58 +1,60 @@
 import TransferCore
 
-/// An upload to an FTP or SFTP server, put as requests of HTTP.
+/// An upload to an FTP or SFTP server, expressed as HTTP requests.
 ///
-/// The file grows under a name of its own beside the destination (PUT), is asked for after every break (HEAD) and gets
-/// only the rest (PATCH at the size that the server tells). When it has the source's size it's given its name (MOVE),
-/// over whatever has it. Where the answer to that was lost, the server is asked which of the two names there is. Where
-/// nobody may rename (an account that may only store), the file is sent once more, under its own name.
+/// The file grows under a separate name beside the destination (PUT). After every break it is queried (HEAD) and gets
+/// only the rest (PATCH at the size that the server reports). When it has the source's size it gets its name (MOVE),
+/// over any existing file. Where the answer to that was lost, the server is asked which of the two names exists. An
+/// account that may only store files cannot rename: the file is then sent again under its own name.
 ///
-/// SFTP's WRITEs are under way side by side, and each is taken or refused by itself (draft-ietf-secsh-filexfer-02 §6.4): a
-/// file may have a hole before its end when an upload breaks off. There the last bytes that the server has are read
-/// after a break (GET) and compared with the source's, and only then gone on from, or taken for the whole.
+/// SFTP's WRITEs are under way concurrently, and each is accepted or refused separately (draft-ietf-secsh-filexfer-02
+/// §6.4). Thus a file may have a hole before its end when an upload breaks off. After a break the last bytes on the
+/// server are read (GET) and compared with the source's. Only then the upload continues from them, or counts as whole.
 ///
 /// | Answer | Meaning |
 /// |---|---|
-/// | HEAD 200 | so many bytes are there |
-/// | HEAD 404 | nothing is there |
-/// | HEAD 403, 200 without a length | what is there isn't known (``ReportedOffset``) |
-/// | GET 206, 200 | the last bytes there |
-/// | PATCH 409 | another number of bytes is there, which Upload-Offset tells |
-/// | MOVE 409 | the server doesn't put a file in another's place: that one is deleted first |
+/// | HEAD 200 | that many bytes exist |
+/// | HEAD 404 | no file exists |
+/// | HEAD 403, 200 without a length | the existing bytes are unknown (``ReportedOffset``) |
+/// | GET 206, 200 | the last existing bytes |
+/// | PATCH 409 | another number of bytes exists, which Upload-Offset reports |
+/// | MOVE 409 | the server does not replace an existing file: that one is deleted first |
 public struct FileServerUpload: UploadDialogue {
     enum Phase: Sendable, Hashable {
         case ready
-        /// May the account rename, may it delete (asked with a name that nothing has)? If not: is the name taken?
+        /// The server is asked, with an unused name, whether the account may rename and delete; if not, whether the
+        /// name is taken.
         case probing, lookingForTaken
-        /// The server is asked what it has after a break.
+        /// The server is asked for the part after a break.
         case looking
         /// The digest of the source's last bytes before that size is awaited.
         case digesting(Tail)
-        /// Are the last bytes there the source's?
+        /// The last bytes on the server are compared with the source's.
         case comparing(Tail, Checksum)
-        /// The part is gone, or the server doesn't tell: is it the destination? `refusal`: the words of the refusal to name
-        /// it, where the server doesn't tell.
+        /// The part is missing or unknown, and the destination is queried in its place.
+        ///
+        /// `refusal` is the message that refused the renaming, where the server does not report the part.
         case lookingForName(FileServerState.Naming, refusal: String?)
-        /// The part is gone, and the destination has its length: has it the source's bytes?
+        /// The part is missing, and the destination has its length: its bytes are compared with the source's.
         case digestingName, comparingName(Checksum)
         case sending(from: Int64)
-        /// All was taken; is it there?
+        /// All bytes were accepted, and the server is asked for their length.
         case verifying
         case naming
-        /// Nobody may name it, in these words: the file is sent under its own name.
+        /// The renaming was refused by this message: the file is sent under its own name.
         case sendingUnderName(String)
         case verifyingUnderName
-        /// The part wasn't given its name, in these words: is it there at all?
+        /// The renaming was refused by this message, and the server is asked whether the part exists.
         case lookingForPart(String)
-        /// No time tells an old file from the new one: is there one of that length?
+        /// No time distinguishes an old file from the new one: the server is asked for a file of that length.
         case lookingForOld
-        /// A file that has the name already gives way.
+        /// An existing file with the name is deleted.
         case clearing
-        /// A part that is of no use is removed, for this reason.
+        /// A useless part is removed, for this reason.
         case discarding(String)
-        /// The file has its name; what earlier attempts left is removed, as far as the server lets it.
+        /// The file has its name, and the leftovers of earlier attempts are removed, if the server allows that.
         case sweeping([String], UploadResult)
-        /// The same, and the time of its last modification is set.
+        /// The file has its name, and the time of its last modification is set.
         case settingTime(UploadResult)
         case abandoning([String])
         case ended
@@ -65,20 +67,22 @@ public struct FileServerUpload: UploadDialogue {
     let mark: String
     private(set) var lastID = 0
     var detours = Detours(most: 3)
-    /// Bytes were sent in this attempt: to send them all again takes another one.
+    /// Whether bytes were sent in this attempt: only another attempt may send all of them again.
     var hasSentBody = false
     var abilities: AccountAbilities
-    /// The upload under the file's own name, once that is the way.
+    /// The upload under the file's own name, once that method is chosen.
     var inPlace: InPlaceUpload?
     /// The refusal of the hidden name, where that was the reason.
     var hiddenRefusal: TransferError?
     private var hasCleared = false
 
+    /// Creates an upload.
+    ///
     /// - Parameters:
-    ///   - url: `ftp`, `ftps` or `sftp`.
-    ///   - state: What an earlier attempt saved.
-    ///   - mark: Letters and digits that no other upload has. Only an upload that is new uses them.
-    ///   - abilities: What is known of the account; what isn't is found out first.
+    ///   - url: The destination: `ftp`, `ftps` or `sftp`.
+    ///   - state: The state that an earlier attempt saved.
+    ///   - mark: A unique text of letters and digits, which only a new upload uses.
+    ///   - abilities: The known abilities of the account; unknown ones are detected first.
     public init(
         url: String, source: UploadSource, state: UploadState?, mark: String, abilities: AccountAbilities = .all
     ) {
@@ -92,11 +96,12 @@ public struct FileServerUpload: UploadDialogue {
         }
     }
 
-    /// The same without anything but the file's own name, for servers that let nobody do more than store it.
+    /// Creates an upload that uses only the file's own name, for servers that only allow storing it.
     public static func inPlace(url: String, source: UploadSource, state: UploadState?) -> any UploadDialogue {
         InPlaceUpload(url: url, source: source, state: state)
     }
 
+    /// Returns the first actions.
     public mutating func begin(now: Int64) -> [UploadAction] {
         if var upload = inPlace {
             defer { inPlace = upload }
@@ -104,13 +109,14 @@ public struct FileServerUpload: UploadDialogue {
         }
         guard let state else { return prepare() }
         if let mismatch = state.mismatch(to: url, source) {
-            // Another server isn't given what this one is told.
+            // Another server is not sent the paths of this one.
             let isHere = Origin(fileServerURL: state.part) == Origin(fileServerURL: url)
             return isHere ? discard(mismatch) : startAgain(mismatch)
         }
         return ask(.looking, "HEAD", state.part)
     }
 
+    /// Returns the actions that follow an event.
     public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
         if let inPlace { return handleInPlace(inPlace, event, now) }
         switch event {
@@ -126,6 +132,7 @@ public struct FileServerUpload: UploadDialogue {
         }
     }
 
+    /// Returns the actions that remove the part from the server.
     public mutating func abandon(now: Int64) -> [UploadAction] {
         if var upload = inPlace {
             defer { inPlace = upload }
@@ -163,7 +170,7 @@ public struct FileServerUpload: UploadDialogue {
             return [.learned(abilities)] + sendUnderName(words(answer.head))
         case (.sendingUnderName, 200..<300): return ask(.verifyingUnderName, "HEAD", url)
         case (.verifyingUnderName, _) where reported != .unknown: return verifyUnderName(reported)
-        // FTP's 550 says both that there is no part and that it can't have the name.
+        // FTP's 550 means that the part is missing as well as that it cannot have the name.
         case (.naming, 404): return ask(.lookingForPart(words(answer.head)), "HEAD", state?.part ?? url)
         case (.lookingForPart(let words), _) where reported != .unknown: return lookedForPart(reported, status, words)
         case (.naming, 409) where !hasCleared: return clear()
@@ -187,14 +194,15 @@ public struct FileServerUpload: UploadDialogue {
         if case .sending = phase, sent > 0 { hasSentBody = true }
         switch phase {
         case .sweeping(_, let result), .settingTime(let result): return end(.finish(result))
-        // The server has answered, and not with what it stands for: the way is taken that most accounts have.
+        // The server answered the commands with another failure: the method of most accounts is used.
         case .probing where error.code == .badResponse: return probed(nil)
-        // SFTP's word for what has no other: renames that a server doesn't know, or won't do.
+        // SFTP's failure without a specific code may be a renaming that the server does not support or refuses.
         case .naming where error.code == .badResponse, .clearing where error.code == .badResponse:
             return sendUnderName(error.message)
         case .sendingUnderName(let why) where error.code == .badResponse: return end(.fail(unnamed(why, error)))
         case .sending(let offset) where offset > 0 && !error.isTransient && error.code == .badResponse:
-            // FTP's 500, 502 and 504 to APPE, and servers that don't tell how long a file is.
+            // The failure may be FTP's 500, 502 or 504 to APPE, or that of a server that does not report a file's
+            // length.
             state?.cannotAppend = true
             return discard("the server can't go on with a file (\(error.message))")
         case .sending(let offset) where sent > 0 || source.size == 0:
@@ -210,7 +218,7 @@ public struct FileServerUpload: UploadDialogue {
         guard let size = head.value("Upload-Offset").flatMap({ Int64($0) }), detours.take() else {
             return contradiction("the server doesn't stay with what it has of the file")
         }
-        // Something was still on its way, which is looked at like the rest.
+        // More bytes had still been under way; the part is queried again.
         guard size > 0 else { return discard("the server has nothing of the file any more") }
         return ask(.looking, "HEAD", state?.part ?? url)
     }
@@ -222,7 +230,7 @@ public struct FileServerUpload: UploadDialogue {
                     + "once, \(Self.inPlaceDoes) it under its own name)")
         }
         guard case .known(let size) = reported else {
-            // A server that doesn't tell has said that it took all: whether it's there, its naming shows.
+            // A server that does not report the length has accepted all bytes: the renaming shows whether they exist.
             return [.confirmed(source.size)] + settle(.init(etag: nil, isUnreported: true))
         }
         if size == source.size { return [.confirmed(size)] + name(head.value("ETag")) }
@@ -247,14 +255,15 @@ public struct FileServerUpload: UploadDialogue {
         return save() + ask(.sending(from: 0), "PUT", part, storeFields, body: .source(0..<source.size))
     }
 
-    /// Once the file was sent in this attempt, it's sent again by another one: that has its delay, and its limit.
+    /// Begins anew, unless the file was sent in this attempt: then another attempt sends it, after its delay and within
+    /// its limit.
     mutating func startAgain(_ reason: String) -> [UploadAction] {
         guard !hasSentBody, detours.take() else { return contradiction(reason) }
         return [.restart(reason), .confirmed(0)]
             + start(generation: (state?.generation ?? 0) + 1, mark: state?.mark ?? mark)
     }
 
-    /// Begins anew under another name, and lets the part be: the server doesn't tell what it is.
+    /// Begins anew under another name, and leaves the part alone: the server does not report what it is.
     mutating func replacePart(_ reason: String) -> [UploadAction] {
         if var state {
             state.replaced = Array(((state.replaced ?? []) + [state.part]).suffix(Self.mostReplaced))
@@ -281,7 +290,9 @@ public struct FileServerUpload: UploadDialogue {
                 body: .source(offset..<source.size))
     }
 
-    /// - Parameter etag: Of the part.
+    /// Gives the part its name.
+    ///
+    /// - Parameter etag: The ETag of the part.
     mutating func name(_ etag: String?) -> [UploadAction] {
         guard let etag else { return ask(.lookingForOld, "HEAD", url) }
         return settle(.init(etag: etag))
@@ -292,7 +303,7 @@ public struct FileServerUpload: UploadDialogue {
         return ask(.clearing, "DELETE", url)
     }
 
-    /// From now on a part that is gone may be the destination.
+    /// Records the renaming: from now on a missing part may be the destination.
     mutating func settle(_ naming: FileServerState.Naming) -> [UploadAction] {
         guard state?.naming != naming else { return move() }
         state?.naming = naming
@@ -310,7 +321,7 @@ public struct FileServerUpload: UploadDialogue {
             UploadResult(url: url, status: 201, validator: etag))
     }
 
-    /// The upload is complete, whatever comes of that.
+    /// Removes leftover parts. The upload is complete, regardless of the result.
     private mutating func sweep(_ parts: [String], _ result: UploadResult) -> [UploadAction] {
         guard let part = parts.first else { return complete(result) }
         return ask(.sweeping(Array(parts.dropFirst()), result), "DELETE", part)

@@ -10,31 +10,35 @@ struct InPlaceState: Codable, Hashable {
     }
 
     private var version = 1
-    /// Without secrets: another target is another upload.
+    /// The target without secrets: another target is another upload.
     private var inPlace: String
-    /// Bytes that attempts which were broken off may have left under the file's own name.
+    /// The bytes that interrupted attempts may have left under the file's own name.
     private(set) var left: Left?
-    /// Hidden files of attempts that weren't made in place.
+    /// The hidden files of attempts with the other method.
     private(set) var parts: [String] = []
 
     static let kind = "inPlace"
 
     var saved: UploadState { UploadState(kind: Self.kind, canAsk: false, payload: text) }
 
-    /// - Parameter saved: Of an attempt in place, or not.
+    /// Reads a state.
+    ///
+    /// - Parameter saved: The state of an attempt with either method.
     init(_ saved: UploadState?, to url: String) {
         inPlace = Redaction.url(url)
         guard let saved else { return }
         if saved.kind == Self.kind {
             if let known = InPlaceState(text: saved.payload), known.inPlace == inPlace { self = known }
         } else if let known = FileServerState(saved) {
-            // Another server isn't told of them.
+            // Another server is not sent the names of these files.
             let here = Origin(fileServerURL: url)
             parts = ([known.part] + (known.replaced ?? [])).filter { Origin(fileServerURL: $0) == here }
         }
     }
 
-    /// - Returns: `nil` for what isn't a state of this form.
+    /// Parses a state.
+    ///
+    /// - Returns: `nil` for a text of another form.
     init?(text: String) {
         guard let state = try? JSONDecoder().decode(InPlaceState.self, from: Data(text.utf8)), state.version == 1
         else { return nil }

@@ -1,20 +1,20 @@
 import TransferCore
 
-/// An upload to an FTP or SFTP server under the file's own name: one PUT, for servers that let nobody do more than store a
+/// An upload to an FTP or SFTP server under the file's own name, by one PUT, for servers that only allow storing a
 /// file.
 ///
-/// Nothing is given another name, so that nothing can be gone on with. After a break the server is asked what has the name
-/// (``RemoteCopy``). What is proven to be the file is kept. What may have arrived whole and isn't there, or can't be asked
-/// for, ends the upload; anything else is written over, and that is reported.
+/// No file is renamed, so no upload can be continued. After a break the server is asked what has the name
+/// (``RemoteCopy``). A file that is proven to be the source is kept. An upload that may have arrived whole, but is
+/// missing or cannot be queried, fails. Anything else is overwritten, and that is reported.
 ///
 /// | Answer | Meaning |
 /// |---|---|
-/// | PUT 2xx | the server has the file, as far as it says |
-/// | another | the server's words; where an earlier attempt was broken off, what lies there isn't known |
+/// | PUT 2xx | the server has the file, by its own statement |
+/// | another | the server's message; after an interrupted attempt the state of the file there is unknown |
 struct InPlaceUpload: UploadDialogue {
     private let url: String
     private let source: UploadSource
-    /// Whether the server is asked for the length of what it took.
+    /// Whether the server is asked for the length of what it stored.
     private let isChecked: Bool
     private var state: InPlaceState
     private var phase = Phase.ready
@@ -22,21 +22,23 @@ struct InPlaceUpload: UploadDialogue {
 
     private enum Phase: Sendable {
         case ready
-        /// Is what an earlier attempt left the file?
+        /// The server is asked whether an earlier attempt left the whole file.
         case asking(RemoteCopy)
         case sending
-        /// The server has taken it: has it the right length?
+        /// The server has accepted the file, and is asked for its length.
         case checking
-        /// Hidden files of an attempt that wasn't made in place are removed, as far as the server lets it.
+        /// The hidden files of an attempt with the other method are removed, if the server allows that.
         case sweeping([String], UploadResult)
         case settingTime(UploadResult)
         case ended
     }
 
+    /// Creates an upload.
+    ///
     /// - Parameters:
-    ///   - url: `ftp`, `ftps` or `sftp`.
-    ///   - state: What an earlier attempt saved, in place or not.
-    ///   - isChecked: Whether the server is asked for the length of what it took.
+    ///   - url: The destination: `ftp`, `ftps` or `sftp`.
+    ///   - state: The state that an earlier attempt saved, with either method.
+    ///   - isChecked: Whether the server is asked for the length of what it stored.
     init(url: String, source: UploadSource, state: UploadState?, isChecked: Bool = false) {
         self.url = PartURL.withoutUser(url)
         self.source = source
@@ -49,7 +51,7 @@ struct InPlaceUpload: UploadDialogue {
             return end(.fail(TransferError(.badURL, "\(Redaction.url(url)) names no file")))
         }
         guard state.left != nil else { return send([]) }
-        // No time is known from which on what is there would be ours: its bytes decide.
+        // No time shows that the existing file is ours: its bytes decide.
         var copy = RemoteCopy(url: url, source: source, began: 0)
         let actions = copy.begin(now: now)
         phase = .asking(copy)
@@ -76,12 +78,12 @@ struct InPlaceUpload: UploadDialogue {
         }
     }
 
-    /// The file under the name may be whole, and somebody's already: it stays.
+    /// Gives the upload up. The file under the name may be whole, and in use already: it stays.
     mutating func abandon(now: Int64) -> [UploadAction] {
         sweep(state.parts, UploadResult(url: url, status: state.parts.isEmpty ? 0 : 204))
     }
 
-    /// Takes the finding about what an earlier attempt left.
+    /// Handles the result of the query for an earlier attempt's file.
     private mutating func found(_ finding: RemoteCopy.Finding, _ now: Int64) -> [UploadAction] {
         let left = state.left ?? .part
         let reason: String
@@ -96,7 +98,7 @@ struct InPlaceUpload: UploadDialogue {
         case .other: return send(["what has its name isn't the file"])
         }
         guard left == .all else { return send([reason]) }
-        // Another copy of what was taken away would be another delivery.
+        // Another copy of a file that was collected would be a second delivery.
         return [.forget]
             + end(
                 .fail(
@@ -130,14 +132,14 @@ struct InPlaceUpload: UploadDialogue {
     private mutating func failed(_ error: TransferError, sent: Int64) -> [UploadAction] {
         switch phase {
         case .sweeping(_, let result), .settingTime(let result): return end(.finish(result))
-        // The file was taken, and a question that comes to nothing takes nothing from that.
+        // The file was accepted, and a failed query does not change that.
         case .checking: return stored()
         case .ready, .asking, .sending, .ended: break
         }
-        // The server may have what had left before it refused the rest.
+        // The server may have the bytes that had left before it refused the rest.
         let isWhole = DeliveryRule.mayHaveArrived(error, sent: sent, of: source.size)
         if isWhole || sent > 0 { state = state.leaving(isWhole || sent >= source.size ? .all : .part) }
-        // Nothing has left, in this attempt or an earlier one: nothing can be there.
+        // No byte has left, in this attempt or an earlier one, so no file can exist.
         guard let left = state.left else { return [.save(state.saved)] + end(.fail(error)) }
         var error = error
         error.message += "; \(left.words)"
@@ -148,7 +150,9 @@ struct InPlaceUpload: UploadDialogue {
         return [.save(state.saved)] + end(.fail(error))
     }
 
-    /// - Parameter why: What was found of an earlier attempt.
+    /// Sends the file.
+    ///
+    /// - Parameter why: The findings about an earlier attempt.
     private mutating func send(_ why: [String]) -> [UploadAction] {
         let again = state.left.map { left in
             [
@@ -157,7 +161,7 @@ struct InPlaceUpload: UploadDialogue {
             ]
         }
         phase = .sending
-        // A process that is killed can't say any more that bytes were on their way.
+        // A killed process could not record later that bytes were under way.
         return (again ?? []) + [.confirmed(0), .save(state.leaving(.part).saved)]
             + ask("PUT", url, body: .source(0..<source.size))
     }
@@ -169,7 +173,7 @@ struct InPlaceUpload: UploadDialogue {
         return [.send(UploadRequest(id: lastID, method: method, url: url, headers: headers, body: body))]
     }
 
-    /// The length of what the server took.
+    /// Checks the length of what the server stored.
     private mutating func checked(_ answer: UploadAnswer) -> [UploadAction] {
         guard answer.head.status == 200, let size = answer.head.contentLength, size != source.size else {
             return stored()
@@ -189,7 +193,7 @@ struct InPlaceUpload: UploadDialogue {
         return ask("DELETE", part)
     }
 
-    /// The time of a copy's source becomes the file's, as far as the server lets it.
+    /// Completes the upload. The time of a copy's source becomes the file's, if the server allows that.
     private mutating func complete(_ result: UploadResult) -> [UploadAction] {
         guard let modified = source.labels?.modified, result.status == 201 else { return end(.finish(result)) }
         phase = .settingTime(result)

@@ -1,12 +1,14 @@
-/// The URL of the file that an upload grows in, beside the one that it becomes.
+/// The URL of the file in which an upload grows, beside its destination.
 enum PartURL {
-    /// Longer names leave no room for what is put around them where a name may have 255 bytes.
+    /// The longest name in bytes: a longer one leaves no room for the additions where a name may have 255 bytes.
     private static let longestName = 200
 
+    /// Returns the URL of a part.
+    ///
     /// - Parameters:
-    ///   - mark: Tells this upload's part from every other one's.
-    ///   - generation: How often it was begun anew. Each time under another name: a connection that was cut may still
-    ///     have bytes on their way into the old one.
+    ///   - mark: The text that distinguishes this upload's part from all others.
+    ///   - generation: The number of new beginnings. Each has another name, as a lost connection may still carry bytes
+    ///     for the old one.
     /// - Returns: `nil` where the URL names a folder, or only a server.
     static func url(of destination: String, mark: String, generation: Int) -> String? {
         let place = destination.prefix { $0 != "#" }
@@ -19,7 +21,7 @@ enum PartURL {
         return "\(place[..<start]).\(shown)\(mark)\(number).part"
     }
 
-    /// The URL without its user and password, which a connection to a file server doesn't take from there.
+    /// Returns the URL without its user and password: connections to file servers use the credentials of the settings.
     static func withoutUser(_ url: String) -> String {
         guard let slash = url.firstIndex(of: "/"), url[..<slash].hasSuffix(":") else { return url }
         let start = url.index(slash, offsetBy: 2, limitedBy: url.endIndex) ?? url.endIndex

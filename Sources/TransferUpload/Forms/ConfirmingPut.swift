@@ -1,19 +1,22 @@
 import TransferCore
 
-/// A PUT after an earlier attempt of which all, a part or nothing may have arrived: its answer was lost, or its process
-/// died. The server is asked what it has (``RemoteCopy``), and the file is sent only if that isn't the file: never in silence,
-/// where it may be there all the same.
+/// A PUT after an earlier attempt whose answer was lost, or whose process died.
+///
+/// The server may have the whole file, a part or nothing, and is asked for it (``RemoteCopy``). The file is sent only
+/// if it is not there, and a repetition is reported where the file may exist all the same.
 public struct ConfirmingPut: UploadDialogue {
     static let kind = "put"
 
     private let url: String
-    /// `nil` once the file is being sent.
+    /// The query for the file; `nil` once the file is being sent.
     private var copy: RemoteCopy?
     private var otherwise: any UploadDialogue
 
+    /// Creates a dialogue.
+    ///
     /// - Parameters:
-    ///   - state: What ``state(began:)`` gave.
-    ///   - otherwise: How the file is sent if it isn't there; one request where there is none.
+    ///   - state: The state that ``state(began:)`` returned.
+    ///   - otherwise: The dialogue that sends the file if it is missing; by default a single request.
     /// - Returns: `nil` for the state of another protocol.
     public init?(
         url: String, method: String = "PUT", source: UploadSource, state: UploadState,
@@ -25,9 +28,9 @@ public struct ConfirmingPut: UploadDialogue {
         self.otherwise = otherwise ?? PlainPut(url: url, method: method, source: source)
     }
 
-    /// The state to keep of an attempt of which all may have arrived.
+    /// Returns the state of an attempt whose bytes may all have arrived.
     ///
-    /// - Parameter began: Seconds since 1970, by this machine's clock.
+    /// - Parameter began: The begin in seconds since 1970, by the local clock.
     public static func state(began: Int64) -> UploadState {
         UploadState(kind: kind, canAsk: true, isHeld: false, payload: String(began))
     }
@@ -38,10 +41,13 @@ public struct ConfirmingPut: UploadDialogue {
         }
     }
 
+    /// Returns whether the state is one of this dialogue.
     public static func isState(_ state: UploadState) -> Bool { state.kind == kind }
 
+    /// Returns the first actions.
     public mutating func begin(now: Int64) -> [UploadAction] { copy?.begin(now: now) ?? [] }
 
+    /// Returns the actions that follow an event.
     public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
         guard var asking = copy else { return otherwise.handle(event, now: now) }
         let step = asking.handle(event, now: now)
@@ -64,15 +70,15 @@ public struct ConfirmingPut: UploadDialogue {
         }
     }
 
-    /// Whether the question may be answered later: to send the file before that would be to send it once more each time.
+    /// Returns whether the query may be answered later: sending the file before would repeat it each time.
     private func isAnsweredLater(_ status: Int) -> Bool { status == 429 || DeliveryRule.leavesOpen(status) }
 
-    /// A PUT of the same file changes nothing where it was taken, so that it's repeated; but not in silence.
+    /// Sends the file again. A repeated PUT of the same file changes nothing, but the repetition is reported.
     private mutating func sendAgain(_ reason: String, _ now: Int64) -> [UploadAction] {
         copy = nil
         return [.restart("an earlier attempt may have sent it, and \(reason)")] + otherwise.begin(now: now)
     }
 
-    /// There is nothing that a server would hold.
+    /// Finishes at once, as the server holds nothing for the upload.
     public mutating func abandon(now: Int64) -> [UploadAction] { [.finish(UploadResult(url: url, status: 0))] }
 }

@@ -9,10 +9,12 @@ public struct FormUpload: UploadDialogue {
     private let fileField: String
     private let boundary: String
 
+    /// Creates an upload.
+    ///
     /// - Parameters:
-    ///   - fields: Names and values, in the order they are sent.
-    ///   - fileField: The name of the field that is the file.
-    ///   - boundary: What stands between the parts; must not occur in one, so it's best random.
+    ///   - fields: The names and values, in the order in which they are sent.
+    ///   - fileField: The name of the field with the file.
+    ///   - boundary: The text between the parts. It must not occur in one, so a random text is best.
     public init(
         url: String, method: String = "POST", source: UploadSource, fields: [HeaderField] = [],
         fileField: String = "file", boundary: String = FormUpload.randomBoundary()
@@ -25,11 +27,13 @@ public struct FormUpload: UploadDialogue {
         self.boundary = boundary
     }
 
+    /// Returns a random boundary.
     public static func randomBoundary() -> String {
         "transfer-" + String(UInt64.random(in: .min ... .max), radix: 16)
             + String(UInt64.random(in: .min ... .max), radix: 16)
     }
 
+    /// Returns the first actions.
     public mutating func begin(now: Int64) -> [UploadAction] {
         var prefix = ""
         for field in fields {
@@ -47,6 +51,7 @@ public struct FormUpload: UploadDialogue {
         return [.send(request)]
     }
 
+    /// Returns the actions that follow an event.
     public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
         switch event {
         case .answered(let answer): [PlainAnswer.end(answer, now: now)]
@@ -55,10 +60,10 @@ public struct FormUpload: UploadDialogue {
         }
     }
 
-    /// There is nothing that a server would hold.
+    /// Finishes at once, as the server holds nothing for the upload.
     public mutating func abandon(now: Int64) -> [UploadAction] { [.finish(UploadResult(url: url, status: 0))] }
 
-    /// Quotes and line breaks as the form's standard has them (RFC 7578 §2, HTML's multipart/form-data encoding).
+    /// Escapes quotes and line breaks by the form's standard (RFC 7578 §2, HTML's multipart/form-data encoding).
     private static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {

@@ -1,16 +1,18 @@
 import TransferCore
 
-/// One request with all of the file, by PUT or by another method.
+/// An upload as one request with the whole file, by PUT or by another method.
 public struct PlainPut: UploadDialogue {
     private let url: String
     private let method: String
     private let source: UploadSource
-    /// In seconds since 1970.
+    /// The begin in seconds since 1970.
     private var began: Int64 = 0
     private let namesWhatItMade: Bool
 
-    /// - Parameter namesWhatItMade: Whether the result is where the answer says that the file is (RFC 9110 §10.2.2), and
-    ///   not where it was sent to.
+    /// Creates an upload.
+    ///
+    /// - Parameter namesWhatItMade: Whether the result has the URL that the answer reports (RFC 9110 §10.2.2), and not
+    ///   the request's.
     public init(url: String, method: String, source: UploadSource, namesWhatItMade: Bool = false) {
         self.namesWhatItMade = namesWhatItMade
         self.url = url
@@ -18,6 +20,7 @@ public struct PlainPut: UploadDialogue {
         self.source = source
     }
 
+    /// Returns the first actions.
     public mutating func begin(now: Int64) -> [UploadAction] {
         began = now
         return [
@@ -27,6 +30,7 @@ public struct PlainPut: UploadDialogue {
         ]
     }
 
+    /// Returns the actions that follow an event.
     public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
         switch event {
         case .failed(_, let error, let sent): failed(error, sent: sent)
@@ -37,7 +41,7 @@ public struct PlainPut: UploadDialogue {
         }
     }
 
-    /// Where the server may have all of the file, the next attempt asks whether it's there (``ConfirmingPut``).
+    /// Fails. Where the server may have the whole file, the next attempt asks whether it exists (``ConfirmingPut``).
     private func failed(_ error: TransferError, sent: Int64) -> [UploadAction] {
         guard method == "PUT", DeliveryRule.mayHaveArrived(error, sent: sent, of: source.size) else {
             return [.fail(error)]
@@ -45,6 +49,6 @@ public struct PlainPut: UploadDialogue {
         return [.save(ConfirmingPut.state(began: began)), .fail(error)]
     }
 
-    /// There is nothing that a server would hold.
+    /// Finishes at once, as the server holds nothing for the upload.
     public mutating func abandon(now: Int64) -> [UploadAction] { [.finish(UploadResult(url: url, status: 0))] }
 }

@@ -2,24 +2,24 @@ import TransferCore
 
 /// An upload that is complete only once its answer is a receipt (``ReceiptRule``).
 ///
-/// After a 202 the server is asked for the file: at the URL of a PUT, else at the one that the answer names. Until a PUT's is
-/// there each attempt asks again, ``questions`` times; then it's sent once more. What nobody can ask for ends the job:
-/// a PUT fails, and whether a POST was taken isn't known. Before a redirect counts that the owner calls a success, the page
-/// that it leads to is looked at.
+/// After a 202 the server is asked for the file: at the URL of a PUT, otherwise at the URL in the answer. Until the
+/// file of a PUT exists each attempt asks again, ``questions`` times; then the file is sent again. Without a URL to
+/// ask, the job ends: a PUT fails, and the fate of a POST is unknown. A redirect that the job calls a success counts
+/// only after a check of the page to which it leads.
 public struct ReceiptDialogue: UploadDialogue {
     private enum Phase: Sendable {
         case uploading
-        /// The file is asked for; `asked`: how often it was, in earlier attempts.
+        /// The file is queried; `asked` is the number of queries in earlier attempts.
         case asking(RemoteCopy, UploadResult, asked: Int)
-        /// The page is asked for that a redirect leads to.
+        /// The page to which a redirect leads is requested.
         case looking(UploadResult, redirects: Int)
         case abandoning
         case ended
     }
 
-    /// Between them the delay grows: with the default rule half a minute.
+    /// The number of queries. The delay between them grows: with the default rule to half a minute.
     static let questions = 6
-    /// The limit of one who looks at a page.
+    /// The most redirects on the way to a page.
     private static let redirectLimit = 5
     private static let pageNumber = 900_000_003
     static let kind = "accepted"
@@ -31,15 +31,17 @@ public struct ReceiptDialogue: UploadDialogue {
     private var phase = Phase.uploading
     /// The requests that carry the whole source.
     private var wholes: Set<Int> = []
-    /// The last answer to one of those.
+    /// The last answer to one of those requests.
     private var answer: UploadAnswer?
-    /// When the file was about to be sent, by this machine's clock.
+    /// The time when the file was about to be sent, by the local clock.
     private var began: Int64
     private let asked: Int?
 
+    /// Creates a dialogue.
+    ///
     /// - Parameters:
-    ///   - inner: How the file is sent; `nil` where it was.
-    ///   - state: What an earlier attempt saved; one of others' is theirs.
+    ///   - inner: The dialogue that sends the file; `nil` where it was sent.
+    ///   - state: The state that an earlier attempt saved; states of other dialogues are ignored.
     public init(
         _ inner: (any UploadDialogue)?, rule: ReceiptRule, url: String, source: UploadSource, state: UploadState? = nil
     ) {
@@ -47,11 +49,11 @@ public struct ReceiptDialogue: UploadDialogue {
         self.init(inner, rule, url, source, began: saved?.began ?? 0, asked: saved?.asked)
     }
 
-    /// After an upload that was one request.
+    /// Creates a dialogue after an upload of one request.
     ///
     /// - Parameters:
-    ///   - answer: The request's, for which the rule isn't content with its status.
-    ///   - began: When it was about to be sent, in seconds since 1970.
+    ///   - answer: The answer to the request, whose status alone is no receipt by the rule.
+    ///   - began: The time when the request was about to be sent, in seconds since 1970.
     public init(after answer: UploadAnswer, rule: ReceiptRule, url: String, source: UploadSource, began: Int64) {
         self.init(nil, rule, url, source, began: began, asked: nil)
         self.answer = answer
@@ -69,9 +71,10 @@ public struct ReceiptDialogue: UploadDialogue {
         self.asked = asked
     }
 
-    /// Whether the server has accepted the file and is to be asked for it.
+    /// Returns whether the state is that of an accepted file for which the server is to be asked.
     public static func isState(_ state: UploadState) -> Bool { state.kind == kind }
 
+    /// Returns the first actions.
     public mutating func begin(now: Int64) -> [UploadAction] {
         if let asked {
             return ask(at: url, UploadResult(url: url, status: 202), asked: asked, now)
@@ -81,11 +84,13 @@ public struct ReceiptDialogue: UploadDialogue {
         return pass(inner?.begin(now: now) ?? [], now)
     }
 
+    /// Returns the actions that free the server of the upload.
     public mutating func abandon(now: Int64) -> [UploadAction] {
         phase = .abandoning
         return inner?.abandon(now: now) ?? [.finish(UploadResult(url: url, status: 0))]
     }
 
+    /// Returns the actions that follow an event.
     public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
         switch phase {
         case .abandoning: return inner?.handle(event, now: now) ?? []
@@ -179,7 +184,7 @@ public struct ReceiptDialogue: UploadDialogue {
         ]
     }
 
-    /// The answer to the upload is the receipt; a page that isn't to be had takes nothing from it.
+    /// Handles the page behind a redirect. The answer to the upload is the receipt, even if the page is unavailable.
     private mutating func looked(
         _ event: UploadEvent, _ result: UploadResult, _ redirects: Int, _ now: Int64
     ) -> [UploadAction] {
@@ -198,7 +203,7 @@ public struct ReceiptDialogue: UploadDialogue {
 
     // MARK: The file
 
-    /// The place where an accepted file is to be seen.
+    /// Returns the URL at which an accepted file can be seen.
     private func place(_ result: UploadResult) -> String? {
         if rule.method == "PUT" { return url }
         if let named = answer?.head.value("Location").flatMap({ UploadLocation.url($0, from: answer?.url ?? url) }) {

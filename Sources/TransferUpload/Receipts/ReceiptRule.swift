@@ -1,44 +1,49 @@
 public import TransferCore
 
-/// The rule that says which answers to a request with the whole file are receipts: the server has it.
+/// The rule that decides which answers to a request with the whole file are receipts, so that the server has it.
 ///
-/// A receipt is the answer to the request itself. A redirect to another page is none: sign-in gateways answer each request by
-/// one. For methods that forms use, 302 and 303 are how many servers say that they took something, and count where the
-/// owner names them; one to another origin, or to a page where people sign in, never does. 202 says that the file came, and
-/// not that it's stored (RFC 9110 §15.3.3).
+/// A receipt is the answer to the request itself. A redirect to another page is no receipt: sign-in gateways answer
+/// every request so. For methods of forms, many servers confirm by 302 and 303, which count where the job names them. A
+/// redirect to another origin, or to a sign-in page, never counts. 202 means that the file came, and not that it is
+/// stored (RFC 9110 §15.3.3).
 public struct ReceiptRule: Sendable, Hashable {
-    /// Statuses that the owner calls a success, out of ``nameable``; `nil` for each 2xx, of which 202 waits until the file
-    /// can be seen.
+    /// The statuses that the job calls a success, among those of ``isNameable(_:)``.
+    ///
+    /// `nil` accepts each 2xx, where 202 waits until the file can be seen.
     public var success: Set<Int>?
-    /// The upload's.
+    /// The method of the upload.
     public var method: String
 
+    /// Creates a rule.
     public init(method: String, success: Set<Int>? = nil) {
         self.method = method
         self.success = success
     }
 
-    /// Statuses that can be called a success.
+    /// Returns whether a job may call a status a success.
     public static func isNameable(_ status: Int) -> Bool { (200..<300).contains(status) || isPage(status) }
 
-    /// Whether it leads those who sent a form to another page.
+    /// Returns whether a status leads the sender of a form to another page.
     public static func isPage(_ status: Int) -> Bool { pages.contains(status) }
 
-    /// Redirects after which a form's page is left (RFC 9110 §15.4.3 and §15.4.4).
+    /// The redirects that follow a form (RFC 9110 §15.4.3 and §15.4.4).
     private static let pages: Set<Int> = [302, 303]
 
+    /// The judgement of an answer.
     public enum Verdict: Sendable, Hashable {
         case stored
-        /// Sent, and not confirmed: the server is asked for the file.
+        /// The file was sent, and is not confirmed: the server is asked for it.
         case accepted
-        /// A receipt, unless people sign in at the page that it leads to.
+        /// The answer is a receipt, unless it leads to a sign-in page.
         case redirected(to: String)
         case refused(TransferError)
     }
 
+    /// Judges an answer.
+    ///
     /// - Parameters:
-    ///   - answer: To the request with the whole file, after redirects that repeated that.
-    ///   - url: Where the file was to go.
+    ///   - answer: The answer to the request with the whole file, after redirects that repeated it.
+    ///   - url: The destination of the file.
     public func judge(_ answer: UploadAnswer, to url: String, now: Int64) -> Verdict {
         let status = answer.head.status
         if (300..<400).contains(status), status != 304 { return judgeRedirect(answer, now: now) }
@@ -49,7 +54,9 @@ public struct ReceiptRule: Sendable, Hashable {
         return judge(status: status)
     }
 
-    /// - Parameter status: A success, of whichever request of the upload was the last.
+    /// Judges the status of a success.
+    ///
+    /// - Parameter status: The status of the last request of the upload.
     func judge(status: Int) -> Verdict {
         guard let success else { return status == 202 ? .accepted : .stored }
         guard !success.contains(status) else { return .stored }
@@ -57,9 +64,9 @@ public struct ReceiptRule: Sendable, Hashable {
         return .refused(refusal(status, "isn't one of the answers that the job calls a success (\(names))"))
     }
 
-    /// The page that a named redirect leads to has been asked for.
+    /// Judges the page to which a redirect led.
     ///
-    /// - Returns: `.redirected` where it leads on.
+    /// - Returns: `.redirected` where the page leads on.
     func judgePage(_ answer: UploadAnswer, after status: Int) -> Verdict {
         switch answer.head.status {
         case 401, 403, 407, 511:

@@ -1,20 +1,21 @@
 import TransferCore
 
-/// Finds out whether what a server has at a URL is the source.
+/// The check whether the file at a URL is the source.
 ///
-/// The server's copy has to have the source's size, and its content is compared: with a digest that the server gives
-/// (Repr-Digest, RFC 9530), or by reading back what is no longer than ``comparedAtMost``. What was there before, and what
-/// an earlier version of the file left, may have the same size. Where the content can't be compared, what is there counts
-/// as ours when it was modified since the attempt began: by the server's own clock (Last-Modified beside Date, RFC 9110
-/// §8.8.2 and §6.6.1), and by both clocks together, with ``tolerance`` to spare; where the server has accepted the file, also
-/// within that.
+/// The server's copy must have the source's size, and its content is compared. The comparison uses a digest from the
+/// server (Repr-Digest, RFC 9530), or reads back a file of at most ``comparedAtMost``. An older file, or an earlier
+/// version of this one, may have the same size.
+///
+/// Where the content cannot be compared, a file counts as ours when it was modified since the attempt began. That must
+/// hold by the server's own clock (Last-Modified beside Date, RFC 9110 §8.8.2 and §6.6.1), and by both clocks together,
+/// beyond a ``tolerance``. Where the server has accepted the file, a time within the tolerance suffices.
 struct RemoteCopy: Sendable {
     enum Finding: Sendable {
         case same(UploadAnswer, Checksum?)
-        /// Something else is there.
+        /// A different file exists.
         case other
         case missing
-        /// The server doesn't say.
+        /// The server does not answer the question.
         case unknown(UploadAnswer)
         case failed(TransferError)
     }
@@ -26,32 +27,34 @@ struct RemoteCopy: Sendable {
 
     private enum Phase {
         case asking
-        /// `isRecent`: whether what is there counts as ours unless its content says otherwise.
+        /// The file is read back. `isRecent` means that it counts as ours unless its content differs.
         case fetching(isRecent: Bool)
-        /// Until the source has been hashed.
+        /// The source is being hashed.
         case comparing(Checksum, UploadAnswer)
     }
 
-    /// When what is there was modified, as seen from the attempt's beginning; `atItsBegin` within what clocks may be off.
+    /// The modification time relative to the attempt's beginning; `atItsBegin` is within the tolerance of clocks.
     private enum Age { case earlier, unclear, atItsBegin, later }
 
-    /// Bytes; to read back more costs as much as to send it again.
+    /// The longest file in bytes that is read back; for a longer one that costs as much as sending it again.
     static let comparedAtMost: Int64 = 64 << 20
-    /// The requests' numbers.
+    /// The numbers of the requests.
     static let numbers = (head: 900_000_001, get: 900_000_002)
-    /// The most that clocks of seconds, and a server that is busy, may be off; in seconds.
+    /// The tolerance in seconds for clocks of whole seconds and a busy server.
     private static let tolerance: Int64 = 2
 
     private let url: String
     private let source: UploadSource
-    /// Seconds since 1970, by this machine's clock.
+    /// The begin of the attempt in seconds since 1970, by the local clock.
     private let began: Int64
     private let wasAccepted: Bool
     private var phase = Phase.asking
     private var asked: Int64 = 0
 
-    /// - Parameter wasAccepted: Whether the server has said that it took the file, and only whether it has it is open: then one
-    ///   that doesn't answer HEAD is asked by GET.
+    /// Creates a check.
+    ///
+    /// - Parameter wasAccepted: Whether the server has said that it took the file, so that only its existence is open.
+    ///   A server that does not answer HEAD is then asked by GET.
     init(url: String, source: UploadSource, began: Int64, wasAccepted: Bool = false) {
         self.url = url
         self.source = source
@@ -76,7 +79,7 @@ struct RemoteCopy: Sendable {
         }
     }
 
-    /// The answer to HEAD.
+    /// Handles the answer to HEAD.
     private mutating func reported(_ answer: UploadAnswer, _ now: Int64) -> Step {
         let head = answer.head
         switch head.status {
@@ -90,7 +93,7 @@ struct RemoteCopy: Sendable {
         if let digest = ReprDigest.value(head, preferred: algorithm) { return compare(digest, answer) }
         let age = age(head, now)
         guard age != .earlier else { return .found(.other) }
-        // A version that nobody knows to be this one is no other's for its age.
+        // The age of a file proves nothing if the source may have changed.
         let isRecent = !source.mayHaveChanged && (age == .later || wasAccepted && age == .atItsBegin)
         guard source.size <= Self.comparedAtMost else { return .found(isRecent ? .same(answer, nil) : .other) }
         return fetch(isRecent: isRecent)
@@ -119,7 +122,7 @@ struct RemoteCopy: Sendable {
         return .perform([.digest(id: 1, servers.algorithm, 0..<source.size)])
     }
 
-    /// Whether what comes are the stored bytes: a server that codes them on the way brings others.
+    /// Returns whether the stored bytes come: a server that encodes them for the transfer brings others.
     private func isOfItsCoding(_ head: ResponseHead) -> Bool {
         RepresentationLabels.isSameCoding(head.contentCoding, source.labels?.coding)
     }
@@ -133,7 +136,7 @@ struct RemoteCopy: Sendable {
         // The server dated its answer between the question and now.
         if date - modified > now - began + Self.tolerance { return .earlier }
         guard date - modified + Self.tolerance < asked - began else { return .atItsBegin }
-        // A clock of this machine that was set meanwhile makes the attempt older than it is.
+        // A local clock that was set meanwhile makes the attempt seem older than it is.
         return modified > began + Self.tolerance ? .later : .atItsBegin
     }
 }

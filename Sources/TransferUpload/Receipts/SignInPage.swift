@@ -1,8 +1,8 @@
 import TransferCore
 
-/// Pages where people sign in: gateways lead everybody there whom they don't know, whatever was asked.
+/// The pages on which people sign in: gateways redirect every unknown client there, for any request.
 enum SignInPage {
-    /// Whether a part of the URL's path is one of the names that such pages have.
+    /// Returns whether a segment of the URL's path is a usual name of such pages.
     static func isLikely(_ url: String) -> Bool {
         let path = url.split(separator: "/", omittingEmptySubsequences: false).dropFirst(3)
         return path.contains { segment in
@@ -15,7 +15,7 @@ enum SignInPage {
         head.value("Content-Type")?.lowercased().hasPrefix("text/html") ?? false
     }
 
-    /// Whether a page has a field for a password.
+    /// Returns whether a page has a field for a password.
     static func asksForPassword(_ body: [UInt8]) -> Bool {
         let text = String(
             decoding: body.lazy.map(\.asciiLowercased).filter { !"\"' \t\r\n".utf8.contains($0) }, as: UTF8.self)

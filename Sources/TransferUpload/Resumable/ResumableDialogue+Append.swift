@@ -1,6 +1,6 @@
 import TransferCore
 
-// "Offset Retrieval" and "Upload Append".
+// The steps "Offset Retrieval" and "Upload Append" of the draft.
 extension ResumableDialogue {
     mutating func ask(_ question: Question) -> [UploadAction] {
         guard let url = state.url else { return create() }
@@ -8,7 +8,7 @@ extension ResumableDialogue {
         return send(request, .asking(request: request.id, question))
     }
 
-    /// The answer to HEAD.
+    /// Handles the answer to HEAD.
     mutating func reported(
         _ answer: UploadAnswer, _ fields: ResumableFields, _ question: Question, now: Int64
     ) -> [UploadAction] {
@@ -46,7 +46,7 @@ extension ResumableDialogue {
         mayBeComplete = false
         state.isRefused = nil
         if let refusal { return [.confirmed(offset)] + discard(then: .fail(refusal)) }
-        // This attempt's own requests are known to have sent these bytes.
+        // Only this attempt's own requests are known to have sent these bytes.
         if source.mayHaveChanged, restarts == 0, offset > 0 {
             return discard(then: .restart("the source may have changed since it began"))
         }
@@ -61,7 +61,7 @@ extension ResumableDialogue {
         let reported = ReportedOffset(status: answer.head.status, offset: nil, isPassing: error.isTransient)
         let isGone = reported == .gone
         switch question {
-        // A success was its answer to the last bytes, and it may clean up at once.
+        // A success was the answer to the last bytes, and the server may clean up at once.
         case .isComplete(let final) where isGone: return finish(final)
         case .isUpload(let creation) where (400..<500).contains(answer.head.status):
             return misunderstood(creation, fields, now: now)
@@ -72,12 +72,12 @@ extension ResumableDialogue {
         }
     }
 
-    /// Sends the rest from there, or as much of it as may go at once.
+    /// Sends the rest from an offset, or as much of it as one request may carry.
     mutating func append(from offset: Int64) -> [UploadAction] {
         guard let url = state.url else { return create() }
         let rest = source.size - offset
         var length = min(rest, max(1, min(options.chunkSize ?? rest, limits.maxAppendSize ?? rest, state.cap ?? rest)))
-        // The last part may be shorter than the least.
+        // The last part may be shorter than the minimum.
         if length < rest { length = min(rest, max(length, limits.minAppendSize ?? 0)) }
         if let most = limits.maxAppendSize, length > max(1, most) {
             return discard(
@@ -114,7 +114,7 @@ extension ResumableDialogue {
             guard reached <= source.size, reached > range.lowerBound else {
                 return stalled(answer, now: now) ?? ask(.offset)
             }
-            // Each time it would be sent nearly the same again.
+            // Each repetition would send nearly the same bytes.
             if Detours.isSmall(reached - range.lowerBound, of: range.upperBound - range.lowerBound), !detours.takeBody()
             {
                 return [.confirmed(reached)] + fail(Self.uncounted)
@@ -149,7 +149,7 @@ extension ResumableDialogue {
         }
     }
 
-    /// Counts a step that led nowhere; the end of the attempt, when it was one too many.
+    /// Counts a step without progress. Returns the end of the attempt after one step too many.
     private mutating func stalled(_ answer: UploadAnswer, now: Int64) -> [UploadAction]? {
         stalls += 1
         guard stalls > Self.stallLimit else { return nil }
@@ -159,7 +159,7 @@ extension ResumableDialogue {
 
     private static let uncounted = TransferError(
         .badResponse, "the server takes the upload's bytes and doesn't count them", isTransient: true)
-    /// The next attempt begins with what is known by then.
+    /// The error of repeated 413 answers; the next attempt begins with the limit that is known by then.
     private static let refusedAgain = TransferError(
         .badResponse, "the server wants less in one request, again and again (413)", isTransient: true)
 

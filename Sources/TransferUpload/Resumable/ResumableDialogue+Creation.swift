@@ -2,10 +2,10 @@ import TransferCore
 
 // The request that begins the upload ("Upload Creation").
 extension ResumableDialogue {
-    /// A server that offers resumption does so on the request's head: after as much of the body without an offer it
-    /// wasn't a matter of time. Bytes.
+    /// The bytes after which a missing offer of resumption is final: a server makes the offer when it gets the
+    /// request's head.
     static let offerIsDue: Int64 = 1 << 20
-    /// A server that refuses as little in one request will not take more in another. Bytes.
+    /// The least bytes of one request: a server that refuses them will not accept more in another.
     static let smallestCap: Int64 = 4096
 
     mutating func create() -> [UploadAction] {
@@ -17,7 +17,7 @@ extension ResumableDialogue {
             HeaderField("Upload-Length", String(source.size)),
         ]
         headers += options.headers
-        // A plain request isn't changed otherwise; and what is PUT has its name in the URL.
+        // A plain request is not changed otherwise, and a PUT has the name in its URL.
         if !isWhole, options.method != "PUT", options.headers.value("Content-Disposition") == nil {
             headers.append(HeaderField("Content-Disposition", Self.disposition(source.name)))
         }
@@ -29,7 +29,7 @@ extension ResumableDialogue {
         return send(request, .creating(request: request.id, isWhole: isWhole, location: nil))
     }
 
-    /// A 104 ("Status Code 104"): where the upload is, how far it is, or both.
+    /// Handles a 104 ("Status Code 104"): the location of the upload, its offset, or both.
     mutating func supported(_ head: ResponseHead, from base: String, now: Int64) -> [UploadAction] {
         let fields = ResumableFields(head, version: version)
         guard fields.version == version.number else { return [] }
@@ -54,7 +54,7 @@ extension ResumableDialogue {
         // Known limits bind the client, also in the middle of a request.
         if isWhole, let most = limits.maxAppendSize, most < source.size {
             mayBeComplete = true
-            // The whole isn't sent at once again either, if the server loses what it has.
+            // The whole is not sent in one request again either, if the server loses its bytes.
             sendsWhole = false
             state.cap = max(1, most)
             return [.stop(request: request)] + ask(.offset)
@@ -80,7 +80,7 @@ extension ResumableDialogue {
             return fail(statusError(answer, now: now))
         }
         if !isWhole, let least = limits.minSize, least > source.size {
-            // Too small to be made resumable; not too small to be taken.
+            // The source is too small to be resumable, but not too small to be accepted.
             sendsWhole = true
             return create()
         }
@@ -92,9 +92,9 @@ extension ResumableDialogue {
         return unanswered(error, sent: answer.sent) ?? fail(error)
     }
 
-    /// The end of an attempt whose request with the whole content may have been applied, and that has no upload to ask about.
+    /// Ends an attempt whose request with the whole content may have been applied, and that has no upload to ask about.
     ///
-    /// - Returns: `nil` where the content can't have arrived whole.
+    /// - Returns: `nil` where the content cannot have arrived whole.
     private mutating func unanswered(_ error: TransferError, sent: Int64) -> [UploadAction]? {
         guard DeliveryRule.mayHaveArrived(error, sent: sent, of: source.size) else { return nil }
         guard options.isIdempotent else {
@@ -105,12 +105,12 @@ extension ResumableDialogue {
                     cause: error.status == nil ? error.cause : nil))
         }
         guard options.mode == .upgrade, options.method == "PUT" else { return nil }
-        // Nothing was offered, so this was a PUT like any other, and all of it may be there.
+        // The server made no offer, so this was an ordinary PUT, and all bytes may have arrived.
         phase = .ended
         return [.save(ConfirmingPut.state(began: creationBegan)), .fail(error)]
     }
 
-    /// There is an upload, and the server wants more for it.
+    /// Continues an upload that exists and is incomplete.
     private mutating func begun(
         _ answer: UploadAnswer, _ fields: ResumableFields, isWhole: Bool, location: String?, now: Int64
     ) -> [UploadAction] {
@@ -120,10 +120,10 @@ extension ResumableDialogue {
             return fail(
                 TransferError(.badResponse, "the server says that the upload isn't complete, but not where it is"))
         }
-        // After a redirect the final answer knows best what its Location is relative to.
+        // After a redirect the final answer determines the base of its Location.
         if let location, location != url, answer.url == options.url { return ambiguous() }
         if !isWhole, fields.isComplete == true {
-            // The answer is the target's, to no content.
+            // The target itself has answered a request without content: only an empty source is complete then.
             return source.size == 0 ? finish(answer) : fail(Self.endedEarly(at: 0, of: source.size))
         }
         state.url = url
@@ -140,7 +140,7 @@ extension ResumableDialogue {
         return append(from: 0)
     }
 
-    /// No whole answer came.
+    /// Handles a creation without a complete answer.
     mutating func notCreated(
         _ error: TransferError, sent: Int64, isWhole: Bool, location: String?
     ) -> [UploadAction] {
@@ -151,11 +151,11 @@ extension ResumableDialogue {
         }
         if options.isIdempotent, let end = unanswered(error, sent: sent) { return end }
         if options.isIdempotent {
-            // Perhaps it would have offered in another version.
+            // The server may have made an offer in another version.
             if state.isVersionHeard != true, sent >= Self.offerIsDue { tryOtherVersionNext() }
             return fail(error)
         }
-        // Without content a request is sent by its head; only what failed before it can't have arrived.
+        // Without content the head is the whole request; only a failure before the request excludes its arrival.
         let mayHaveArrived = sent > 0 || (source.size == 0 && !DeliveryRule.isBeforeRequest(error))
         guard mayHaveArrived, error.isTransient else { return fail(error) }
         return fail(
@@ -165,7 +165,7 @@ extension ResumableDialogue {
                 cause: error.cause))
     }
 
-    /// The server's answer shows no trace of the protocol: the next version is tried, or that was all.
+    /// Handles an answer without a trace of the protocol: the next version is tried, or the upload fails.
     mutating func misunderstood(_ answer: UploadAnswer, _ fields: ResumableFields, now: Int64) -> [UploadAction] {
         state.forgetUpload()
         if turn(to: fields.version) { return create() }
@@ -181,7 +181,7 @@ extension ResumableDialogue {
             TransferError(.badResponse, "the server knows none of the versions 8 and 6 of resumable uploads"))
     }
 
-    /// 413: less in one request, where the server knows how to go on with the rest.
+    /// Handles 413: sends less in one request, if the server supports continuing with the rest.
     private mutating func split(_ fields: ResumableFields, location: String?) -> [UploadAction]? {
         let knows = location != nil || fields.limits != nil || fields.isComplete == false
         guard knows || fields.version == version.number, shrink(from: source.size) else { return nil }
@@ -190,7 +190,7 @@ extension ResumableDialogue {
         return create()
     }
 
-    /// Halves what one request carries, or takes what the server says; `false` when that would be too little.
+    /// Halves the bytes of one request, or takes the server's limit; returns `false` when that would be too little.
     mutating func shrink(from length: Int64) -> Bool {
         let most = limits.maxAppendSize ?? length
         let cap = most < length ? most : length / 2
@@ -199,7 +199,7 @@ extension ResumableDialogue {
         return true
     }
 
-    /// The draft's SHOULD for two Locations of one upload that differ.
+    /// Fails for two different Locations of one upload, by the draft's SHOULD.
     private mutating func ambiguous() -> [UploadAction] {
         let error = TransferError(.badResponse, "the server names two different URLs for one upload")
         return state.url == nil ? fail(error) : discard(then: .fail(error))
@@ -210,14 +210,14 @@ extension ResumableDialogue {
         state.version = ResumableVersion.table[(index + 1) % ResumableVersion.table.count].number
     }
 
-    /// Whether a refusal may be about the version: it isn't about credentials, existence, size or load.
+    /// Returns whether a refusal may be about the version, and not about credentials, existence, size or load.
     private static func mayBeOfVersion(_ status: Int) -> Bool {
         if status == 501 { return true }
         let others: Set = [401, 402, 403, 404, 407, 408, 410, 413, 414, 421, 423, 425, 429, 431, 451]
         return (400..<500).contains(status) && !others.contains(status)
     }
 
-    /// RFC 6266, with the disposition that the draft recommends.
+    /// Returns a Content-Disposition (RFC 6266), with the disposition that the draft recommends.
     static func disposition(_ name: String) -> String {
         let plain = String(
             decoding: name.utf8.map { byte in

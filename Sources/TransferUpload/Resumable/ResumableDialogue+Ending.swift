@@ -1,11 +1,12 @@
 import TransferCore
 
-// How an upload ends: complete, refused by its target, gone, given up.
+// The ends of an upload: complete, refused by its target, gone, given up.
 extension ResumableDialogue {
+    /// Completes the upload.
+    ///
     /// - Parameters:
-    ///   - isFinal: Whether the answer is the target's own; that to HEAD isn't, and of what it says only the digest is
-    ///     about the file.
-    ///   - digest: What the server has said of it elsewhere.
+    ///   - isFinal: Whether the answer is the target's own. That to HEAD is not, and only its digest is about the file.
+    ///   - digest: The digest that the server gave in another answer.
     mutating func finish(_ answer: UploadAnswer, isFinal: Bool = true, digest: Checksum? = nil) -> [UploadAction] {
         phase = .ended
         var result = UploadResult(
@@ -14,7 +15,7 @@ extension ResumableDialogue {
         if isFinal {
             result.validator = answer.head.value("ETag")
             if !answer.body.isEmpty { result.response = String(decoding: answer.body, as: UTF8.self) }
-            // RFC 9110 §10.2.2: what was created. Some servers put the upload's own URL there.
+            // RFC 9110 §10.2.2: the Location names the created resource. Some servers put the upload's own URL there.
             if answer.head.status == 201, let location = answer.head.value("Location"),
                 let url = UploadLocation.url(location, from: answer.url), url != state.url
             {
@@ -24,7 +25,7 @@ extension ResumableDialogue {
         return [.confirmed(source.size)] + sweep(state.replaced ?? [], result)
     }
 
-    /// Cancels what the upload that is complete took the place of.
+    /// Cancels the uploads that the complete one replaced.
     mutating func sweep(_ uploads: [String], _ result: UploadResult) -> [UploadAction] {
         guard let url = uploads.first else {
             phase = .ended
@@ -35,8 +36,10 @@ extension ResumableDialogue {
         return [.send(request)]
     }
 
-    /// The target's own answer was lost, and may have been an error: an append of nothing to the complete upload has the
-    /// server say it again, if it can ("Upload Append", "Server Behavior").
+    /// Asks for the target's own answer, which was lost and may have been an error.
+    ///
+    /// An append of nothing to the complete upload makes the server repeat it, if it can ("Upload Append", "Server
+    /// Behavior").
     mutating func hearAgain(_ reported: UploadAnswer) -> [UploadAction] {
         let asked = state.replaysAsked ?? 0
         guard let url = state.url, asked < Self.replayLimit else { return finish(reported, isFinal: false) }
@@ -53,7 +56,7 @@ extension ResumableDialogue {
     mutating func heardAgain(
         _ answer: UploadAnswer, _ fields: ResumableFields, _ reported: UploadAnswer, now: Int64
     ) -> [UploadAction] {
-        // A refusal of the append itself, which is no answer of the target's.
+        // The refusal is of the append itself, and no answer of the target's.
         guard UploadProblem(answer) == nil else { return finish(reported, isFinal: false) }
         if fields.isComplete == true {
             guard answer.isSuccess else { return refused(answer, now: now) }
@@ -61,19 +64,21 @@ extension ResumableDialogue {
             return finish(answer, digest: digest)
         }
         let error = statusError(answer, now: now)
-        // A server that can't say it again says so for good, and its earlier words about the upload are all that there
-        // is.
+        // A server that cannot repeat the answer says so permanently, so that only its earlier statements about the
+        // upload remain.
         return !answer.isSuccess && error.isTransient ? fail(error) : finish(reported, isFinal: false)
     }
 
-    /// The target's own answer, which is no success. Asking about the upload would only say that it's over.
+    /// Fails with the target's own answer, which is no success. A question about the upload would only confirm its end.
     mutating func refused(_ answer: UploadAnswer, now: Int64) -> [UploadAction] {
         state.forgetUpload()
         return fail(plainError(answer, now: now))
     }
 
-    /// An error of the target. What a method that isn't idempotent had done before it failed isn't known, except where
-    /// the status says that it had not begun.
+    /// Returns an error of the target.
+    ///
+    /// The effects of a method that is not idempotent are unknown after a failure, except where the status excludes
+    /// them.
     func plainError(_ answer: UploadAnswer, now: Int64) -> TransferError {
         var error = statusError(answer, now: now)
         let status = answer.head.status
@@ -83,7 +88,7 @@ extension ResumableDialogue {
         return error
     }
 
-    /// There is nothing to go on with, and no error either.
+    /// Handles a lost upload, which cannot be continued and is no error either.
     mutating func lost(_ reason: String) -> [UploadAction] {
         guard mayBeComplete, !options.isIdempotent else { return restart(reason) }
         state.forgetUpload()
@@ -93,7 +98,7 @@ extension ResumableDialogue {
                 "\(reason); \(options.method) isn't repeated, because all was sent and the answer was lost"))
     }
 
-    /// The server doesn't tell what it has of the upload: that stays written down until there is another one.
+    /// Replaces an upload whose state the server does not report; it stays recorded until the new one exists.
     mutating func replace(_ reason: String) -> [UploadAction] {
         if let url = state.url { state.replaced = Array(((state.replaced ?? []) + [url]).suffix(Self.replacedLimit)) }
         return lost(reason)
@@ -110,7 +115,7 @@ extension ResumableDialogue {
         return [.restart(reason)] + create()
     }
 
-    /// "Upload Cancellation", of an upload that can't be gone on with.
+    /// Carries out "Upload Cancellation" for an upload that cannot be continued.
     mutating func discard(then afterwards: Afterwards) -> [UploadAction] {
         guard let url = state.url else { return discarded(afterwards) }
         let request = request("DELETE", url)
@@ -126,7 +131,7 @@ extension ResumableDialogue {
     }
 
     mutating func abandoned(_ answer: UploadAnswer, _ rest: [String], now: Int64) -> [UploadAction] {
-        // Nothing there, or nothing that can be removed: there is nothing left to do.
+        // The upload does not exist or cannot be removed: no work is left.
         guard answer.isSuccess || [404, 405, 410, 501].contains(answer.head.status) else {
             phase = .ended
             return [.fail(statusError(answer, now: now))]

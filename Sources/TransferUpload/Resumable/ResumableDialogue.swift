@@ -3,21 +3,22 @@ import TransferCore
 /// An upload by the IETF's draft "Resumable Uploads for HTTP" (draft-ietf-httpbis-resumable-upload), interop versions 8
 /// and 6.
 ///
-/// **Which version.** The newest goes first, and what the server says decides: an answer with another version's number
-/// is asked again in that version. A server that answers the creation of an upload as one that doesn't know the version
-/// (a success that leads nowhere, or a client error that isn't about credentials, limits or existence) is asked in the
-/// next one. What was learnt is part of the state. A 104 with no or another version's number is ignored, as the draft
-/// demands.
+/// **The version.** The newest version is tried first, and the server's answers decide. An answer with another
+/// version's number makes the request be repeated in that version. A server may answer a creation as if it did not know
+/// the version: by a success that leads nowhere, or a client error that is not about credentials, limits or existence.
+/// It is then asked in the next version. The result is part of the state. A 104 with no or another version's number is
+/// ignored, as the draft demands.
 ///
-/// **What counts as complete.** A success that answers the last bytes. Where it was lost, `Upload-Complete: ?1` in the
-/// answer to HEAD says that the target has answered, and not by what: version 8 is asked for that answer again (an append
-/// of nothing). Where there is no telling, the upload counts as complete, and there is no body to report. A success without `Upload-Complete` after the last bytes is
-/// asked about by HEAD in version 8; version 6 has none. An error with `Upload-Complete: ?1` is the target's own: the
-/// upload is over and its URL forgotten.
+/// **Completeness.** A success that answers the last bytes completes the upload. Where it was lost,
+/// `Upload-Complete: ?1` in the answer to HEAD means that the target has answered, but not how: version 8 is asked for
+/// that answer again (an append of nothing). Where it is unavailable, the upload counts as complete, without a body to
+/// report. A success without `Upload-Complete` after the last bytes leads to a HEAD in version 8; version 6 never has
+/// that field. An error with `Upload-Complete: ?1` is the target's own: the upload is over and its URL forgotten.
 ///
-/// **What is never sent twice.** Content for a method that isn't idempotent, once it may have been applied: a POST whose
-/// answer was lost and that has no upload to ask about, or whose upload has gone since, fails as `mayHaveBeenSent`. A PUT
-/// that left whole in ``ResumableOptions/Mode/upgrade``, without an offer, saves a ``ConfirmingPut``'s state instead.
+/// **Content that is never sent twice.** Content for a method that is not idempotent is not repeated once it may have
+/// been applied. A POST whose answer was lost fails as `mayHaveBeenSent` if it has no upload to ask about, or if its
+/// upload is gone since. A PUT that left whole in ``ResumableOptions/Mode/upgrade``, without an offer, saves a
+/// ``ConfirmingPut``'s state instead.
 public struct ResumableDialogue: UploadDialogue {
     let source: UploadSource
     let options: ResumableOptions
@@ -25,18 +26,18 @@ public struct ResumableDialogue: UploadDialogue {
     var state: ResumableState
     var phase = Phase.idle
     var limits = UploadLimits()
-    /// Whether the upload is begun by a request with all of the content.
+    /// Whether the upload begins by a request with the whole content.
     var sendsWhole: Bool
-    /// Versions that were tried in vain.
+    /// The versions that were tried without success.
     var refusedVersions: Set<Int64> = []
-    /// Whether an earlier attempt's last bytes may have been applied, until the server has said what it has.
+    /// Whether an earlier attempt's last bytes may have been applied, until the server has reported its state.
     var mayBeComplete: Bool
-    /// Steps that led nowhere (conflicts, answers without progress); bounded, so that every attempt ends.
+    /// The steps without progress (conflicts, answers with an old offset); their bound ends every attempt.
     var stalls = 0
     var restarts = 0
     var detours = Detours()
 
-    /// When something was last heard or begun, in seconds since 1970.
+    /// The time of the last event or action, in seconds since 1970.
     private(set) var clock: Int64 = 0
     /// The time at which the request that begins the upload was made.
     var creationBegan: Int64 = 0
@@ -46,35 +47,37 @@ public struct ResumableDialogue: UploadDialogue {
 
     static let stallLimit = 1
     static let restartLimit = 1
-    /// The number of uploads, given up without a word of the server, that are remembered.
+    /// The most remembered uploads that were replaced without a report of the server.
     static let replacedLimit = 8
-    /// The number of times that the target's lost answer is asked for.
+    /// The number of requests for the target's lost answer.
     static let replayLimit = 3
 
-    /// - Parameter state: That of the last ``UploadAction/save(_:)``; anything else begins anew.
+    /// Creates an upload.
+    ///
+    /// - Parameter state: The state of the last ``UploadAction/save(_:)``; any other state begins anew.
     public init(source: UploadSource, options: ResumableOptions, state saved: UploadState? = nil) {
         self.source = source
         self.options = options
         state = saved.flatMap { ResumableState($0) } ?? ResumableState(length: source.size)
-        // A source that was refused as a whole before isn't sent so again.
+        // A source that was refused as a whole before is not sent so again.
         sendsWhole = options.mode == .upgrade && (state.cap ?? .max) >= source.size
         mayBeComplete = state.isEnding == true
         lastSaved = state
     }
 
-    /// The one request under way, and what it's for.
+    /// The purpose of the one request under way.
     enum Phase: Sendable, Hashable {
         case idle
-        /// `location`: where the upload is, once a 104 has said so.
+        /// The upload is being created. `location` is its URL, once a 104 has reported it.
         case creating(request: Int, isWhole: Bool, location: String?)
         case asking(request: Int, Question)
         case appending(request: Int, Range<Int64>, isLast: Bool)
-        /// The upload is complete, as this answer to HEAD says, and what the target said isn't known.
+        /// The upload is complete by this answer to HEAD, and the target's own answer is unknown.
         case hearingAgain(request: Int, UploadAnswer)
-        /// An upload that can't be used any more is removed.
+        /// An unusable upload is removed.
         case discarding(request: Int, Afterwards)
         case abandoning(request: Int, [String])
-        /// The upload is complete; those before it are cancelled, as far as the server lets them be.
+        /// The upload is complete; the earlier ones are cancelled, if the server allows that.
         case sweeping(request: Int, [String], UploadResult)
         case ended
 
@@ -89,12 +92,12 @@ public struct ResumableDialogue: UploadDialogue {
         }
     }
 
-    /// Why the offset is asked for.
+    /// The reason of the question for the offset.
     enum Question: Sendable, Hashable {
         case offset
-        /// Nothing but a Location says that there is an upload: that may be something else.
+        /// Only a Location suggests that there is an upload: it may be another resource.
         case isUpload(UploadAnswer)
-        /// The last bytes were answered by this success, which didn't say whether it is the target's.
+        /// The last bytes were answered by this success, which did not say whether it is the target's.
         case isComplete(UploadAnswer)
     }
 
@@ -103,21 +106,23 @@ public struct ResumableDialogue: UploadDialogue {
         case fail(TransferError)
     }
 
+    /// Returns the first actions.
     public mutating func begin(now: Int64) -> [UploadAction] {
         clock = now
-        // The successor of that upload never came about.
+        // The successor of that upload was never created.
         if state.url == nil, let earlier = state.replaced?.popLast() { state.url = earlier }
         guard state.url != nil else { return create() }
         guard state.length == source.size else {
             return discard(then: .restart("the source has another length than the upload that was begun"))
         }
-        // The draft's SHOULD NOT for what has outlived `max-age`; but what may be complete is asked about.
+        // The draft has a SHOULD NOT for an upload beyond `max-age`. But one that may be complete is asked about.
         if let expires = state.expires, expires <= now, !mayBeComplete {
             return restart("the upload has expired on the server")
         }
         return ask(.offset)
     }
 
+    /// Returns the actions that follow an event.
     public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
         clock = now
         switch event {
@@ -134,6 +139,7 @@ public struct ResumableDialogue: UploadDialogue {
         }
     }
 
+    /// Returns the actions that cancel the upload.
     public mutating func abandon(now: Int64) -> [UploadAction] {
         abandonNext((state.replaced ?? []) + [state.url].compactMap { $0 }, status: 204)
     }
@@ -161,7 +167,7 @@ public struct ResumableDialogue: UploadDialogue {
         case .appending(_, let range, let isLast):
             if isLast { noteEnding(sent >= range.upperBound - range.lowerBound) }
             return fail(error)
-        // An upload that can't be removed is left to expire.
+        // An upload that cannot be removed is left to expire.
         case .discarding(_, let afterwards): return discarded(afterwards)
         case .sweeping(_, _, let result):
             phase = .ended
@@ -190,7 +196,7 @@ extension ResumableDialogue {
             id: nextID, method: method, url: url, headers: [mark] + headers, body: body, ownersFields: ownersFields)
     }
 
-    /// Saves the state, before everything that relies on it.
+    /// Saves the state, before all actions that rely on it.
     mutating func save() -> [UploadAction] {
         guard state != lastSaved else { return [] }
         lastSaved = state
@@ -207,30 +213,30 @@ extension ResumableDialogue {
         return save() + [.fail(error)]
     }
 
-    /// Takes over what an answer tells about limits and lifetime.
+    /// Takes over the limits and the lifetime in an answer.
     mutating func learn(_ fields: ResumableFields, now: Int64) {
         guard let reported = fields.limits else { return }
         limits.update(reported)
         guard let lifetime = reported.lifetime else { return }
         let expires = now + min(lifetime, 1 << 40)
-        // The time is counted anew with every answer: a change by seconds isn't worth a write.
+        // Every answer counts the time anew: a change by seconds is not worth a write.
         if let known = state.expires, abs(known - expires) < 60 { return }
         state.expires = expires
     }
 
-    /// Why the source can't be uploaded within the server's limits.
+    /// The error of a source that exceeds the server's limits.
     var refusal: TransferError? {
         guard let largest = limits.maxSize, largest < source.size else { return nil }
         return TransferError(
             .invalidRequest, "the server takes at most \(CountText.bytes(largest)), and the file has \(source.size)")
     }
 
-    /// Keeps in the state whether the last bytes are out, for methods where that forbids another try.
+    /// Records whether the last bytes have left, for methods where that forbids another try.
     mutating func noteEnding(_ isEnding: Bool) {
         state.isEnding = isEnding && !options.isIdempotent ? true : nil
     }
 
-    /// Turns to the version that an answer names, if it's another one that wasn't tried in vain.
+    /// Switches to the version that an answer names, if that version was not tried without success.
     ///
     /// - Returns: Whether the request is worth repeating.
     mutating func turn(to reported: Int64?) -> Bool {
@@ -242,14 +248,16 @@ extension ResumableDialogue {
         return true
     }
 
-    /// The server speaks that version.
+    /// Records that the server speaks that version.
     mutating func hear(_ version: ResumableVersion) {
         state.version = version.number
         state.isVersionHeard = true
     }
 
-    /// Notes what an error leaves open that came as the answer to the last bytes. Its sender may have been a gateway,
-    /// behind which they were applied; or, in versions that don't tell, the target.
+    /// Records the ambiguity of an error that answered the last bytes.
+    ///
+    /// The error may come from a gateway, behind which the bytes were applied. In versions without a mark it may also come
+    /// from the target.
     mutating func noteError(_ answer: UploadAnswer, length: Int64) {
         let isOpen = answer.head.status >= 500 && answer.head.status != 501 && answer.sent >= length
         noteEnding(isOpen)

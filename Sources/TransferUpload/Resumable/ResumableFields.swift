@@ -1,7 +1,7 @@
 import FoundationEssentials
 import TransferCore
 
-/// The protocol's own fields of an answer. A field that isn't of its type counts as missing, as the draft demands.
+/// The protocol's own fields of an answer. A field of another type counts as missing, as the draft demands.
 struct ResumableFields: Sendable, Hashable {
     var version: Int64?
     var isComplete: Bool?
@@ -20,7 +20,7 @@ struct ResumableFields: Sendable, Hashable {
         location = fields.value("Location")
     }
 
-    /// The lines of one name, as one value (RFC 9110 §5.2).
+    /// Returns the lines of one field as one value (RFC 9110 §5.2).
     static func joined(_ fields: [HeaderField], _ name: String) -> String? {
         let lines = fields.filter { $0.isNamed(name) }
         return lines.isEmpty ? nil : lines.map(\.value).joined(separator: ", ")
@@ -36,11 +36,11 @@ struct ResumableFields: Sendable, Hashable {
     }
 }
 
-/// A problem's type (RFC 9457 §3.1.1), of those that the draft registers.
+/// The types of problems (RFC 9457 §3.1.1) that the draft registers.
 enum UploadProblem: String, Sendable {
     case mismatchingOffset = "https://iana.org/assignments/http-problem-types#mismatching-upload-offset"
     case inconsistentLength = "https://iana.org/assignments/http-problem-types#inconsistent-upload-length"
-    /// Until draft -05.
+    /// A type of the drafts up to -05.
     case completedUpload = "https://iana.org/assignments/http-problem-types#completed-upload"
 
     init?(_ answer: UploadAnswer) {

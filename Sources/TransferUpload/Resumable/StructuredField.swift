@@ -1,7 +1,8 @@
 import FoundationEssentials
 
-/// Structured fields (RFC 9651), read as strictly as §4.2 says: what isn't well-formed to its end is no value at all.
-/// Parameters are checked and dropped: none of the fields here defines any.
+/// Structured fields (RFC 9651), parsed as strictly as §4.2 demands: a malformed field has no value at all.
+///
+/// Parameters are checked and dropped, as none of the fields here defines any.
 enum StructuredField {
     enum Value: Sendable, Hashable {
         case integer(Int64)
@@ -15,7 +16,7 @@ enum StructuredField {
         case innerList
     }
 
-    /// An Item (§4.2.3), whose lines were joined as RFC 9110 §5.2 says.
+    /// Parses an Item (§4.2.3), whose lines were joined by RFC 9110 §5.2.
     static func item(_ text: String) -> Value? {
         var reader = StructuredFieldReader(text)
         reader.skipSpaces()
@@ -24,7 +25,7 @@ enum StructuredField {
         return reader.isAtEnd ? value : nil
     }
 
-    /// A Dictionary (§4.2.2); of members with the same key the last counts.
+    /// Parses a Dictionary (§4.2.2); of members with the same key the last counts.
     static func dictionary(_ text: String) -> [String: Value]? {
         var reader = StructuredFieldReader(text)
         var members: [String: Value] = [:]
@@ -44,7 +45,7 @@ enum StructuredField {
             if reader.isAtEnd { return members }
             guard reader.take(",") else { return nil }
             reader.skipOptionalSpace()
-            // A comma promises another member.
+            // A comma requires another member.
             guard !reader.isAtEnd else { return nil }
         }
         return members
@@ -83,7 +84,7 @@ private struct StructuredFieldReader {
         return nil
     }
 
-    /// Whether what follows are well-formed parameters, or none.
+    /// Skips parameters. Returns whether they are well-formed, or there are none.
     mutating func parameters() -> Bool {
         while take(";") {
             skipSpaces()
@@ -122,7 +123,7 @@ private struct StructuredFieldReader {
         }
     }
 
-    /// §4.2.4: fifteen digits; or twelve, a point, and up to three.
+    /// Parses a number (§4.2.4): fifteen digits; or twelve, a point, and up to three.
     private mutating func number() -> StructuredField.Value? {
         let isNegative = take("-")
         let digits = prefix(Self.isDigit)
@@ -158,7 +159,7 @@ private struct StructuredFieldReader {
         return Data(base64Encoded: base64).map { .bytes(Array($0)) }
     }
 
-    /// §4.2.10: as a string, with bytes of UTF-8 in lower-case hexadecimal.
+    /// Parses a display string (§4.2.10): a string with bytes of UTF-8 in lower-case hexadecimal.
     private mutating func displayString() -> StructuredField.Value? {
         guard take("%"), take("\"") else { return nil }
         var text: [UInt8] = []

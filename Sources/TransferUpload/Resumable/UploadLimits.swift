@@ -1,16 +1,18 @@
-/// The limits that a server has told (draft-ietf-httpbis-resumable-upload, "Limits"). Bytes and seconds.
+/// The limits that a server has announced, in bytes and seconds (draft-ietf-httpbis-resumable-upload, "Limits").
 struct UploadLimits: Sendable, Hashable {
     var maxSize: Int64?
     var minSize: Int64?
     var maxAppendSize: Int64?
     var minAppendSize: Int64?
-    /// The time that the upload still lives, in seconds from the answer.
+    /// The remaining lifetime of the upload, in seconds from the answer.
     var lifetime: Int64?
 
     init() {}
 
-    /// - Returns: `nil` for a field that has to be ignored as a whole: it's malformed, or a member that is known has
-    ///   another type than the draft says. Members with other keys are ignored.
+    /// Parses a field.
+    ///
+    /// - Returns: `nil` for a field that must be ignored as a whole. It is malformed, or a known member has another
+    ///   type than the draft demands. Members with other keys are ignored.
     init?(_ field: String, version: ResumableVersion) {
         guard let members = StructuredField.dictionary(field) else { return nil }
         var known: [String: Int64] = [:]
@@ -26,7 +28,7 @@ struct UploadLimits: Sendable, Hashable {
         lifetime = known[version.lifetimeMember]
     }
 
-    /// Takes over what a later answer tells, and keeps the rest.
+    /// Takes over the limits of a later answer, and keeps the others.
     mutating func update(_ later: UploadLimits) {
         maxSize = later.maxSize ?? maxSize
         minSize = later.minSize ?? minSize

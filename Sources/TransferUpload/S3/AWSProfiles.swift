@@ -1,17 +1,18 @@
-/// The profiles of `~/.aws/credentials` and `~/.aws/config` ("Configuration and credential file settings" of the AWS
-/// CLI's user guide): sections of `name = value` lines.
+/// The profiles of `~/.aws/credentials` and `~/.aws/config`: sections of `name = value` lines.
+///
+/// The form is described in "Configuration and credential file settings" of the AWS CLI's user guide.
 struct AWSProfiles: Sendable, Hashable {
     enum Kind: Sendable {
-        /// Sections are named as the profiles are.
+        /// The credentials file, whose sections have the names of the profiles.
         case credentials
-        /// Sections are `[default]` and `[profile NAME]`; others are no profiles.
+        /// The config file, whose sections are `[default]` and `[profile NAME]`; others are no profiles.
         case config
     }
 
-    /// By profile, then by setting (in lower case).
+    /// The settings by profile, then by their names in lower case.
     private(set) var settings: [String: [String: String]] = [:]
 
-    /// Lines that are neither a section nor a setting are passed over, as the AWS tools do.
+    /// Parses a file. Lines that are neither a section nor a setting are skipped, as the AWS tools do.
     init(_ text: String, _ kind: Kind) {
         var profile: String?
         for line in text.split(omittingEmptySubsequences: true, whereSeparator: \.isNewline) {
@@ -21,7 +22,7 @@ struct AWSProfiles: Sendable, Hashable {
                 profile = Self.profile(content, kind)
                 if let profile { settings[profile, default: [:]] = settings[profile, default: [:]] }
             } else if line.first == " " || line.first == "\t" {
-                // A nested setting (`s3 =` and indented lines): none of them is needed here.
+                // Nested settings (`s3 =` and indented lines) are not needed here.
                 continue
             } else if let profile, let equals = content.firstIndex(of: "=") {
                 let name = Self.trimmed(content[..<equals]).lowercased()
@@ -45,7 +46,7 @@ struct AWSProfiles: Sendable, Hashable {
         return String(text.dropFirst().dropLast())
     }
 
-    /// Comments begin a line, or follow white space; a `#` inside a secret is none.
+    /// Removes a comment, which begins a line or follows white space; a `#` inside a secret begins none.
     private static func withoutComment(_ line: Substring) -> Substring {
         var afterSpace = true
         for index in line.indices {

@@ -1,26 +1,28 @@
 import TransferCore
 
-/// S3's answers where all went well.
+/// The successful answers of S3.
 enum S3Answers {
-    /// An entity tag without `W/` and quotes.
+    /// Returns an entity tag without `W/` and quotes.
     static func unquoted(_ etag: String) -> String {
         let opaque = etag.hasPrefix("W/") ? etag.dropFirst(2) : etag[...]
         guard opaque.count >= 2, opaque.first == "\"", opaque.last == "\"" else { return String(opaque) }
         return String(opaque.dropFirst().dropLast())
     }
 
-    /// An entity tag as its field has it; some servers leave the quotes out in XML.
+    /// Returns an entity tag in the form of its field; some servers omit the quotes in XML.
     static func quoted(_ etag: String) -> String { etag.hasSuffix("\"") ? etag : "\"\(etag)\"" }
 
-    /// The SHA-256 digest of a whole object; `nil` for one that was made of its parts' digests (`…-3`).
+    /// Returns the SHA-256 digest of a whole object, or `nil` for one that was made of its parts' digests (`…-3`).
     static func digest(_ checksum: String?) -> Checksum? {
         checksum.flatMap { Base64.decode($0) }.flatMap { Checksum(.sha256, bytes: $0) }
     }
 
-    /// Whether what the server has is what was sent, by the tag that it gave: the MD5 of a body, but where the server
-    /// encrypts with keys that aren't its own ("Common Response Headers" of the S3 API).
+    /// Compares the sent bytes with the tag that the server gave.
     ///
-    /// - Returns: `nil` where nobody can say.
+    /// The tag is the MD5 of a body. It is not where the server encrypts with keys that are not its own ("Common
+    /// Response Headers" of the S3 API).
+    ///
+    /// - Returns: `nil` where the tag proves nothing.
     static func verdict(_ answer: UploadAnswer, etag: String) -> Result<Void, TransferError>? {
         guard let sent = answer.sums, let there = Checksum(.md5, hex: unquoted(etag)), sent.algorithm == .md5,
             !isEncryptedByKey(answer.head)
@@ -36,22 +38,23 @@ enum S3Answers {
             || head.value("x-amz-server-side-encryption-customer-algorithm") != nil
     }
 
-    /// Whether the element is the result of that operation. AWS's end in `Result`; rclone leaves that away here and
-    /// there, and moto's list of parts is a `ListPartsResponse`.
+    /// Returns whether the element is the result of that operation.
+    ///
+    /// AWS's end in `Result`. rclone sometimes omits that, and moto's list of parts is a `ListPartsResponse`.
     private static func isNamed(_ element: XMLElement, _ name: String) -> Bool {
         [name, name + "Result", name + "Response"].contains(element.name)
     }
 
-    /// The upload's ID in the answer to CreateMultipartUpload.
+    /// Returns the upload's ID in the answer to CreateMultipartUpload.
     static func uploadID(_ body: [UInt8]) -> String? {
         guard let root = XMLElement.read(body), isNamed(root, "InitiateMultipartUpload") else { return nil }
         return root.text("UploadId")
     }
 
-    /// One page of ListParts.
+    /// A page of ListParts.
     struct PartsPage: Sendable, Hashable {
         var parts: [Part] = []
-        /// The part number that the next page begins after; `nil` at the end.
+        /// The part number after which the next page begins; `nil` at the end.
         var next: Int?
 
         struct Part: Sendable, Hashable {
@@ -61,10 +64,10 @@ enum S3Answers {
             var checksum: String?
         }
 
-        /// A page that was cut off counts as far as it goes, and the next begins there.
+        /// Parses a page. A truncated page counts up to its end, and the next begins there.
         ///
-        /// - Parameter marker: What this page was asked for after.
-        /// - Returns: `nil` for a body that is none, or that leads nowhere.
+        /// - Parameter marker: The part number after which this page was requested.
+        /// - Returns: `nil` for a body that is no page, or that makes no progress.
         init?(_ body: [UInt8], after marker: Int) {
             guard let root = XMLElement.read(body), S3Answers.isNamed(root, "ListParts") else { return nil }
             for element in root.children where element.name == "Part" && element.isWhole {
@@ -87,13 +90,15 @@ enum S3Answers {
         struct Upload: Sendable, Hashable {
             var key: String
             var uploadID: String
-            /// Seconds since 1970.
+            /// The time of the creation in seconds since 1970.
             var initiated: Int64
         }
 
         var uploads: [Upload] = []
 
-        /// - Returns: `nil` for a body that is none, was cut off, or has an upload that isn't told whole.
+        /// Parses a page.
+        ///
+        /// - Returns: `nil` for a body that is no page, was truncated, or has an incomplete upload.
         init?(_ body: [UInt8]) {
             guard let root = XMLElement.read(body), root.isWhole, S3Answers.isNamed(root, "ListMultipartUploads") else {
                 return nil
@@ -107,7 +112,9 @@ enum S3Answers {
         }
     }
 
-    /// - Returns: Seconds since 1970, of a time in the form of `2010-11-10T20:48:33.000Z`; `nil` for any other text.
+    /// Parses a time.
+    ///
+    /// - Returns: The seconds since 1970 of a time in the form `2010-11-10T20:48:33.000Z`; `nil` for any other text.
     static func time(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z"), bytes[4] == 0x2D, bytes[7] == 0x2D,
@@ -129,11 +136,11 @@ enum S3Answers {
     enum Completed: Sendable, Hashable {
         case done(etag: String?, digest: Checksum?)
         case fault(S3Fault)
-        /// The end is unknown: S3 sends its 200 before it knows how it ends.
+        /// The result is unknown: S3 sends its 200 before the operation ends.
         case unclear
     }
 
-    /// The end that the answer to CompleteMultipartUpload tells, under a status of success.
+    /// Returns the result in the answer to CompleteMultipartUpload, under a status of success.
     static func completed(_ body: [UInt8]) -> Completed {
         if let fault = S3Fault(body) { return .fault(fault) }
         guard let root = XMLElement.read(body), root.isWhole, isNamed(root, "CompleteMultipartUpload") else {

@@ -1,14 +1,17 @@
-/// The credentials of who signs: an access key and its secret, and the token of a session where they are temporary.
+/// The credentials of a signer: an access key and its secret, with a session token where they are temporary.
 ///
-/// The secret and the token are in no description.
+/// No description contains the secret or the token.
 public struct S3Credentials: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    /// The ID of the key; no secret.
+    /// The ID of the key, which is no secret.
     public var accessKey: String
+    /// The secret of the key.
     public var secret: String
+    /// The token of the session; `nil` for permanent credentials.
     public var sessionToken: String?
 
+    /// Creates credentials.
     public init(accessKey: String, secret: String, sessionToken: String? = nil) {
         self.accessKey = accessKey
         self.secret = secret

@@ -74,23 +74,24 @@ extension S3Dialogue {
         guard !upload.isListedAgain else {
             return [try send(.abort(thenRestart: "the server doesn't take the parts that it says it has"), now)]
         }
-        // The server has lost some parts: those that it has are asked for again, and only the rest is sent.
+        // The server has lost some parts: its list is requested again, and only the missing parts are sent.
         upload.parts = parts
         upload.isListedAgain = true
         multipart = upload
-        // All parts may be missing: they are sent once more in an attempt, and not twice.
+        // All parts may be missing: an attempt sends them once more, and not twice.
         hasRestarted = true
         return [try send(.list(after: 0), now)]
     }
 
-    /// The object is there, or it isn't: whether it's what this upload makes.
+    /// Decides whether an existing object is the one of this upload.
     private mutating func foundObject(
         _ question: S3Question, _ answer: UploadAnswer, _ now: Int64
     ) throws(TransferError) -> [UploadAction] {
         let result = result(answer)
         guard answer.isSuccess else {
             let error = S3Fault.error(answer, now: now)
-            // Not there, or not to be asked for (403 without the right to list): then it's sent.
+            // The object is missing, or the question is forbidden (403 without the right to list): the file is then
+            // sent.
             guard (400...499).contains(answer.head.status) || answer.head.status == 501, !error.isTransient else {
                 throw error
             }
@@ -115,8 +116,10 @@ extension S3Dialogue {
         return [digest(.object(expected, question, result), expected.algorithm, 0..<source.size)]
     }
 
-    /// An object of the right size whose tag isn't that of the source: tags of what is encrypted by keys, and of parts, are
-    /// no digests of the bytes. These decide, where to read them costs less than to send the file again.
+    /// Handles an object of the right size whose tag differs from that of the source.
+    ///
+    /// Tags of objects encrypted by keys, and of joined parts, are no digests of the bytes. The bytes are compared
+    /// where reading them costs less than sending the file again.
     private mutating func judgedByTag(
         _ question: S3Question, isOurs: Bool, _ result: UploadResult, _ now: Int64
     ) throws(TransferError) -> [UploadAction] {
@@ -126,7 +129,7 @@ extension S3Dialogue {
         return [try send(.fetch(question), now)]
     }
 
-    /// The object's bytes are those of the source, or it's another one.
+    /// Decides by the object's bytes whether it is that of the source.
     private mutating func fetched(
         _ question: S3Question, _ answer: UploadAnswer, _ now: Int64
     ) throws(TransferError) -> [UploadAction] {
@@ -158,19 +161,20 @@ extension S3Dialogue {
         }
     }
 
-    /// Whether an object with the right bytes has the owner's fields too: it may be somebody else's of before.
+    /// Returns whether an object with the right bytes has the job's fields too: an older object of another origin may
+    /// have the same bytes.
     private func hasOwnersFields(_ head: ResponseHead) -> Bool {
         let there = head.fields
         return S3OwnersFields(options.headers, for: .put(nil)).signed.allSatisfy { field in
             let name = field.name.lowercased()
             guard name.hasPrefix("x-amz-meta-") || name == "content-type" else { return true }
-            // Some servers keep the runs of spaces that the signature doesn't have.
+            // Some servers keep runs of spaces, which the signature does not have.
             return there.value(name).map(SignatureVersion4.canonicalValue)
                 == SignatureVersion4.canonicalValue(field.value)
         }
     }
 
-    /// Compares the tag of a body with what was sent.
+    /// Compares the tag of a body with the sent bytes.
     mutating func compare(_ answer: UploadAnswer, etag: String, _ range: Range<Int64>) throws(TransferError) {
         switch S3Answers.verdict(answer, etag: etag) {
         case nil: break
@@ -190,7 +194,7 @@ extension S3Dialogue {
     }
 }
 
-/// An upload of an earlier attempt that has to end.
+/// The handling of an earlier attempt's upload that must end.
 extension S3Dialogue {
     mutating func answered(
         _ stray: S3Stray, _ answer: UploadAnswer, _ now: Int64

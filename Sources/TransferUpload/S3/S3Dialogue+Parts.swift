@@ -27,7 +27,7 @@ extension S3Dialogue {
         }
         let error = S3Fault.error(answer, now: now)
         let page = answer.isSuccess ? S3Answers.PartsPage(answer.body, after: marker) : nil
-        // An answer about the place, and not about the question.
+        // The answer is about the bucket, and not about the question.
         if S3Fault.code(answer) == "NoSuchBucket" { throw error }
         switch ReportedOffset(status: answer.head.status, offset: page.map { _ in 0 }, isPassing: error.isTransient) {
         case .unknown: throw error
@@ -40,7 +40,7 @@ extension S3Dialogue {
             multipart?.parts.found(part.number, size: part.size, etag: part.etag, checksum: part.checksum)
         }
         if let next = page?.next, next < multipart?.parts.count ?? 0 {
-            // A page without parts leads nowhere: few of them are asked for, however many parts the upload has.
+            // A page without parts makes no progress: few of them are requested, regardless of the upload's parts.
             let leadsOn = page?.parts.isEmpty == false || detours.take()
             guard leadsOn, multipart?.pages.take() == true else {
                 return try unlisted("the server's list of parts doesn't end", after: next, now)
@@ -50,7 +50,8 @@ extension S3Dialogue {
         return try sendMissing(now)
     }
 
-    /// The upload itself goes on: a part that is sent again takes the former one's place ("Multipart upload overview").
+    /// Continues without a list of the parts: a part that is sent again replaces the former one ("Multipart upload
+    /// overview").
     private mutating func unlisted(
         _ reason: String, after marker: Int, _ now: Int64
     ) throws(TransferError) -> [UploadAction] {
@@ -90,7 +91,9 @@ extension S3Dialogue {
         return [.confirmed(multipart?.parts.confirmed ?? 0)] + (try advance(now))
     }
 
-    /// Once more, at once, where only this part is concerned: that costs a part, and a new attempt the parts beside it.
+    /// Handles a failed part. It is sent again at once if only this part is affected.
+    ///
+    /// That costs one part, while a new attempt would cost the concurrent parts too.
     mutating func failedPart(
         _ number: Int, _ digest: Checksum?, _ error: TransferError, _ now: Int64
     ) throws(TransferError) -> [UploadAction] {
@@ -98,7 +101,7 @@ extension S3Dialogue {
             multipart?.parts.mayRepeat(number) == true, detours.take()
         else { throw error }
         if error.code == .checksumMismatch {
-            // Perhaps it's the digest that is wrong.
+            // The digest may be wrong instead.
             multipart?.parts.requeue(number)
         } else {
             multipart?.ready.insert(S3Multipart.Ready(number: number, digest: digest), at: 0)
@@ -106,16 +109,17 @@ extension S3Dialogue {
         return try advance(now)
     }
 
-    /// Sends as many parts as may be under way, reads the digest of one ahead, and completes what is whole.
+    /// Sends as many parts as permitted, reads the digest of one ahead, and completes an upload whose parts are all
+    /// stored.
     mutating func advance(_ now: Int64) throws(TransferError) -> [UploadAction] {
         guard var upload = multipart else { throw Self.unreachable }
         if upload.parts.isWhole {
-            // From here on the server's silence can mean that all is done: the next attempt has to know.
+            // From here on the server's silence may mean that the upload is complete: the next attempt must know that.
             upload.completion = upload.parts.completion
             multipart = upload
             return [save(upload.stage), try send(.complete, now)]
         }
-        // Parts of a stream come one after another: the server of a later one would wait for its first byte.
+        // The parts of a stream come one after another: the server of a later part would wait for its first byte.
         let most = source.isStreamed ? 1 : max(1, parallel)
         var actions: [UploadAction] = []
         var sending = pending.values.count { $0.isPart }

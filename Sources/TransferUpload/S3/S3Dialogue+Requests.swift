@@ -1,7 +1,7 @@
 import TransferCore
 
 extension S3Dialogue {
-    /// Parts in a page of ListParts: with digests and long tags still well under what the driver keeps of an answer.
+    /// The parts in a page of ListParts: with digests and long tags far less than the kept part of an answer.
     static let pageSize = 400
 
     func request(_ id: Int, _ exchange: S3Exchange, _ now: Int64) throws(TransferError) -> UploadRequest {
@@ -72,7 +72,7 @@ extension S3Dialogue {
         case .stray(let stray):
             switch stray.step {
             case .list: return "max-uploads=\(S3Stray.pageSize)&prefix=\(PercentEncoding.encode(location.key))&uploads="
-            // One is enough to see that there are some.
+            // One part is enough to show that there are some.
             case .parts: return "max-parts=1&uploadId=\(uploadID)"
             case .abort: return "uploadId=\(uploadID)"
             }
@@ -95,10 +95,10 @@ extension S3Dialogue {
         }
     }
 
-    /// The object's type: the owner's, or the one that the file's name suggests, or the key's.
+    /// Sets the object's type: the job's, or that suggested by the file's name or the key.
     ///
-    /// Never left out: clients may add a form's type where there is none, which would become the object's, and by which
-    /// some servers (moto) read the body of a part as a form.
+    /// The type is never omitted. Clients may add a form's type where it is missing. It would become the object's, and
+    /// some servers (moto) would parse the body of a part as a form.
     private func setType(_ fields: inout [HeaderField]) {
         guard fields.value("Content-Type") == nil else { return }
         let type = FileMediaType.suggested(by: source.name, location.key) ?? FileMediaType.unknown

@@ -1,15 +1,16 @@
 import TransferCore
 import TransferCrypto
 
-/// Uploads to S3 and to servers that speak its API: one request for what is small, else a multipart upload whose parts
-/// are sent side by side and, by ListParts, resumed by another process ("Uploading and copying objects using multipart
-/// upload" of the S3 user guide).
+/// An upload to S3, or to a server with its API.
 ///
-/// That an upload is created is written down before its request, so that an attempt which was cut off before the answer
-/// leaves none behind (``S3Stray``).
+/// A small file is one request. A larger one is a multipart upload, whose parts are sent concurrently. Another process
+/// resumes it by ListParts ("Uploading and copying objects using multipart upload" of the S3 user guide).
 ///
-/// An answer that was lost is asked for before anything is sent again: an object counts as this upload's if it has its
-/// size and the tag or digest that it has to have.
+/// The creation of an upload is recorded before its request, so that an attempt which ends before the answer leaves no
+/// orphan (``S3Stray``).
+///
+/// After a lost answer the server is asked before anything is sent again. An object counts as this upload's if it has
+/// its size and the expected tag or digest.
 public struct S3Dialogue: UploadDialogue {
     var location: S3Location
     let credentials: S3Credentials
@@ -24,13 +25,16 @@ public struct S3Dialogue: UploadDialogue {
     private var hasChangedRegion = false
     var hasRestarted = false
     var detours = Detours()
-    /// Bytes that were sent in bodies whose tags are their digests.
+    /// The bytes that were sent in bodies whose tags are their digests.
     var tagged: Int64 = 0
     private var hasEnded = false
-    /// Parts that are sent at a time.
+    /// The number of parts that are sent concurrently.
     private(set) var parallel: Int
 
-    /// - Parameter state: Of the last ``UploadAction/save(_:)`` of an earlier attempt for the same object and source.
+    /// Creates an upload.
+    ///
+    /// - Parameter state: The state of the last ``UploadAction/save(_:)`` of an earlier attempt for the same object and
+    ///   source.
     public init(
         location: S3Location, credentials: S3Credentials, source: UploadSource, options: S3Options = S3Options(),
         state: UploadState? = nil
@@ -43,23 +47,26 @@ public struct S3Dialogue: UploadDialogue {
         parallel = options.parallel ?? UploadSpread.initial
     }
 
-    /// While parts are sent.
+    /// Whether parts are being sent whose number follows the link.
     public var followsLink: Bool {
         options.parallel == nil && !source.isStreamed && !hasEnded && multipart.map { $0.completion == nil } == true
     }
 
+    /// Sets the number of concurrent parts.
     public mutating func spread(over requests: Int, now: Int64) -> [UploadAction] {
         guard followsLink else { return [] }
         parallel = max(1, requests)
-        // Before the server has told which parts it has, none is sent.
+        // No part is sent before the server has listed its parts.
         guard pending.values.contains(where: \.isPart) else { return [] }
         return catching { dialogue throws(TransferError) in try dialogue.advance(now) }
     }
 
+    /// Returns the first actions.
     public mutating func begin(now: Int64) -> [UploadAction] {
         catching { dialogue throws(TransferError) in try dialogue.resume(now) }
     }
 
+    /// Returns the actions that abort the upload.
     public mutating func abandon(now: Int64) -> [UploadAction] {
         catching { dialogue throws(TransferError) in
             let state = dialogue.saved.flatMap { S3State($0) }
@@ -67,13 +74,14 @@ public struct S3Dialogue: UploadDialogue {
                 if case .creating(let since, _) = state?.stage {
                     return [try dialogue.send(.stray(S3Stray(since: since, isGivenUp: true)), now)]
                 }
-                // No part of it is on the server, and an object that is complete isn't taken back.
+                // The server has no part of the upload, and a complete object is not removed.
                 return dialogue.end(.finish(UploadResult(url: dialogue.location.url, status: 204)))
             }
             return [try dialogue.send(.abort(thenRestart: nil), now)]
         }
     }
 
+    /// Returns the actions that follow an event.
     public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
         guard !hasEnded else { return [] }
         return catching { dialogue throws(TransferError) in
@@ -98,11 +106,11 @@ public struct S3Dialogue: UploadDialogue {
         guard let saved else { return try start(now) }
         guard let state = S3State(saved) else { return try restart("its record can't be read", now) }
         guard adopt(state) else {
-            // The upload may have been created, and never heard of.
+            // The upload may have been created without a received answer.
             if case .creating(let since, let tries) = state.stage {
                 return [try send(.stray(S3Stray(since: since, tries: tries)), now)]
             }
-            // An object that was in one request before may be there; a source of another size can't be it.
+            // An object of an earlier single request may exist; a source of another size cannot be that object.
             return state.size == source.size ? [try send(.head(.put), now)] : try start(now)
         }
         guard state.size == source.size else {
@@ -111,7 +119,9 @@ public struct S3Dialogue: UploadDialogue {
         return [try send(.list(after: 0), now)]
     }
 
-    /// - Returns: Whether the state is that of a multipart upload, which this dialogue now is.
+    /// Takes over a saved state.
+    ///
+    /// - Returns: Whether the state is that of a multipart upload, which this dialogue continues.
     private mutating func adopt(_ state: S3State?) -> Bool {
         if let region = state?.region, let other = location.inRegion(region) {
             location = other
@@ -126,7 +136,9 @@ public struct S3Dialogue: UploadDialogue {
         return true
     }
 
-    /// - Parameter isSaved: Whether a record of the one request is there already.
+    /// Begins the upload.
+    ///
+    /// - Parameter isSaved: Whether a record of the single request exists already.
     mutating func start(_ now: Int64, isSaved: Bool = false) throws(TransferError) -> [UploadAction] {
         guard source.size == 0 || source.size <= min(options.threshold, S3Options.maxRequestSize) else {
             return [save(.creating(since: now, tries: 0)), try send(.create, now)]
@@ -134,12 +146,12 @@ public struct S3Dialogue: UploadDialogue {
         let saving = isSaved ? [] : [save(.single)]
         guard let algorithm = options.integrity.digest else { return saving + [try send(.put(nil), now)] }
         if let known = try knownDigest(algorithm) { return saving + [try send(.put(known), now)] }
-        // The tag that the server gives is compared with what was sent.
+        // The tag from the server is compared with the sent bytes.
         if source.isStreamed { return saving + [try send(.put(nil), now)] }
         return saving + [digest(.put, algorithm, 0..<source.size)]
     }
 
-    /// Gives up what the server had, once in an attempt: a server that loses everything twice would be sent it for ever.
+    /// Begins anew, once in an attempt: a server that loses everything twice would loop forever.
     mutating func restart(_ reason: String, _ now: Int64) throws(TransferError) -> [UploadAction] {
         guard !hasRestarted else {
             throw TransferError(.badResponse, "the server lost the upload again: \(reason)", isTransient: true)
@@ -167,13 +179,13 @@ public struct S3Dialogue: UploadDialogue {
         return .digest(id: lastID, algorithm, range)
     }
 
-    /// The proof that goes along with a part: none with one whose bytes only come while it's sent.
+    /// The proof of integrity that a part carries: none where its bytes only come while it is sent.
     var partIntegrity: S3Options.Integrity {
         if source.isStreamed { return .none }
         return options.integrity == .storedSHA256 ? .sha256 : options.integrity
     }
 
-    /// The digest of the whole source, without reading it.
+    /// Returns the digest of the whole source without reading it, if it is known.
     func knownDigest(_ algorithm: DigestAlgorithm) throws(TransferError) -> Checksum? {
         if source.size == 0 { return try Digest.of([], algorithm) }
         return source.digest?.algorithm == algorithm ? source.digest : nil
@@ -184,7 +196,9 @@ public struct S3Dialogue: UploadDialogue {
         return stopAll() + [action]
     }
 
-    /// The same exchange for the region that the answer names; `nil` if that isn't what is wrong, or was tried.
+    /// Returns the actions that repeat a request in the region that the answer names.
+    ///
+    /// The value is `nil` if the region is not the fault, or was changed already.
     mutating func repeatInNamedRegion(
         _ exchange: S3Exchange, _ answer: UploadAnswer, _ now: Int64
     ) throws(TransferError) -> [UploadAction]? {
@@ -192,7 +206,7 @@ public struct S3Dialogue: UploadDialogue {
         hasChangedRegion = true
         location = other
         namedRegion = other.region
-        // The next attempt's first question may be a HEAD, whose answer has no words to say it with.
+        // The next attempt's first question may be a HEAD, whose answer has no body that could name the region.
         if case .put = exchange { return [save(.single), try send(exchange, now)] }
         return [try send(exchange, now)]
     }

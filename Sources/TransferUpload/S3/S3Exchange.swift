@@ -1,31 +1,31 @@
 import TransferCore
 
-/// One of a dialogue's requests, as what it's for: enough to send it anew for another region.
+/// A request of a dialogue by its purpose, from which it can be made again for another region.
 enum S3Exchange: Sendable, Hashable {
     case put(Checksum?)
     case create
-    /// ListParts, after this number.
+    /// ListParts requests the parts after this number.
     case list(after: Int)
     case part(Int, Checksum?)
     case complete
     case head(S3Question)
-    /// The object, to be hashed: its tag tells nothing, or isn't the digest of its bytes.
+    /// The object is read to be hashed, as its tag is unknown or not the digest of its bytes.
     case fetch(S3Question)
-    /// AbortMultipartUpload: for good, or to begin again for this reason.
+    /// AbortMultipartUpload ends the upload for good, or for a new beginning with this reason.
     case abort(thenRestart: String?)
-    /// An upload that an earlier attempt created and didn't write down.
+    /// An upload that an earlier attempt created without recording its ID is sought.
     case stray(S3Stray)
 }
 
-/// Why the object itself is asked for.
+/// The reason of a question about the object itself.
 enum S3Question: Sendable, Hashable {
-    /// An earlier attempt may have put it.
+    /// An earlier attempt may have put the object.
     case put
     /// The upload is gone; an earlier attempt may have completed it.
     case completed
-    /// The server doesn't tell which parts it has, for this reason; an earlier attempt may have completed it.
+    /// The server does not list its parts, for this reason; an earlier attempt may have completed the upload.
     case unlisted(String)
-    /// The answer to completing it said neither yes nor no; this error, if the object doesn't either.
+    /// The answer to the completion was ambiguous; this error follows if the object does not decide either.
     case unclear(TransferError)
 }
 
@@ -33,24 +33,24 @@ enum S3Question: Sendable, Hashable {
 enum S3DigestPurpose: Sendable, Hashable {
     case put
     case part(Int)
-    /// Whether the object is ours: it is, if the digest is this one.
+    /// The object is ours if the digest equals this one.
     case object(Checksum, S3Question, UploadResult)
-    /// The same by the bytes that the object has.
+    /// The object is ours if the digest of its own bytes equals this one.
     case bytes(Checksum, S3Question, UploadResult)
 }
 
-/// A multipart upload that the server has given an ID.
+/// A multipart upload to which the server has given an ID.
 struct S3Multipart: Sendable, Hashable {
     let uploadID: String
     let integrity: S3Options.Integrity
     var parts: S3Parts
-    /// Digested, and waiting for a request to end.
+    /// The parts with a digest that wait for the end of a request.
     var ready: [Ready] = []
-    /// Set once it may have been completed.
+    /// The marks of the complete object, set once the upload may have been completed.
     var completion: S3State.Completion?
-    /// Whether the server's parts were asked for again, after it said that one is missing.
+    /// Whether the server's parts were listed again, after it reported that one is missing.
     var isListedAgain = false
-    /// More pages of ListParts than any server needs, that has as many parts as the upload.
+    /// The budget of ListParts pages, which is more than any server needs for the parts of the upload.
     var pages: Detours
 
     init(

@@ -1,15 +1,17 @@
 import TransferCore
 
-/// A failure as S3 tells it ("Error responses" of the S3 API reference).
+/// A failure as S3 reports it ("Error responses" of the S3 API reference).
 struct S3Fault: Sendable, Hashable {
     var code: String
     var message: String?
-    /// Where the bucket is, in errors about that.
+    /// The region of the bucket, in errors about that.
     var region: String?
-    /// The server's clock, in errors about that.
+    /// The server's time, in errors about that.
     var serverTime: String?
 
-    /// - Returns: `nil` for a body that isn't S3's `<Error>`.
+    /// Parses the body of an error.
+    ///
+    /// - Returns: `nil` for a body that is not S3's `<Error>`.
     init?(_ body: [UInt8]) {
         guard let element = XMLElement.read(body), element.name == "Error", let code = element.text("Code") else {
             return nil
@@ -22,13 +24,13 @@ struct S3Fault: Sendable, Hashable {
 
     static func code(_ answer: UploadAnswer) -> String? { S3Fault(answer.body)?.code }
 
-    /// Whether the upload that an answer is about is not there: never made, aborted, expired or completed.
+    /// Returns whether the upload of an answer does not exist: never made, aborted, expired or completed.
     static func isNoSuchUpload(_ answer: UploadAnswer) -> Bool {
         guard answer.head.status == 404 else { return false }
         return code(answer).map { $0 == "NoSuchUpload" } ?? true
     }
 
-    /// The error for an answer that is no success, or that has an `<Error>` under a status of success.
+    /// Returns the error of an answer without success, or with an `<Error>` under a status of success.
     static func error(_ answer: UploadAnswer, now: Int64) -> TransferError {
         var error = StatusRule.error(answer.head, now: now)
         let status = answer.head.status
@@ -49,14 +51,15 @@ struct S3Fault: Sendable, Hashable {
         if damaged.contains(fault.code) { error.code = .checksumMismatch }
         error.isTransient = error.isTransient || status == 307 || transient.contains(fault.code)
         if paused.contains(fault.code) || status == 503 { error.scope = .origin }
-        // The retry rule goes by the status where there is one: it is left out where the code knows better.
+        // The retry rule uses the status where there is one: it is omitted where the code is more precise.
         let repeatsByStatus = StatusRule.mayPass(status)
         error.cause = repeatsByStatus == error.isTransient && status >= 300 ? .http(status: status) : nil
         return error
     }
 
-    /// The same, with what to write where the bucket demands that content comes with its digest, as one with Object Lock
-    /// does ("Using Object Lock" of the S3 user guide).
+    /// Returns the error, with advice where the bucket demands a digest of the content.
+    ///
+    /// A bucket with Object Lock demands that ("Using Object Lock" of the S3 user guide).
     static func error(_ answer: UploadAnswer, to integrity: S3Options.Integrity, now: Int64) -> TransferError {
         var error = error(answer, now: now)
         guard answer.head.status == 400, integrity == .none || integrity == .sha256,
@@ -73,12 +76,13 @@ struct S3Fault: Sendable, Hashable {
             && !damaged.contains(fault.code)
     }
 
-    /// The server asks for fewer requests.
+    /// The codes by which the server asks for fewer requests.
     private static let paused: Set<String> = [
         "SlowDown", "SlowDownRead", "SlowDownWrite", "ServiceUnavailable", "Throttling", "ThrottlingException",
         "RequestLimitExceeded", "BandwidthLimitExceeded", "TooManyRequests",
     ]
-    /// Other bytes arrived than were signed: the way damaged them, or the source was being written.
+    /// The codes for bytes that differ from the signed ones: they were damaged on the way, or the source was being
+    /// written.
     private static let damaged: Set<String> = [
         "BadDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch", "IncompleteBody",
     ]
@@ -86,7 +90,7 @@ struct S3Fault: Sendable, Hashable {
         "InternalError", "RequestTimeout", "OperationAborted", "ConditionalRequestConflict", "TemporaryRedirect",
     ])
 
-    /// A server's text, in one line of a bounded length.
+    /// Returns a server's text as one line of a bounded length.
     private static func printable(_ text: String, _ limit: Int) -> String {
         let scalars = text.unicodeScalars.prefix(limit).map { scalar -> Unicode.Scalar in
             scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) ? " " : scalar

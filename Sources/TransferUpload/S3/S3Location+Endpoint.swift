@@ -1,9 +1,9 @@
 import TransferCore
 
 extension S3Location {
-    /// Why a text can't be the endpoint of a server of objects.
+    /// Returns the reason why a text cannot be the endpoint of an object server.
     ///
-    /// - Returns: `nil` for one that can: `https://host[:port][/path]`, or the same with http.
+    /// - Returns: `nil` for a valid endpoint: `https://host[:port][/path]`, or the same with http.
     public static func refusal(ofEndpoint text: String) -> String? {
         guard Origin(url: text) != nil else {
             return "\(Redaction.url(text)) is no endpoint: write https://host, with :port and /path if it has them"
@@ -23,7 +23,7 @@ extension S3Location {
         return nil
     }
 
-    /// Encoded anew, so that what is signed and what is sent are the same bytes.
+    /// Returns the path of an endpoint. It is encoded anew, so that the signed and the sent bytes are the same.
     static func path(ofEndpoint text: String) -> String {
         let start = text.utf8.index(text.startIndex, offsetBy: text.lengthThroughAuthority)
         var path = text[start...]

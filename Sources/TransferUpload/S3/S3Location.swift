@@ -1,35 +1,39 @@
 public import TransferCore
 
-/// An object in a bucket, and how its server is spoken to.
+/// An object in a bucket, and the way to address its server.
 public struct S3Location: Sendable, Hashable, CustomStringConvertible {
     /// The place in which requests name the bucket.
     public enum Style: String, Sendable, Hashable {
-        /// `https://host/bucket/key`.
+        /// The path: `https://host/bucket/key`.
         case path
-        /// `https://bucket.host/key`.
+        /// The host: `https://bucket.host/key`.
         case virtualHost = "virtual-host"
     }
 
+    /// The name of the bucket.
     public let bucket: String
-    /// Not encoded.
+    /// The key of the object, not encoded.
     public let key: String
-    /// The region that signatures are made for and, without an endpoint, in which AWS is spoken to.
+    /// The region of the signatures and, without an endpoint, the region of AWS to connect to.
     public private(set) var region: String
-    /// `nil`: AWS, in the region.
+    /// The server; `nil` is AWS, in the region.
     public let endpoint: Origin?
-    /// The path above buckets on a server that has other things too, encoded as signatures want it: begins with a slash and
-    /// ends without one; empty where buckets are at the root.
+    /// The path above buckets, encoded for signatures, on a server that has other resources too.
+    ///
+    /// The path begins with a slash and ends without one; it is empty where buckets are at the root.
     public let endpointPath: String
     private let chosenStyle: Style?
 
+    /// Parses the URL of an object.
+    ///
     /// - Parameters:
-    ///   - url: `s3://bucket/key`. What is percent-encoded in the key is decoded; `?` and `#` have to be encoded.
-    ///   - endpoint: `https://host[:port][/path]` or `http://…`; `nil` is AWS. Buckets are beneath the path, which is
-    ///     signed as a part of each URL.
-    ///   - region: Of the bucket. A wrong one is put right by the server's answer.
-    ///   - style: `nil` chooses: `.virtualHost` at AWS for buckets whose names a host name can carry under its
-    ///     certificate (no dots, no capitals), else `.path`.
-    /// - Throws: `TransferError` of `.badURL` or `.invalidRequest`, which says what is wrong.
+    ///   - url: The URL `s3://bucket/key`. Percent codes in the key are decoded; `?` and `#` must be encoded.
+    ///   - endpoint: The URL `https://host[:port][/path]` or `http://…`; `nil` is AWS. Buckets are below the path,
+    ///     which is signed as a part of each URL.
+    ///   - region: The region of the bucket. A wrong one is corrected by the server's answer.
+    ///   - style: The place of the bucket's name. `nil` chooses `.virtualHost` at AWS for buckets whose names fit a
+    ///     host name and its certificate (no dots, no capitals), otherwise `.path`.
+    /// - Throws: `TransferError` of `.badURL` or `.invalidRequest` with a description of the fault.
     public init(
         _ url: String, endpoint: String? = nil, region: String = "us-east-1", style: Style? = nil
     ) throws(TransferError) {
@@ -69,7 +73,7 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// How requests name the bucket.
+    /// The place in which requests name the bucket.
     public var style: Style {
         if let chosenStyle { return chosenStyle }
         let host = server.host
@@ -77,7 +81,7 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
         return isAWS && Self.isLabel(bucket, allowingDots: false) ? .virtualHost : .path
     }
 
-    /// The object's own, with the key encoded as signatures want it.
+    /// The URL of the object, with the key encoded for signatures.
     public var url: String {
         let path = key.split(separator: "/", omittingEmptySubsequences: false)
             .map { PercentEncoding.encode($0) }.joined(separator: "/")
@@ -88,7 +92,7 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The bucket's own, for requests about what it holds.
+    /// The URL of the bucket, for requests about its content.
     var bucketURL: String {
         let server = server
         switch style {
@@ -97,15 +101,15 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// `s3://bucket/key`, encoded so that it reads back as the same.
+    /// The URL `s3://bucket/key`, encoded so that it can be parsed again.
     public var description: String {
         let path = key.split(separator: "/", omittingEmptySubsequences: false)
         return "s3://\(bucket)/\(path.map { PercentEncoding.encode($0) }.joined(separator: "/"))"
     }
 
-    /// The same object, after its server has said where it is.
+    /// Returns the same object in the region that its server has reported.
     ///
-    /// - Returns: `nil` for what is no region's name.
+    /// - Returns: `nil` for a text that is no region's name.
     public func inRegion(_ region: String) -> S3Location? {
         guard Self.isRegion(region) else { return nil }
         var other = self
@@ -113,9 +117,9 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
         return other
     }
 
-    /// The region that an answer names to who asked in another: `x-amz-bucket-region`, or `<Region>` of the error.
+    /// Returns the object in the region that an answer names: by `x-amz-bucket-region`, or `<Region>` of the error.
     ///
-    /// - Returns: `nil` when it names none, or none other than this one.
+    /// - Returns: `nil` when the answer names no region, or this one.
     public func otherRegion(_ head: ResponseHead, body: [UInt8] = []) -> S3Location? {
         guard [301, 307, 400, 403].contains(head.status) else { return nil }
         let named = head.value("x-amz-bucket-region") ?? S3Fault(body)?.region
@@ -123,17 +127,19 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
         return inRegion(named)
     }
 
-    /// The error that an answer is which isn't the object, in the server's words where it has some.
+    /// Returns the error of an answer that is not the object, with the server's message where it has one.
     ///
-    /// - Parameter now: Seconds since 1970.
+    /// - Parameter now: The time in seconds since 1970.
     public func refusal(_ head: ResponseHead, body: [UInt8], now: Int64) -> TransferError {
         S3Fault.error(UploadAnswer(request: 0, head: head, body: body, url: url), now: now)
     }
 
-    /// The fields that sign a request for the object, such as a download's. Only the host and `x-amz-…` are signed, so
-    /// that Range, If-Range and others may be added.
+    /// Returns the fields that sign a request for the object, such as a download.
     ///
-    /// - Parameter now: Seconds since 1970. Signatures hold for 15 minutes: every request wants its own.
+    /// Only the host and `x-amz-…` are signed, so that Range, If-Range and others may be added.
+    ///
+    /// - Parameter now: The time in seconds since 1970. A signature holds for 15 minutes: every request needs its own.
+    /// - Throws: `TransferError` for credentials that no header can carry.
     public func fields(
         method: String = "GET", credentials: S3Credentials, now: Int64
     ) throws(TransferError) -> [HeaderField] {
@@ -147,7 +153,8 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
         return ("https", host, host)
     }
 
-    /// Wider than AWS's rules: other servers allow capitals and underscores.
+    /// Returns whether a name can be a bucket's. The rule is wider than AWS's: other servers allow capitals and
+    /// underscores.
     private static func isBucket(_ name: String) -> Bool {
         (1...255).contains(name.utf8.count) && name != "." && name != ".."
             && name.utf8.allSatisfy { isLetterOrDigit($0) || [0x2D, 0x2E, 0x5F].contains($0) }
@@ -160,7 +167,8 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
         } && (allowingDots || !name.contains("."))
     }
 
-    /// The region becomes part of a host name and of the signature, so a server may not name just anything.
+    /// Returns whether a name can be a region's. It becomes part of a host name and of the signature, so servers must
+    /// not choose freely.
     private static func isRegion(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { isLetterOrDigit($0) || $0 == 0x2D || $0 == 0x5F }
     }

@@ -1,23 +1,29 @@
 public import TransferCore
 
-/// How an object is uploaded.
+/// The options of an object's upload.
 public struct S3Options: Sendable, Hashable {
-    /// Files of up to this many bytes go in one request.
+    /// The longest file in bytes that is sent in one request.
     public var threshold: Int64
-    /// Bytes of a part; grown where a file would have more than 10,000. `nil` leaves it to the file's size.
+    /// The length of a part in bytes; `nil` derives it from the file's size. It grows where a file would have more than
+    /// 10,000 parts.
     public var partSize: Int64?
     /// The least size, in bytes, that the server demands of every part but the last; 5 MiB at AWS.
     public var minimumPartSize: Int64
-    /// Parts that are sent at a time. `nil` leaves it to the link: ``UploadSpread/initial`` at first, up to
-    /// `ConnectionGrowth.most` while more are faster.
+    /// The number of parts that are sent concurrently; `nil` leaves it to the link.
+    ///
+    /// The link begins with ``UploadSpread/initial``, and has up to `ConnectionGrowth.most` while more are faster.
     public var parallel: Int?
+    /// The proof of integrity.
     public var integrity: Integrity
-    /// The owner's fields: metadata, Content-Type, `x-amz-…`. Sent, and those that are S3's signed, with the request that
-    /// makes the object, and with others where S3 wants them there too.
+    /// The job's own fields: metadata, Content-Type, `x-amz-…`.
+    ///
+    /// The fields are sent with the request that makes the object, and with others where S3 requires that. S3's own fields
+    /// are signed.
     public var headers: [HeaderField]
-    /// Fields of the source's server, for the request that makes the object, where the owner has none of the name.
+    /// The fields of the source's server for the request that makes the object, where the job has none of the name.
     public var labels: [HeaderField] = []
 
+    /// Creates options.
     public init(
         threshold: Int64 = 16 << 20, partSize: Int64? = nil, minimumPartSize: Int64 = 5 << 20, parallel: Int? = nil,
         integrity: Integrity = .sha256, headers: [HeaderField] = []
@@ -30,15 +36,15 @@ public struct S3Options: Sendable, Hashable {
         self.headers = headers
     }
 
-    /// The proof for the server that the bytes which arrive are those that were read.
+    /// The proof to the server that the received bytes are those that were read.
     public enum Integrity: String, Sendable, Hashable {
-        /// Nothing but TLS, without which AWS doesn't take it; the source is read once only.
+        /// TLS is the only proof, and AWS requires it; the source is read only once.
         case none
-        /// Content-MD5, for servers that know nothing newer.
+        /// Content-MD5 is sent, for servers without a newer method.
         case md5
-        /// A SHA-256 digest of every request's body in its signature.
+        /// The signature has a SHA-256 digest of every request's body.
         case sha256
-        /// The same, kept by the server beside the object too (`x-amz-checksum-sha256`).
+        /// The signature has a SHA-256 digest, which the server stores beside the object too (`x-amz-checksum-sha256`).
         case storedSHA256 = "stored-sha256"
 
         var digest: DigestAlgorithm? {
@@ -50,7 +56,7 @@ public struct S3Options: Sendable, Hashable {
         }
     }
 
-    /// The most that one request can carry, and a part can have (S3's quotas).
+    /// The most bytes of one request, and of a part (S3's quotas).
     static let maxRequestSize: Int64 = 5 << 30
     static let maxParts: Int64 = 10_000
 }

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// The fields that the owner of an upload adds, by the requests that S3 wants them with.
+/// The job's own fields, by the requests for which S3 requires them.
 struct S3OwnersFields: Sendable, Hashable {
     var signed: [HeaderField] = []
     var unsigned: [HeaderField] = []
@@ -17,7 +17,7 @@ struct S3OwnersFields: Sendable, Hashable {
         }
     }
 
-    /// Whether the dialogue or the engine sets the field itself.
+    /// Returns whether the dialogue or the engine sets the field itself.
     private static func isReserved(_ name: String) -> Bool {
         [
             "authorization", "host", "date", "content-length", "content-md5", "transfer-encoding", "expect",
@@ -29,7 +29,7 @@ struct S3OwnersFields: Sendable, Hashable {
         switch name {
         case "x-amz-request-payer", "x-amz-expected-bucket-owner": return true
         case "if-match", "if-none-match":
-            // The condition is on the request after which the object is there.
+            // The condition belongs to the request after which the object exists.
             switch exchange {
             case .put, .complete: return true
             default: return false

@@ -1,19 +1,22 @@
 public import TransferCore
 
-/// Where the AWS tools keep credentials, region and endpoint: the environment, then the files of the profile ("Settings
-/// reference" of the AWS SDKs and Tools guide).
+/// The credentials, region and endpoint of the AWS tools: from the environment, then from the profile's files.
 ///
-/// Reads nothing itself: the program hands in how. Roles, single sign-on and the metadata services of machines in the
-/// cloud are not asked.
+/// See "Settings reference" of the AWS SDKs and Tools guide. The type reads nothing itself: the program passes
+/// closures. Roles, single sign-on and the metadata services of cloud machines are not supported.
 public struct S3Settings: Sendable {
     private let profile: String?
     private let environment: @Sendable (String) -> String?
     private let readFile: @Sendable (String) -> String?
 
+    /// Creates settings.
+    ///
     /// - Parameters:
-    ///   - profile: Of this name, whatever the environment says; `nil` looks there first, and for AWS_PROFILE.
-    ///   - environment: The value of a variable.
-    ///   - readFile: The text of a file, by its absolute path; `nil` when it isn't there or can't be read.
+    ///   - profile: The name of the profile, which takes precedence over the environment; `nil` uses the environment,
+    ///     and then AWS_PROFILE.
+    ///   - environment: A closure that returns the value of a variable.
+    ///   - readFile: A closure that returns the text of a file by its absolute path; `nil` when it is missing or
+    ///     unreadable.
     public init(
         profile: String? = nil, environment: @escaping @Sendable (String) -> String?,
         readFile: @escaping @Sendable (String) -> String?
@@ -23,8 +26,10 @@ public struct S3Settings: Sendable {
         self.readFile = readFile
     }
 
-    /// - Parameter explicit: Used as they are, when there are any.
-    /// - Throws: `TransferError` of `.secretMissing`, which says where it was looked for.
+    /// Returns the credentials.
+    ///
+    /// - Parameter explicit: Credentials that are returned unchanged, if present.
+    /// - Throws: `TransferError` of `.secretMissing` with the places that were searched.
     public func credentials(explicit: S3Credentials? = nil) throws(TransferError) -> S3Credentials {
         if let explicit { return explicit }
         if profile == nil, let found = try fromEnvironment() { return found }
@@ -48,12 +53,12 @@ public struct S3Settings: Sendable {
         throw TransferError(.secretMissing, "no S3 credentials; looked at \(looked.joined(separator: ", "))")
     }
 
-    /// AWS_REGION, AWS_DEFAULT_REGION, or the profile's.
+    /// The region: AWS_REGION, AWS_DEFAULT_REGION, or the profile's.
     public var region: String? {
         value("AWS_REGION") ?? value("AWS_DEFAULT_REGION") ?? setting("region")
     }
 
-    /// AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, or the profile's.
+    /// The endpoint: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, or the profile's.
     public var endpoint: String? {
         value("AWS_ENDPOINT_URL_S3") ?? value("AWS_ENDPOINT_URL") ?? setting("endpoint_url")
     }
@@ -98,7 +103,7 @@ public struct S3Settings: Sendable {
         return nil
     }
 
-    /// A setting of the profile in the config file, else in the credentials file.
+    /// Returns a setting of the profile in the config file, or else in the credentials file.
     private func setting(_ name: String) -> String? {
         for (path, kind) in [(configPath, AWSProfiles.Kind.config), (credentialsPath, .credentials)] {
             guard let text = path.flatMap(readFile),
@@ -116,7 +121,7 @@ public struct S3Settings: Sendable {
         return home.map { $0 + path.dropFirst() }
     }
 
-    /// Without white space around it, which variables filled from files have; empty counts as not set.
+    /// Returns a variable without surrounding white space, which values from files have; an empty one counts as unset.
     private func value(_ variable: String) -> String? {
         guard let text = environment(variable) else { return nil }
         let start = text.drop(while: \.isWhitespace)

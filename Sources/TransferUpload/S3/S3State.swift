@@ -4,30 +4,33 @@ import TransferCore
 struct S3State: Sendable, Hashable {
     /// The source's size when the upload was begun.
     var size: Int64
-    /// The region in which the server said that the bucket is; `nil` where it was asked for.
+    /// The region of the bucket that the server reported; `nil` where the request's region was right.
     var region: String?
     var stage: Stage
 
     enum Stage: Sendable, Hashable {
-        /// The one request may have been sent.
+        /// The single request may have been sent.
         case single
-        /// A multipart upload may have been created since then (in seconds since 1970), whose ID isn't known; so many
-        /// attempts have asked for it and weren't told.
+        /// A multipart upload with an unknown ID may have been created since then (in seconds since 1970).
+        ///
+        /// `tries` is the number of attempts that asked for it without an answer.
         case creating(since: Int64, tries: Int)
         case multipart(uploadID: String, partSize: Int64, keepsChecksums: Bool, completion: Completion?)
     }
 
-    /// The marks that the object is known by, if the upload has been completed.
+    /// The marks that identify the object, if the upload has been completed.
     struct Completion: Sendable, Hashable {
-        /// Without quotes: MD5 over the parts' MD5s, and their number.
+        /// The MD5 over the parts' MD5s and their number, without quotes.
         var etag: String?
-        /// The same of SHA-256, in base64.
+        /// The SHA-256 over the parts' digests and their number, in base64.
         var checksum: String?
     }
 
     static let kind = "s3"
     private static let version = "s3/1"
 
+    /// Reads a state.
+    ///
     /// - Returns: `nil` for the state of another dialogue.
     init?(_ saved: UploadState) {
         guard saved.kind == Self.kind else { return nil }
@@ -66,7 +69,9 @@ struct S3State: Sendable, Hashable {
         self.stage = stage
     }
 
-    /// - Returns: `nil` for text that isn't of this version or is damaged.
+    /// Parses a state.
+    ///
+    /// - Returns: `nil` for a text of another version or a damaged one.
     init?(_ text: String) {
         let words = text.split(separator: " ")
         guard words.first == Self.version[...] else { return nil }

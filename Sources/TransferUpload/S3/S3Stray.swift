@@ -1,21 +1,22 @@
 import TransferCore
 
-/// An upload that an earlier attempt asked for, and whose ID it didn't live to write down.
+/// An upload that an earlier attempt created without recording its ID, because it ended before.
 ///
-/// Nothing that S3 lists marks an upload as ours: metadata is shown of objects only. An upload is taken for the lost one
-/// when all of this holds:
-/// - it is of exactly our key;
-/// - it was begun, by the server's own clock, when our request for it was sent (``S3Stray/isOfTime(_:serverTime:now:)``);
-/// - there is no other such one;
-/// - it has no part: if it's another client's all the same, no byte of that client is lost.
+/// S3's lists do not mark an upload as ours: metadata is shown of objects only. An upload counts as the lost one when
+/// all of this holds:
 ///
-/// The lost one is aborted rather than gone on with: what it was created with (type, metadata) may have changed since.
-/// Servers that don't list their uploads, or not with their times, keep it until their own rules for such uploads end it.
+/// - The key is exactly ours.
+/// - The upload was begun, by the server's own clock, when our request was sent (``S3Stray/isOfTime(_:serverTime:now:)``).
+/// - No other upload fulfils these conditions.
+/// - The upload has no part: if it is another client's all the same, that client loses no byte.
+///
+/// The lost upload is aborted rather than continued, as its type and metadata may be outdated. Servers that do not list
+/// their uploads, or list them without times, keep it until their own rules end it.
 struct S3Stray: Sendable, Hashable {
     enum Step: Sendable, Hashable {
-        /// ListMultipartUploads.
+        /// ListMultipartUploads is requested.
         case list
-        /// ListParts of the upload that may be it.
+        /// ListParts of the candidate is requested.
         case parts(uploadID: String)
         case abort(uploadID: String)
 
@@ -27,33 +28,38 @@ struct S3Stray: Sendable, Hashable {
         }
     }
 
-    /// When its creation was sent, in seconds since 1970.
+    /// The time when its creation was sent, in seconds since 1970.
     var since: Int64
-    /// Attempts that looked for it and were answered by an error that may pass.
+    /// The number of attempts that searched for it and met a temporary error.
     var tries = 0
-    /// The job was given up: nothing is begun afterwards.
+    /// Whether the job was given up, so that no new upload begins afterwards.
     var isGivenUp = false
     var step = Step.list
 
-    /// An attempt more would cost more than an upload without parts.
+    /// The most attempts: one more would cost more than an upload without parts.
     static let mostTries = 3
-    /// Keys that only begin like ours come behind it, and their pages aren't read.
+    /// The uploads in a page. Keys that only begin like ours come later, and their pages are not read.
     static let pageSize = 100
-    /// Dates are whole seconds, and clocks are set right now and then. Seconds.
+    /// The tolerance in seconds before the creation: dates are whole seconds, and clocks are adjusted sometimes.
     private static let early: Int64 = 5
-    /// A creation whose answer was lost may have been on its way as long. Seconds.
+    /// The longest time in seconds for which a creation without an answer may have been under way.
     private static let late: Int64 = 120
 
+    /// Returns whether an upload was begun when our request was sent.
+    ///
     /// - Parameters:
-    ///   - initiated: When the server says that it was begun, in seconds since 1970.
-    ///   - serverTime: What the server's clock says now; `nil` where it doesn't say it, and our own has to do.
-    ///   - now: What ours says.
+    ///   - initiated: The time when the upload was begun, by the server, in seconds since 1970.
+    ///   - serverTime: The current time of the server's clock; `nil` where it is unknown, so that the local clock is
+    ///     used.
+    ///   - now: The current time of the local clock.
     func isOfTime(_ initiated: Int64, serverTime: Int64?, now: Int64) -> Bool {
         let began = since + ((serverTime ?? now) - now)
         return (began - Self.early...began + Self.late).contains(initiated)
     }
 
-    /// - Returns: The ID of the one upload that may be it.
+    /// Searches a page.
+    ///
+    /// - Returns: The ID of the only upload that fulfils the conditions.
     func found(in page: S3Answers.UploadsPage, key: String, serverTime: Int64?, now: Int64) -> String? {
         let ours = page.uploads.filter {
             $0.key == key && isOfTime($0.initiated, serverTime: serverTime, now: now)
@@ -74,13 +80,13 @@ struct S3Stray: Sendable, Hashable {
 }
 
 extension S3Exchange {
-    /// The ID of the upload that is looked at.
+    /// The ID of the upload to which the request refers.
     var strayID: String? {
         guard case .stray(let stray) = self else { return nil }
         return stray.step.uploadID
     }
 
-    /// Whether it asks for what the bucket holds.
+    /// Whether the request asks for the content of the bucket.
     var isOfBucket: Bool {
         guard case .stray(let stray) = self else { return false }
         return stray.step == .list

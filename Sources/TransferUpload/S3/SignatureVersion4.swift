@@ -1,38 +1,45 @@
 public import TransferCore
 import TransferCrypto
 
-/// AWS Signature Version 4, in the `Authorization` field ("Authenticating Requests: Using the Authorization Header" of
-/// the S3 API reference).
+/// AWS Signature Version 4 in the `Authorization` field.
 ///
-/// S3's own rules apply: the path is encoded once and never normalised.
+/// See "Authenticating Requests: Using the Authorization Header" of the S3 API reference. S3's own rules apply: the
+/// path is encoded once and never normalised.
 public struct SignatureVersion4: Sendable, Hashable {
+    /// The region of the signature.
     public var region: String
+    /// The name of the service.
     public var service: String
 
+    /// Creates a signer.
     public init(region: String, service: String = "s3") {
         self.region = region
         self.service = service
     }
 
-    /// The body as the signature describes it.
+    /// The description of the body in the signature.
     public enum Payload: Sendable, Hashable {
-        /// Nothing: TLS alone protects it.
+        /// The body is not described: only TLS protects it.
         case unsigned
-        /// The body's SHA-256 digest, which the server compares with what arrives.
+        /// The SHA-256 digest of the body, which the server compares with the received bytes.
         case digest(Checksum)
         case bytes([UInt8])
 
+        /// An empty body.
         public static let empty = Self.bytes([])
     }
 
-    /// The fields to add to a request: `x-amz-date`, `x-amz-content-sha256` (for S3), `x-amz-security-token` where
-    /// there is a session, and `Authorization`.
+    /// Returns the fields to add to a request.
+    ///
+    /// The fields are `x-amz-date`, `x-amz-content-sha256` (for S3), `x-amz-security-token` in a session, and
+    /// `Authorization`.
     ///
     /// - Parameters:
-    ///   - url: Absolute; its host is signed as the Host field without the scheme's own port.
-    ///   - headers: What is signed along, all of it; fields that are added later, or changed by proxies, stay out.
-    ///   - now: Seconds since 1970; servers refuse signatures that are more than 15 minutes off.
-    /// - Throws: `TransferError` of `.badURL` for a URL that isn't http or https, `.invalidRequest` for credentials or
+    ///   - url: The absolute URL; its host is signed as the Host field, without the scheme's default port.
+    ///   - headers: The further fields to sign. Fields that are added later, or changed by proxies, must not be among
+    ///     them.
+    ///   - now: The time in seconds since 1970; servers refuse signatures that are more than 15 minutes off.
+    /// - Throws: `TransferError` of `.badURL` for a URL that is not http or https, `.invalidRequest` for credentials or
     ///   values that no header can carry.
     public func fields(
         method: String, url: String, headers: [HeaderField] = [], payload: Payload, credentials: S3Credentials,
@@ -65,7 +72,9 @@ public struct SignatureVersion4: Sendable, Hashable {
         return added
     }
 
-    /// - Returns: The request in the form that is signed, and the names of the fields in it.
+    /// Makes the canonical request.
+    ///
+    /// - Returns: The text of the request that is signed, and the names of its fields.
     static func canonicalRequest(
         method: String, url: String, headers: [HeaderField], digest: String
     ) throws(TransferError) -> (text: String, signedHeaders: String) {
@@ -83,13 +92,13 @@ public struct SignatureVersion4: Sendable, Hashable {
         )
     }
 
-    /// Every segment encoded anew; dots and double slashes stay, as they are part of S3's keys.
+    /// Encodes every segment anew. Dots and double slashes stay, as they are part of S3's keys.
     static func canonicalPath(_ path: some StringProtocol) -> String {
         guard !path.isEmpty else { return "/" }
         return path.split(separator: "/", omittingEmptySubsequences: false).map { encoded($0) }.joined(separator: "/")
     }
 
-    /// Names and values encoded anew and sorted; a name without a value has an empty one.
+    /// Encodes names and values anew and sorts them; a name without a value has an empty one.
     static func canonicalQuery(_ query: some StringProtocol) -> String {
         query.split(separator: "&").map { pair -> (String, String) in
             let equals = pair.firstIndex(of: "=") ?? pair.endIndex
@@ -99,12 +108,12 @@ public struct SignatureVersion4: Sendable, Hashable {
         .map { "\($0)=\($1)" }.joined(separator: "&")
     }
 
-    /// Without surrounding white space, and with runs of it made one space.
+    /// Removes surrounding white space, and replaces runs of it by one space.
     static func canonicalValue(_ value: String) -> String {
         value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
     }
 
-    /// `20130524T000000Z`.
+    /// Returns a time in the form `20130524T000000Z`.
     static func timestamp(_ now: Int64) -> String {
         let days = (now >= 0 ? now : now - 86_399) / 86_400
         let (year, month, day) = CivilDate.date(ofDay: days)
@@ -136,7 +145,7 @@ public struct SignatureVersion4: Sendable, Hashable {
         return (url[authorityEnd..<question], url[question..<end].dropFirst())
     }
 
-    /// Bytes, not characters: what was no UTF-8 before it was encoded stays what it was.
+    /// Encodes a text by bytes, not characters: bytes that are not UTF-8 stay unchanged.
     private static func encoded(_ text: some StringProtocol) -> String {
         PercentEncoding.encode(bytes: PercentEncoding.decode(text))
     }

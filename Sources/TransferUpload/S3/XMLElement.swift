@@ -2,26 +2,29 @@ import TransferCore
 
 /// An element of a small XML answer: names without their prefixes, no attributes.
 ///
-/// Reads what S3 servers write rather than all of XML 1.0: entities of a document's own aren't expanded, a wrong end tag
-/// ends what it can, and a document that was cut off is read as far as it goes.
+/// The parser covers the output of S3 servers rather than all of XML 1.0. Entities of a document's own are not
+/// expanded. An end tag also ends unclosed elements inside its own, and one without an element is ignored. A truncated
+/// document is read up to its end.
 struct XMLElement: Sendable, Hashable {
     var name: String
     /// The element's own text, without that of its children.
     var text: String
     var children: [XMLElement] = []
-    /// Whether its end was there.
+    /// Whether the document has the element's end tag.
     var isWhole = true
 
+    /// Parses a document.
+    ///
     /// - Returns: `nil` when there is no element at all.
     static func read(_ bytes: [UInt8]) -> XMLElement? {
         var reader = XMLReader(bytes)
         return reader.read()
     }
 
-    /// The first child of that name.
+    /// Returns the first child of that name.
     func child(_ name: String) -> XMLElement? { children.first { $0.name == name } }
 
-    /// The text of the first child of that name, without white space around it; `nil` when that's nothing.
+    /// Returns the text of the first child of that name, without surrounding white space; `nil` for an empty text.
     func text(_ name: String) -> String? {
         guard let child = child(name), child.isWhole else { return nil }
         let start = child.text.drop(while: \.isWhitespace)
@@ -29,7 +32,7 @@ struct XMLElement: Sendable, Hashable {
         return String(start[...last])
     }
 
-    /// The text as the content of an element.
+    /// Escapes a text for the content of an element.
     static func escaped(_ text: String) -> String {
         var result = ""
         for character in text.unicodeScalars {
@@ -46,7 +49,7 @@ struct XMLElement: Sendable, Hashable {
 }
 
 private struct XMLReader {
-    /// Deeper nesting and more elements than any answer of S3 has end the reading.
+    /// The bounds of the parser: deeper nesting or more elements than any answer of S3 end it.
     static let maxDepth = 32
     static let maxElements = 50_000
 
@@ -90,7 +93,7 @@ private struct XMLReader {
         return true
     }
 
-    /// A document type; what it declares in brackets isn't used.
+    /// Skips a document type; its declarations in brackets are not used.
     private mutating func skipDeclaration() -> Bool {
         guard has("<!") else { return false }
         var brackets = 0
@@ -104,7 +107,9 @@ private struct XMLReader {
         return true
     }
 
-    /// - Returns: `false` where the reading ends: a tag that is cut off, or one too many.
+    /// Reads a tag.
+    ///
+    /// - Returns: `false` at a truncated tag or one tag too many, where the parser ends.
     private mutating func readTag() -> Bool {
         let isEnd = index + 1 < bytes.count && bytes[index + 1] == UInt8(ascii: "/")
         let nameStart = index + (isEnd ? 2 : 1)
@@ -150,7 +155,9 @@ private struct XMLReader {
 
     private func has(_ start: String) -> Bool { bytes[index...].starts(with: start.utf8) }
 
-    /// - Returns: Whether what is here begins so; without the end, all of the rest belongs to it.
+    /// Skips a section with these delimiters. Without its end, the rest of the document belongs to it.
+    ///
+    /// - Returns: Whether a section begins here.
     private mutating func skip(_ start: String, to end: String) -> Bool {
         guard has(start) else { return false }
         index += start.utf8.count

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// The part of the upload that an event belongs to.
+/// The assignment of events to the parts of an upload.
 extension TusDialogue {
     mutating func answered(_ answer: UploadAnswer, now: Int64) throws(TransferError) -> [UploadAction] {
         switch phase {
@@ -13,7 +13,7 @@ extension TusDialogue {
         case .joining(answer.request): return try joinAnswered(answer, now: now)
         case .confirming(answer.request): return try confirmAnswered(answer, now: now)
         case .abandoning(let requests, let failure) where requests.contains(answer.request):
-            // 405 and 501: no termination is offered.
+            // 405 and 501 mean that the server offers no termination.
             let isDone = (200..<300).contains(answer.head.status) || [404, 405, 410, 501].contains(answer.head.status)
             return try abandoned(
                 answer.request, requests, failure: failure ?? (isDone ? nil : TusFailure.refusal(answer.head, now: now))
@@ -36,7 +36,7 @@ extension TusDialogue {
             if case .sending(_, let chunk) = ended, isEnding,
                 !DeliveryRule.mayHaveArrived(error, sent: sent, of: chunk.count64)
             {
-                // Not all of it has left: what is gone then hasn't come to its end.
+                // Some bytes have not left: an upload that is gone then was not complete.
                 isEnding = false
                 return [save()] + fail(error)
             }
@@ -48,7 +48,7 @@ extension TusDialogue {
         }
     }
 
-    /// 413: the size that would be taken stands in the answer to OPTIONS, if anywhere.
+    /// Handles 413: only the answer to OPTIONS may contain the accepted size.
     mutating func refusedSize(_ answer: UploadAnswer) throws(TransferError) -> [UploadAction] {
         if let limit = TusFeatures(answer.head).maxSize ?? features?.maxSize {
             throw TusFailure.tooLarge(source.size, limit: limit, status: 413)
@@ -65,7 +65,7 @@ extension TusDialogue {
         if (200..<300).contains(answer.head.status) {
             reported = TusFeatures(answer.head)
         } else {
-            // A server that refuses to say what it offers is asked for nothing beyond the core.
+            // A server that refuses to list its features is used with the core protocol only.
             let error = TusFailure.refusal(answer.head, now: now)
             if error.isTransient { throw error }
         }
@@ -89,13 +89,13 @@ extension TusDialogue {
         return finish(UploadResult(url: url, status: 204))
     }
 
-    /// The failure to report where a request that may have completed the upload was not answered.
+    /// Returns the failure where a request that may have completed the upload was not answered.
     private func unanswered(_ error: TransferError, isSent: Bool) -> TransferError {
         mayBeFinished && isSent && !DeliveryRule.isBeforeRequest(error) ? TusFailure.mayBeFinished(url) : error
     }
 }
 
 extension Range<Int64> {
-    /// Bytes.
+    /// The length in bytes.
     var count64: Int64 { upperBound - lowerBound }
 }

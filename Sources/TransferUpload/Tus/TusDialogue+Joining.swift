@@ -1,8 +1,8 @@
 import TransferCore
 
-/// The parts made one (concatenation), and what a creation's answer says.
+/// The joining of the parts (concatenation), and the interpretation of a creation's answer.
 ///
-/// The parts aren't deleted afterwards: a server may do so, and one that doesn't may need them.
+/// The parts are not deleted afterwards: a server may do so, and a server that does not may need them.
 extension TusDialogue {
     mutating func join() -> [UploadAction] {
         let parts = pieces.compactMap(\.url).joined(separator: " ")
@@ -41,7 +41,7 @@ extension TusDialogue {
         guard (200..<300).contains(status) else {
             let error = TusFailure.refusal(answer.head, now: now)
             guard DeliveryRule.isGone(status) || status == 403 else { throw error }
-            // The upload was made of all its parts, and complete: who takes files away at once has it.
+            // The upload had all its parts and was complete: a process on the server may have collected it.
             throw TusFailure.goneAtItsEnd(
                 "the server doesn't have the upload any more (\(status) \(StatusRule.reason(status)))")
         }
@@ -50,7 +50,7 @@ extension TusDialogue {
             throw TransferError(
                 .badResponse, "the server has joined the parts to \(CountText.bytes(length ?? 0)), not \(source.size)")
         }
-        // Before the parts are joined the offset is missing, or means nothing (tus 1.0.0, "Concatenation").
+        // Before the parts are joined the offset is missing, or has no meaning (tus 1.0.0, "Concatenation").
         let isJoined =
             answer.head.value("Upload-Offset") == nil
             ? false : try TusFields.offset(answer.head, of: "HEAD") == source.size
@@ -59,14 +59,13 @@ extension TusDialogue {
             + finish(UploadResult(url: joined ?? url, status: status, validator: answer.head.value("ETag")))
     }
 
-    /// The failure that an answer to a creation stands for. A gateway that gives up waiting doesn't know what the server
-    /// behind it did.
+    /// Returns the failure of a creation. A gateway that times out does not know what the server behind it did.
     func refusal(_ head: ResponseHead, now: Int64) -> TransferError {
         mayBeFinished && DeliveryRule.leavesOpen(head.status)
             ? TusFailure.mayBeFinished(url) : TusFailure.refusal(head, now: now)
     }
 
-    /// The place at which a creation's answer says that the upload is.
+    /// Returns the URL of the upload in a creation's answer.
     func location(_ answer: UploadAnswer) throws(TransferError) -> String {
         guard let text = answer.head.value("Location"), !text.isEmpty else {
             throw TransferError(

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// One piece: created, asked for, sent chunk by chunk.
+/// The steps of one piece: its creation, its query, and its chunks.
 extension TusDialogue {
     mutating func create(_ index: Int) -> [UploadAction] {
         let piece = pieces[index]
@@ -67,13 +67,13 @@ extension TusDialogue {
         }
         pieces[index].wasCreated(at: try location(answer))
         mayBeFinished = false
-        // The chunk that follows at once is written down with the URL.
+        // The chunk that follows at once is recorded together with the URL.
         isEnding = body == nil && endsWith(pieces[index].chunk(of: chunkLimit), of: index)
-        // Before the first byte, so that no later attempt has to begin again.
+        // The URL is saved before the first byte, so that no later attempt must begin again.
         let saved = save()
         let sweeps = sweepReplaced()
         guard let body else { return [saved] + sweeps + proceed(index, status, answer.head) }
-        // An offset that isn't said, or can't be, is asked for.
+        // A missing or impossible offset is queried.
         guard let offset = answer.head.value("Upload-Offset").flatMap(TusFields.count), offset <= body.upperBound else {
             return [saved] + sweeps + ask(index)
         }
@@ -92,7 +92,7 @@ extension TusDialogue {
         {
         case .unknown: throw error
         case .gone: return try lost(index, answer.head, now: now)
-        // 403 is among what a server may say of an upload that isn't there, and of one that is (tus 1.0.0, "HEAD").
+        // A server may answer 403 for a missing upload and for an existing one (tus 1.0.0, "HEAD").
         case .refused: return try replace(index, answer.head)
         case .known(let reported): offset = reported
         }
@@ -123,7 +123,7 @@ extension TusDialogue {
         case 413:
             isEnding = false
             guard shrink(from: chunk.count64, answer.head) else { return try refusedSize(answer) }
-            // A part of it may have been taken all the same.
+            // The server may have taken some of the bytes all the same.
             return [save()] + ask(index)
         case 460:
             guard pieces[index].mismatched() else {
@@ -147,7 +147,7 @@ extension TusDialogue {
             throw TusFailure.passing("the server accepts what it is sent, but keeps none of it")
         }
         let advanced = try advance(index, to: offset)
-        // Each time it would be sent nearly the same again.
+        // Each repetition would send nearly the same bytes.
         if Detours.isSmall(offset - chunk.lowerBound, of: chunk.upperBound - chunk.lowerBound), !detours.takeBody() {
             return advanced + fail(TusFailure.passing("the server keeps too little of what it is sent"))
         }
@@ -163,12 +163,12 @@ extension TusDialogue {
         return confirmed()
     }
 
-    /// Before every piece that was made was asked for, the sum would be too small.
+    /// Reports the confirmed bytes. Before every created piece was queried, the sum would be too small.
     private func confirmed() -> [UploadAction] {
         pieces.allSatisfy { $0.isKnown || $0.url == nil } ? [.confirmed(pieces.reduce(0) { $0 + $1.offset })] : []
     }
 
-    /// Goes on, now that the offset is known.
+    /// Continues a piece whose offset is known.
     private mutating func proceed(_ index: Int, _ status: Int, _ head: ResponseHead) -> [UploadAction] {
         let piece = pieces[index]
         guard piece.offset == piece.length else {
@@ -198,19 +198,19 @@ extension TusDialogue {
         return [save(), .send(request)]
     }
 
-    /// Whether a chunk ends the upload: those of parts that are joined don't.
+    /// Returns whether a chunk ends the upload; the chunks of parts that are joined do not.
     private func endsWith(_ chunk: Range<Int64>, of index: Int) -> Bool {
         pieces.count == 1 && chunk.upperBound == pieces[index].length
     }
 
     // MARK: Sizes
 
-    /// Bytes in one request at most. A chunk with a checksum that is cut is lost.
+    /// The most bytes of one request. A chunk with a checksum is lost when it is interrupted.
     private var chunkLimit: Int64? {
         [options.chunkSize ?? (checksum == nil ? nil : 64 << 20), cap].compactMap { $0 }.min()
     }
 
-    /// 413 to a request with a part of the file is what stands before the server says: it gets less in one request.
+    /// Handles 413 to a request with a part of the file: a proxy limits the bytes of one request.
     ///
     /// - Returns: Whether less can be sent.
     private mutating func shrink(from length: Int64, _ head: ResponseHead) -> Bool {
@@ -220,7 +220,7 @@ extension TusDialogue {
         return true
     }
 
-    /// Limits of requests as proxies have them (Cloudflare's 100 MB, nginx's 1 MiB), and less.
+    /// The limits to try: those that proxies have (Cloudflare's 100 MB, nginx's 1 MiB), and others.
     private static let caps: [Int64] = [
         1 << 30, 256 << 20, 64 << 20, 16 << 20, 4 << 20, 1 << 20, 256 << 10, 64 << 10,
     ]
@@ -236,7 +236,7 @@ extension TusDialogue {
         return try lost(index, reason, or: TusFailure.refusal(head, now: now))
     }
 
-    /// The server doesn't tell: the piece is made anew, and the former upload stays until that is written down.
+    /// Creates a piece anew whose state the server does not report. The former upload stays until that is recorded.
     private mutating func replace(_ index: Int, _ head: ResponseHead) throws(TransferError) -> [UploadAction] {
         if let url = pieces[index].url { sweep.add(url) }
         let success = (200..<300).contains(head.status)
@@ -256,7 +256,7 @@ extension TusDialogue {
         guard pieces[index].wasLost() else { throw failure ?? TransferError(.badResponse, reason) }
         // A server that has lost all of its uploads has lost each part once.
         guard pieces[index].losses == 1 || detours.take() else { throw TusFailure.passing(reason) }
-        // The other parts of a file stay where they are.
+        // The other parts of a file stay unchanged.
         return (pieces.count == 1 ? [.restart(reason)] : confirmed()) + create(index)
     }
 }

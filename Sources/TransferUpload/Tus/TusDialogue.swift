@@ -1,59 +1,62 @@
 import TransferCore
 
-/// An upload by the tus resumable upload protocol 1.0.0 (2016-03-25), with its extensions creation,
-/// creation-with-upload, expiration, checksum, concatenation and termination.
+/// An upload by the tus resumable upload protocol 1.0.0 (2016-03-25).
 ///
-/// The server's offset is the truth: what an earlier attempt left is asked for with HEAD before a byte is sent, also
-/// where its date of expiry has passed (a HEAD costs a round trip, a file sent again the file), and the upload is
-/// complete when the server has said that its offset is the file's length.
+/// The supported extensions are creation, creation-with-upload, expiration, checksum, concatenation and termination.
+///
+/// The server's offset decides. An earlier attempt's upload is queried with HEAD before a byte is sent, even after its
+/// date of expiry: a HEAD costs a round trip, a repetition the whole file. The upload is complete when the server has
+/// reported the file's length as its offset.
 public struct TusDialogue: UploadDialogue {
     let url: String
     let source: UploadSource
     let options: TusOptions
-    /// The checksum that the server has agreed to.
+    /// The negotiated checksum algorithm.
     var checksum: DigestAlgorithm?
-    /// `nil` before the server was asked.
+    /// The features of the server; `nil` before it was asked.
     var features: TusFeatures?
     var pieces: [TusPiece] = []
-    /// The upload that the pieces were joined to.
+    /// The URL of the upload to which the pieces were joined.
     var joined: String?
-    /// The state that was saved last says that the upload may be complete without our knowing.
+    /// Whether the last saved state says that the upload may be complete without a received answer.
     var mayBeFinished = false
-    /// Whether the last bytes of the one upload may have left, until the server has said what it has of it.
+    /// Whether the last bytes of the only upload may have left, until the server has reported its offset.
     var isEnding = false
     /// The most bytes that one request may carry, learnt from refusals (413).
     var cap: Int64?
     var phase = Phase.ready
     var detours = Detours()
-    /// Uploads that have got successors.
+    /// The uploads that have successors.
     var sweep = TusSweep()
-    /// Pieces that are sent at a time.
+    /// The number of pieces that are sent concurrently.
     private var width: Int
     private let earlier: TusState?
     private let isEarlierUnreadable: Bool
     private var lastID = 0
 
     enum Phase: Sendable {
-        /// → `discovering`, `transferring`, `confirming`, `abandoning`, `ended`
+        /// The initial phase → `discovering`, `transferring`, `confirming`, `abandoning`, `ended`
         case ready
-        /// OPTIONS → `transferring`, `ended`
+        /// The answer to OPTIONS is awaited → `transferring`, `ended`
         case discovering(request: Int)
-        /// OPTIONS after a 413, for the words of the failure → `ended`
+        /// The answer to OPTIONS after a 413 is awaited, for the message of the failure → `ended`
         case sizing(request: Int)
-        /// Each piece has its own phase → `joining`, `sizing`, `ended`
+        /// The pieces are transferred, each with its own phase → `joining`, `sizing`, `ended`
         case transferring
-        /// → `confirming`, `sizing`, `ended`
+        /// The answer to the joining is awaited → `confirming`, `sizing`, `ended`
         case joining(request: Int)
-        /// HEAD of the joined upload → `ended`, or all again
+        /// The answer to HEAD of the joined upload is awaited → `ended`, or a new beginning
         case confirming(request: Int)
-        /// → `ended`
+        /// The uploads are terminated → `ended`
         case abandoning(requests: Set<Int>, failure: TransferError?)
         case ended
     }
 
+    /// Creates an upload.
+    ///
     /// - Parameters:
-    ///   - url: Where uploads are created.
-    ///   - state: What an earlier attempt saved; `nil` for the first.
+    ///   - url: The URL at which uploads are created.
+    ///   - state: The state that an earlier attempt saved; `nil` for the first.
     public init(url: String, source: UploadSource, options: TusOptions = TusOptions(), state: UploadState?) {
         self.url = url
         self.source = source
@@ -63,10 +66,12 @@ public struct TusDialogue: UploadDialogue {
         isEarlierUnreadable = state != nil && earlier == nil
     }
 
+    /// Returns the first actions.
     public mutating func begin(now: Int64) -> [UploadAction] {
         do { return try start() } catch { return fail(error) }
     }
 
+    /// Returns the actions that follow an event.
     public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
         do {
             switch event {
@@ -85,19 +90,21 @@ public struct TusDialogue: UploadDialogue {
         }
     }
 
-    /// While several pieces are sent.
+    /// Whether several pieces are being sent whose number follows the link.
     public var followsLink: Bool {
         guard options.parallel == nil, pieces.count > 1, case .transferring = phase else { return false }
         return true
     }
 
+    /// Sets the number of concurrent pieces.
     public mutating func spread(over requests: Int, now: Int64) -> [UploadAction] {
         guard followsLink else { return [] }
         width = max(1, requests)
         return createMore()
     }
 
-    /// A DELETE of each upload that was made (termination). A server that doesn't offer that frees them in its own time.
+    /// Returns a DELETE of each created upload (termination). A server without that extension frees them in its own
+    /// time.
     public mutating func abandon(now: Int64) -> [UploadAction] {
         let urls =
             (earlier?.parts.compactMap(\.url) ?? []) + [earlier?.joined].compactMap { $0 } + (earlier?.replaced ?? [])
@@ -125,7 +132,8 @@ public struct TusDialogue: UploadDialogue {
         isEnding = earlier.isEnding == true
         cap = earlier.cap
         if earlier.mayBeFinished == true {
-            // Said once: the failure saves that the next attempt, which somebody has to ask for, may send it again.
+            // The failure is reported once: its saved state lets the next attempt, which a user must request, send the
+            // file again.
             mayBeFinished = true
             throw TusFailure.mayBeFinished(url)
         }
@@ -136,14 +144,14 @@ public struct TusDialogue: UploadDialogue {
         return sweepReplaced() + made.flatMap { ask($0) } + createMore()
     }
 
-    /// From the very start, whatever is on the server.
+    /// Begins anew, regardless of the uploads on the server.
     mutating func createAnew() -> [UploadAction] {
         pieces = []
         joined = nil
         checksum = nil
         isEnding = false
         if options.needsFeatures(for: source), features == nil {
-            // The version is left out as it may be what is asked for (tus 1.0.0, "OPTIONS").
+            // The version field is omitted, as the version may be the question (tus 1.0.0, "OPTIONS").
             let request = UploadRequest(id: nextID(), method: "OPTIONS", url: url)
             phase = .discovering(request: request.id)
             return [.send(request)]
@@ -162,7 +170,7 @@ public struct TusDialogue: UploadDialogue {
         return createMore()
     }
 
-    /// Creates the next pieces, as many as may be under way beside those that are.
+    /// Creates the next pieces, up to the number of concurrent ones.
     mutating func createMore() -> [UploadAction] {
         let busy = pieces.count { $0.phase != .waiting && $0.phase != .complete }
         let next = pieces.indices.filter { pieces[$0].url == nil && pieces[$0].phase == .waiting }
@@ -202,7 +210,7 @@ public struct TusDialogue: UploadDialogue {
         return .save(state.saved)
     }
 
-    /// Ends everything that is under way.
+    /// Stops all requests under way.
     mutating func stopAll() -> [UploadAction] {
         let requests = pieces.compactMap(\.phase.request)
         for index in pieces.indices where pieces[index].phase != .complete { pieces[index].phase = .waiting }
@@ -214,7 +222,7 @@ public struct TusDialogue: UploadDialogue {
         return sweep.finish(result).map { [.finish($0)] } ?? []
     }
 
-    /// Terminates what has got a successor, which is written down by now.
+    /// Terminates the uploads that have successors, which are recorded by now.
     mutating func sweepReplaced() -> [UploadAction] {
         guard pieces.allSatisfy({ $0.url != nil }) else { return [] }
         return sweep.waiting.map { url in
@@ -236,7 +244,7 @@ public struct TusDialogue: UploadDialogue {
             mayBeFinished = false
             actions.append(save())
         } else if error.code == .mayHaveBeenSent {
-            // Said once: an attempt that somebody asks for begins anew.
+            // The failure is reported once: an attempt that a user requests begins anew.
             joined = nil
             pieces = pieces.map { TusPiece($0.range) }
             actions.append(save())

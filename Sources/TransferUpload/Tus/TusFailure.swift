@@ -1,8 +1,8 @@
 import TransferCore
 
-/// The failures of a tus upload, in words.
+/// The failures of a tus upload, with their messages.
 enum TusFailure {
-    /// An answer that is no success and that the protocol has no other rule for.
+    /// Returns the error of an answer without success for which the protocol has no other rule.
     static func refusal(_ head: ResponseHead, now: Int64) -> TransferError {
         var error = StatusRule.error(head, now: now)
         switch head.status {
@@ -37,7 +37,7 @@ enum TusFailure {
         TransferError(.badResponse, "the server's \(field) is no number of bytes: \(quoted(text))")
     }
 
-    /// Names no status: it is not the status that says whether a new attempt is worth it.
+    /// Returns a temporary failure without a status, as its status does not show whether a new attempt makes sense.
     static func passing(_ message: String, retryAfter: Duration? = nil) -> TransferError {
         TransferError(.badResponse, message, isTransient: true, retryAfter: retryAfter)
     }
@@ -49,13 +49,14 @@ enum TusFailure {
                 + "ask: the server may have the file")
     }
 
-    /// All bytes may have arrived, and the upload is gone: servers take away what is complete.
+    /// Returns the failure of an upload that is gone after all its bytes were sent: servers may remove complete
+    /// uploads.
     static func goneAtItsEnd(_ reason: String) -> TransferError {
         TransferError(
             .mayHaveBeenSent,
             "\(reason), and its last bytes had been sent: it may have arrived; \(CommandPhrases.retry) sends it again")
     }
 
-    /// The server's words, cut to what fits a line.
+    /// Returns the server's text, truncated to fit a line.
     static func quoted(_ text: String) -> String { String(text.prefix(80)).debugDescription }
 }

@@ -1,18 +1,19 @@
 import FoundationEssentials
 import TransferCore
 
-/// The fields of tus 1.0, written and read. Nothing that a server says is believed to be a number before it was looked
-/// at.
+/// The fields of tus 1.0, encoded and parsed. Every number of a server is validated.
 enum TusFields {
     static let version = "1.0.0"
     static let bodyType = "application/offset+octet-stream"
 
-    /// A non-negative integer in decimal digits, and nothing else: `Int64` would take a sign.
+    /// Parses a non-negative integer in decimal digits: `Int64` would accept a sign.
     static func count(_ text: String) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(text)
     }
 
+    /// Returns the offset in an answer.
+    ///
     /// - Throws: `badResponse` when Upload-Offset is missing or no number.
     static func offset(_ head: ResponseHead, of method: String) throws(TransferError) -> Int64 {
         guard let text = head.value("Upload-Offset") else {
@@ -23,7 +24,7 @@ enum TusFields {
         return offset
     }
 
-    /// `nil` when the server doesn't say.
+    /// Returns the length in an answer, or `nil` when the server does not report it.
     ///
     /// - Throws: `badResponse` when Upload-Length is no number.
     static func length(_ head: ResponseHead) throws(TransferError) -> Int64? {
@@ -32,7 +33,8 @@ enum TusFields {
         return length
     }
 
-    /// The value of Upload-Metadata: names and values in Base64, the file's name and type behind those that are given.
+    /// Returns the value of Upload-Metadata: names and values in Base64, the given ones before the file's name and
+    /// type.
     static func metadata(_ given: [TusMetadata], of source: UploadSource) -> String {
         let type = FileMediaType.suggested(by: source.name) ?? FileMediaType.unknown
         let own = [TusMetadata("filename", source.name), TusMetadata("filetype", type)]
@@ -41,7 +43,7 @@ enum TusFields {
             .joined(separator: ",")
     }
 
-    /// The value of Upload-Checksum.
+    /// Returns the value of Upload-Checksum.
     static func checksum(_ checksum: Checksum) -> String {
         let digits = Array(checksum.hex.utf8).map { $0 < 0x3A ? $0 - 0x30 : $0 - 0x61 + 10 }
         let bytes = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
@@ -49,14 +51,14 @@ enum TusFields {
     }
 }
 
-/// The features that a server tells in its answer to OPTIONS.
+/// The features that a server lists in its answer to OPTIONS.
 struct TusFeatures: Sendable, Hashable {
     var versions: [String] = []
     var extensions: Set<String> = []
     var checksums: Set<String> = []
     var maxSize: Int64?
 
-    /// A server that says nothing: it is taken to offer the core and creation.
+    /// Creates the features of a server that lists none: it is assumed to offer the core and creation.
     init() {}
 
     init(_ head: ResponseHead) {

@@ -1,32 +1,39 @@
 public import TransferCore
 
-/// How an upload by tus 1.0 is made.
+/// The options of an upload by tus 1.0.
 public struct TusOptions: Sendable, Hashable {
-    /// Bytes in one request at most; `nil`: all that is left. At least 1.
+    /// The most bytes of one request, at least 1; `nil` sends the whole rest.
     public var chunkSize: Int64?
-    /// The metadata of the file for the server (Upload-Metadata), in this order. `filename` and `filetype` are added
-    /// where they aren't named here: some servers refuse to say an upload's offset without them.
+    /// The file's metadata for the server (Upload-Metadata), in this order.
+    ///
+    /// `filename` and `filetype` are added where they are missing: some servers refuse to report an upload's offset
+    /// without them.
     public var metadata: [TusMetadata]
-    /// The algorithm that each chunk is protected by. Used only where the server offers it, which takes a request of its
-    /// own; then chunks are of 64 MiB unless ``chunkSize`` says otherwise, as a chunk that is cut is lost.
+    /// The algorithm that protects each chunk, used only where the server offers it.
+    ///
+    /// The question costs a request. Chunks then have 64 MiB unless ``chunkSize`` says otherwise, as an interrupted
+    /// chunk is lost.
     public var checksum: DigestAlgorithm?
-    /// Whether the first chunk goes along with the creation, where the server offers that (creation-with-upload): a
-    /// round trip less.
+    /// Whether the creation carries the first chunk, where the server offers that (creation-with-upload), to save a
+    /// round trip.
     ///
-    /// Off by default: where the answer to the creation is lost, nobody knows the upload's URL. What was sent is lost,
-    /// and if it was the whole file, nobody can know whether the server has it: the attempt fails with `mayHaveBeenSent`
-    /// in place of making a second object.
+    /// The option is off by default: without the creation's answer the upload's URL is unknown. The sent bytes are then lost.
+    /// If they were the whole file, its arrival is unknown, too. The attempt then fails with `mayHaveBeenSent` and
+    /// makes no second object.
     public var createsWithBody: Bool
-    /// How many parts are sent at the same time and joined by the server (concatenation); 1 where it doesn't offer that.
-    /// `nil` leaves it to the link, for files from ``worthDividing`` on: their parts are up to ``mostParts``, of which
-    /// ``UploadSpread/initial`` are sent at first, and more while that is faster.
+    /// The number of parts that are sent concurrently and joined by the server (concatenation); 1 where it does not
+    /// offer that.
     ///
-    /// Where the answer to the joining is lost, nobody can know whether the server has the file: the attempt fails with
-    /// `mayHaveBeenSent` in place of making a second object. The parts stay on the server until it removes them itself.
+    /// `nil` leaves the number to the link, for files of at least ``worthDividing``. Such a file has up to
+    /// ``mostParts`` parts, of which ``UploadSpread/initial`` are sent at first, and more while that is faster.
+    ///
+    /// Without the answer to the joining it is unknown whether the server has the file. The attempt then fails with
+    /// `mayHaveBeenSent` and makes no second object. The parts stay on the server until it removes them itself.
     public var parallel: Int?
-    /// Files are never cut into parts smaller than this; in bytes.
+    /// The least length of a part, in bytes.
     public var minimumPartSize: Int64
 
+    /// Creates options.
     public init(
         chunkSize: Int64? = nil, metadata: [TusMetadata] = [], checksum: DigestAlgorithm? = nil,
         createsWithBody: Bool = false, parallel: Int? = 1, minimumPartSize: Int64 = 8 << 20
@@ -39,18 +46,18 @@ public struct TusOptions: Sendable, Hashable {
         self.minimumPartSize = minimumPartSize
     }
 
-    /// The size in bytes from which on a file is worth parts of its own: fewer bytes cost less than the requests.
+    /// The size in bytes from which a file is divided: for fewer bytes the requests cost more than they save.
     public static let worthDividing: Int64 = 32 << 20
-    /// Parts of a file whose number is left to the link. An ended part's place is taken by the next.
+    /// The most parts of a file whose number is left to the link. The next part takes the place of a finished one.
     public static let mostParts = 16
 
-    /// The most parts that the file may have. Parts of a stream would come one after another.
+    /// Returns the most parts of a file. Parts of a stream would come one after another.
     func parts(of source: UploadSource) -> Int64 {
         if let parallel { return Int64(parallel) }
         return source.isStreamed || source.size < Self.worthDividing ? 1 : Int64(Self.mostParts)
     }
 
-    /// Whether something is wanted that only the server's answer to OPTIONS tells.
+    /// Returns whether an option needs the server's answer to OPTIONS.
     func needsFeatures(for source: UploadSource) -> Bool {
         checksum != nil || createsWithBody || parts(of: source) > 1
     }
@@ -58,9 +65,12 @@ public struct TusOptions: Sendable, Hashable {
 
 /// A name and its value in Upload-Metadata. The name is ASCII without blanks and commas and not empty.
 public struct TusMetadata: Sendable, Hashable {
+    /// The name.
     public var name: String
+    /// The value.
     public var value: String
 
+    /// Creates a pair.
     public init(_ name: String, _ value: String) {
         self.name = name
         self.value = value

@@ -1,16 +1,16 @@
-/// One upload on the server: the whole file, or a part of it that is joined with others at the end.
+/// An upload on the server: the whole file, or a part of it that is joined with other parts at the end.
 ///
 /// Offsets are the server's, from the piece's own start.
 struct TusPiece: Sendable {
     /// The piece's bytes in the source.
     let range: Range<Int64>
-    /// `nil` before the server has created it.
+    /// The URL of the upload; `nil` before the server has created it.
     var url: String?
-    /// When the server means to remove it, in seconds since 1970.
+    /// The time at which the server intends to remove it, in seconds since 1970.
     var expires: Int64?
-    /// Bytes that the server holds, by its word.
+    /// The bytes that the server holds, by its last report.
     private(set) var offset: Int64 = 0
-    /// Whether ``offset`` is the server's word already.
+    /// Whether the server has reported ``offset``.
     private(set) var isKnown = false
     var phase = Phase.waiting
     private var highest: Int64 = 0
@@ -21,17 +21,17 @@ struct TusPiece: Sendable {
     private(set) var losses = 0
 
     enum Phase: Sendable, Equatable {
-        /// Nothing under way → any other but `complete`.
+        /// No request is under way → any other phase but `complete`.
         case waiting
-        /// → `asking`, `digesting`, `sending`, `complete`
+        /// The piece is being created → `asking`, `digesting`, `sending`, `complete`
         case creating(request: Int, body: Range<Int64>?)
-        /// → `creating` (it is gone), `digesting`, `sending`, `complete`
+        /// The offset is being queried → `creating` (it is gone), `digesting`, `sending`, `complete`
         case asking(request: Int)
-        /// → `sending`
+        /// The checksum of a chunk is being computed → `sending`
         case digesting(id: Int, Range<Int64>)
-        /// → `asking`, `creating` (it is gone), `digesting`, `sending`, `complete`
+        /// A chunk is being sent → `asking`, `creating` (it is gone), `digesting`, `sending`, `complete`
         case sending(request: Int, Range<Int64>)
-        /// The server holds all of it; the end.
+        /// The server holds the whole piece; the final phase.
         case complete
 
         var request: Int? {
@@ -55,22 +55,22 @@ struct TusPiece: Sendable {
 
     var length: Int64 { range.upperBound - range.lowerBound }
 
-    /// The next bytes to send.
+    /// Returns the range of the next bytes to send.
     func chunk(of size: Int64?) -> Range<Int64> { offset..<offset + min(length - offset, max(1, size ?? .max)) }
 
     func inSource(_ chunk: Range<Int64>) -> Range<Int64> {
         range.lowerBound + chunk.lowerBound..<range.lowerBound + chunk.upperBound
     }
 
-    /// The upload has just been made, empty.
+    /// Notes that the upload has just been created, empty.
     mutating func wasCreated(at url: String) {
         self.url = url
         isKnown = true
     }
 
-    /// The server has lost it.
+    /// Notes that the server has lost the upload.
     ///
-    /// - Returns: Whether to make it anew.
+    /// - Returns: Whether to create it anew.
     mutating func wasLost() -> Bool {
         let times = losses + 1
         self = TusPiece(range)
@@ -79,10 +79,11 @@ struct TusPiece: Sendable {
         return losses <= Self.patience
     }
 
-    /// The server's last word counts, whatever it said before; only a server that goes back again and again, without
-    /// ever getting further, isn't followed for ever.
+    /// Takes over the offset that the server reports, even if it contradicts earlier ones.
     ///
-    /// - Returns: Whether to go on.
+    /// Only a server that goes back repeatedly, without further progress, is given up.
+    ///
+    /// - Returns: Whether to continue.
     mutating func advance(to reported: Int64) -> Bool {
         if reported > offset { (stalls, conflicts, mismatches) = (0, 0, 0) }
         if reported < offset { falls += 1 }
@@ -92,21 +93,21 @@ struct TusPiece: Sendable {
         return falls <= Self.patience
     }
 
-    /// The server took a chunk and none of its bytes.
+    /// Notes that the server accepted a chunk and none of its bytes.
     ///
-    /// - Returns: Whether to go on.
+    /// - Returns: Whether to continue.
     mutating func stalled() -> Bool {
         stalls += 1
         return stalls <= Self.patience
     }
 
-    /// 409. Once may be what an earlier connection still brought; again, somebody else writes.
+    /// Notes a 409. The first may be due to bytes of an earlier connection; a second means that another client writes.
     mutating func conflicted() -> Bool {
         conflicts += 1
         return conflicts <= 1
     }
 
-    /// 460.
+    /// Notes a 460, a wrong checksum.
     mutating func mismatched() -> Bool {
         mismatches += 1
         return mismatches <= Self.patience

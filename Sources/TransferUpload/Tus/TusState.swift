@@ -4,33 +4,33 @@ import TransferCore
 /// The state that a tus upload leaves to its next attempt.
 struct TusState: Codable, Hashable {
     private var version = 1
-    /// Where it was created, without secrets: another target is another upload.
+    /// The URL of the creation, without secrets: another target is another upload.
     var to: String
     var size: Int64
     /// The source's digest, where it was known.
     var digest: String?
-    /// In the order of the source, without gaps.
+    /// The parts in the order of the source, without gaps.
     var parts: [Part]
-    /// The algorithm that the server agreed to.
+    /// The negotiated checksum algorithm.
     var checksum: DigestAlgorithm?
-    /// The upload that the parts were joined to.
+    /// The URL of the upload to which the parts were joined.
     var joined: String?
-    /// The request that completes the upload, and that the protocol can't ask about, may have been sent.
+    /// Whether the request that completes the upload, which the protocol cannot query, may have been sent.
     var mayBeFinished: Bool?
-    /// The last bytes were being sent, or were, and no answer is known: an upload that's gone may be complete.
+    /// Whether the last bytes may have been sent without a known answer, so that a missing upload may be complete.
     var isEnding: Bool?
-    /// The most bytes that one request may carry, learnt from refusals.
+    /// The most bytes of one request, learnt from refusals.
     var cap: Int64?
-    /// Earlier uploads, which the server wouldn't tell anything about: they are terminated once their successors are
-    /// there.
+    /// The earlier uploads whose state the server did not report; they are terminated once their successors exist.
     var replaced: [String]?
 
     struct Part: Codable, Hashable {
         var from: Int64
         var to: Int64
         var url: String?
-        /// Seconds since 1970. For words only: a server may keep an upload longer, clocks differ, and to ask costs one
-        /// round trip where sending again costs the file.
+        /// The time of expiry in seconds since 1970, for messages only.
+        ///
+        /// A server may keep an upload longer, and clocks differ. A query costs one round trip, a repetition the file.
         var expires: Int64?
     }
 
@@ -54,6 +54,8 @@ struct TusState: Codable, Hashable {
 
     static let kind = "tus"
 
+    /// Reads a state.
+    ///
     /// - Returns: `nil` for the state of another dialogue.
     init?(_ saved: UploadState) {
         guard saved.kind == Self.kind else { return nil }
@@ -66,7 +68,9 @@ struct TusState: Codable, Hashable {
             kind: Self.kind, canAsk: canAsk, mayBeComplete: mayBeFinished == true || isEnding == true, payload: text)
     }
 
-    /// - Returns: `nil` for what isn't a state of this form.
+    /// Parses a state.
+    ///
+    /// - Returns: `nil` for a text of another form.
     init?(_ text: String) {
         guard let state = try? JSONDecoder().decode(TusState.self, from: Data(text.utf8)), state.isWhole else {
             return nil
@@ -83,12 +87,12 @@ struct TusState: Codable, Hashable {
 
     var pieces: [TusPiece] { parts.map { TusPiece($0.from..<$0.to, url: $0.url, expires: $0.expires) } }
 
-    /// Why nothing can be made of it for this upload, in words.
+    /// Returns the reason, in words, why the state does not fit this upload.
     func mismatch(to url: String, _ source: UploadSource) -> String? {
         if to != Redaction.url(url) { return "the upload goes to another URL now" }
         if size != source.size { return "the file has \(CountText.bytes(source.size)) now, not \(size)" }
         if let digest, let now = source.digest.map(\.description), digest != now {
-            // Another algorithm says nothing about the bytes.
+            // A digest of another algorithm proves nothing about the bytes.
             if digest.prefix(while: { $0 != ":" }) == now.prefix(while: { $0 != ":" }) { return "the file has changed" }
         }
         return nil

@@ -1,8 +1,9 @@
-/// Uploads that others have taken the place of, and that their server is told to terminate beside these.
+/// The replaced uploads that the server is to terminate while their successors are sent.
 ///
-/// The result is of no matter to the upload; but it ends only after the requests were answered, so that none is forgotten.
+/// The results do not affect the upload. But it ends only after the requests were answered, so that no replaced upload
+/// is forgotten.
 struct TusSweep: Sendable, Hashable {
-    /// On the server still, as far as is known.
+    /// The replaced uploads that are still on the server, by the known answers.
     var urls: [String] = []
     /// The result of the upload, which waits.
     private(set) var result: UploadResult?
@@ -12,22 +13,26 @@ struct TusSweep: Sendable, Hashable {
 
     var isIdle: Bool { requests.isEmpty }
 
-    /// URLs that no request is under way for.
+    /// The URLs without a request under way.
     var waiting: [String] { urls.filter { url in !requests.values.contains(url) } }
 
     mutating func add(_ url: String) { urls = Array((urls + [url]).suffix(Self.most)) }
 
     mutating func began(_ request: Int, _ url: String) { requests[request] = url }
 
+    /// Notes the end of a request.
+    ///
     /// - Parameter isOver: Whether another request would change nothing.
-    /// - Returns: Whether it was one of these.
+    /// - Returns: Whether the request was one of the terminations.
     mutating func ended(_ request: Int, isOver: Bool) -> Bool {
         guard let url = requests.removeValue(forKey: request) else { return false }
         if isOver { urls.removeAll { $0 == url } }
         return true
     }
 
-    /// - Returns: What can be told now.
+    /// Ends the upload.
+    ///
+    /// - Returns: The result that can be reported now.
     mutating func finish(_ result: UploadResult) -> UploadResult? {
         if isIdle { return result }
         self.result = result

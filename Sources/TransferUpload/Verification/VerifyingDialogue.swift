@@ -1,20 +1,22 @@
 import FoundationEssentials
 public import TransferCore
 
-/// An upload that is complete only once the server's digest of what it has is the source's.
+/// An upload that is complete only once the server's digest of its copy equals the source's.
 ///
-/// After the upload's own dialogue has ended well, what the server said is compared: a digest of the whole, or the ETag
-/// of S3's that is an MD5. Without one the server is asked by HEAD (Want-Repr-Digest, RFC 9530 §4), then for the whole,
-/// which is hashed as it comes. That the upload itself is done is saved, so that another attempt only asks again.
+/// After the upload's own dialogue has ended well, a digest from the server is compared: that of the whole, or an S3
+/// ETag that is an MD5. Without one the server is asked by HEAD (Want-Repr-Digest, RFC 9530 §4). As a last resort the
+/// whole file is requested and hashed as it comes. The end of the upload itself is saved, so that another attempt only
+/// repeats the question.
 public struct VerifyingDialogue: UploadDialogue {
     /// The place that answers a question about the upload.
     public struct Place: Sendable {
-        /// `nil` where only the server knows it, and hasn't said.
+        /// The URL; `nil` where only the server knows it, and has not reported it.
         var url: String?
         var headers: [HeaderField]
-        /// Fields of a GET that are made for it alone; then HEAD isn't tried.
+        /// A closure that makes the fields of a GET, which are for it alone; then HEAD is not tried.
         var signed: (@Sendable (Int64) throws(TransferError) -> [HeaderField])?
 
+        /// Creates a place.
         public init(
             url: String?, headers: [HeaderField] = [],
             signed: (@Sendable (Int64) throws(TransferError) -> [HeaderField])? = nil
@@ -34,7 +36,7 @@ public struct VerifyingDialogue: UploadDialogue {
         case ended
     }
 
-    /// Beyond those of any dialogue.
+    /// The number of the requests, above those of any dialogue.
     private static let number = 1_000_000_000
     static let kind = "verify"
 
@@ -45,9 +47,11 @@ public struct VerifyingDialogue: UploadDialogue {
     private var result: UploadResult?
     private var expected: Checksum?
 
+    /// Creates a dialogue.
+    ///
     /// - Parameters:
-    ///   - state: What an earlier attempt saved.
-    ///   - place: Where an upload with that result can be asked for.
+    ///   - state: The state that an earlier attempt saved.
+    ///   - place: A closure that returns the place of an upload with that result.
     public init(
         _ inner: any UploadDialogue, source: UploadSource, state: UploadState?,
         place: @escaping @Sendable (UploadResult) -> Place
@@ -59,19 +63,22 @@ public struct VerifyingDialogue: UploadDialogue {
         if let state, Self.isVerifying(state) { result = Self.result(state) }
     }
 
-    /// Whether that was saved after the upload itself had ended.
+    /// Returns whether the state was saved after the upload itself had ended.
     public static func isVerifying(_ state: UploadState) -> Bool { state.kind == kind }
 
+    /// Returns the first actions.
     public mutating func begin(now: Int64) -> [UploadAction] {
         guard let result else { return pass(inner.begin(now: now), now) }
         return verify(result, now)
     }
 
+    /// Returns the actions that free the server of the upload.
     public mutating func abandon(now: Int64) -> [UploadAction] {
         guard result == nil else { return [.finish(UploadResult(url: "", status: 0))] }
         return inner.abandon(now: now)
     }
 
+    /// Returns the actions that follow an event.
     public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
         switch phase {
         case .uploading: return pass(inner.handle(event, now: now), now)
@@ -81,11 +88,13 @@ public struct VerifyingDialogue: UploadDialogue {
         }
     }
 
+    /// Whether the number of concurrent requests follows the link.
     public var followsLink: Bool {
         if case .uploading = phase { return inner.followsLink }
         return false
     }
 
+    /// Sets the number of concurrent requests.
     public mutating func spread(over requests: Int, now: Int64) -> [UploadAction] {
         followsLink ? pass(inner.spread(over: requests, now: now), now) : []
     }
@@ -125,7 +134,7 @@ public struct VerifyingDialogue: UploadDialogue {
             return verify(result, now)
         }
         if digest == servers { return finish() }
-        // An ETag that looks like one needn't be an MD5: objects that are encrypted have others.
+        // An ETag of that form need not be an MD5: encrypted objects have others.
         return result.digest == nil ? ask(result, now) : mismatch(servers)
     }
 
@@ -196,7 +205,7 @@ public struct VerifyingDialogue: UploadDialogue {
         return [.finish(result)]
     }
 
-    /// The server's copy is of no use: another attempt sends it again.
+    /// Fails: the server's copy is wrong, and another attempt sends the file again.
     private mutating func mismatch(_ servers: Checksum) -> [UploadAction] {
         [.restart("the server has other bytes"), .forget]
             + fail(
@@ -237,7 +246,7 @@ public struct VerifyingDialogue: UploadDialogue {
 
     private static func state(_ result: UploadResult) -> UploadState {
         let saved = Saved(
-            // With what is never stored taken out it would lead elsewhere.
+            // Without its secrets, which are never stored, the URL would lead elsewhere.
             url: Redaction.hasSecret(result.url) ? "" : result.url, status: result.status, validator: result.validator,
             digest: result.digest?.description, region: result.region)
         // Strings and integers can always be encoded.
@@ -260,12 +269,12 @@ public struct VerifyingDialogue: UploadDialogue {
             digest: saved.digest.flatMap { Checksum($0) }, region: saved.region)
     }
 
-    /// The digest in an S3 ETag for an object that was sent in one piece.
+    /// Returns the digest in an S3 ETag of an object that was sent in one piece.
     private static func md5(_ validator: String) -> Checksum? {
         Checksum(.md5, hex: validator.drop { $0 == "\"" }.prefix { $0 != "\"" })
     }
 
-    /// RFC 9530 §3: a dictionary of byte sequences (RFC 8941 §3.3.5).
+    /// Returns a SHA-256 from `Repr-Digest`: a dictionary of byte sequences (RFC 9530 §3, RFC 8941 §3.3.5).
     static func reprDigest(_ head: ResponseHead) -> Checksum? {
         guard let field = head.value("Repr-Digest") else { return nil }
         for member in field.split(separator: ",") {

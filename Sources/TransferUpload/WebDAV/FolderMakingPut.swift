@@ -1,42 +1,45 @@
 import TransferCore
 
-/// A PUT to a WebDAV server that makes the folders above the file where they are missing (MKCOL, RFC 4918 §9.3).
+/// A PUT to a WebDAV server that makes missing folders above the file (MKCOL, RFC 4918 §9.3).
 ///
-/// The file is sent first: most of the time the folders are there. A server that misses one answers 409 (RFC 4918
-/// §9.7.1), some 404 or 403, nginx 500; then the folders are made from the innermost that can be made outwards and inwards
-/// again, and the file is sent once more, by what sends it: a plain request, or one that the server is offered to resume.
-/// A 500 where the folder is there, or can't be made, was about something else.
+/// The file is sent first, as the folders usually exist. A server answers a missing folder by 409 (RFC 4918 §9.7.1),
+/// some by 404 or 403, and nginx by 500. Then the folders are tried from the innermost outwards until one can be made,
+/// and the inner ones follow. The file is sent again by the same kind of request, a plain or a resumable one. A 500 had
+/// another reason if the folder exists, or cannot be made.
 public struct FolderMakingPut: UploadDialogue {
     private enum State {
         case sending(afterFolders: Bool)
-        /// The upload that the server had begun is being taken away before the folders are made.
+        /// The upload that the server had begun is being removed before the folders are made.
         case removing(folder: String, refusal: UploadAnswer)
         /// The folders still to be made, the outermost first; the first one is being made.
         case descending([String])
-        /// Looks for the innermost folder whose parent is there; those below it are still to be made. `refusal`: what the
-        /// file was answered by.
+        /// The innermost folder whose parent exists is sought; the folders below it are still to be made.
+        ///
+        /// `refusal` is the answer to the file.
         case ascending(folder: String, below: [String], refusal: UploadAnswer)
     }
 
     private let url: String
     private let method: String
-    /// Sends the file.
+    /// The dialogue that sends the file.
     private var sender: any UploadDialogue
-    /// Sends it from the start, once the folders are there.
+    /// The dialogue that sends the file from its start, once the folders exist.
     private let secondSender: any UploadDialogue
     private var state = State.sending(afterFolders: false)
-    /// The request of the sender's that makes the file.
+    /// The sender's request that makes the file.
     private var creation: Int?
-    /// Something of the sender's is kept for the next attempt.
+    /// Whether a state of the sender is stored for the next attempt.
     private var hasSaved: Bool
     private var lastID = Self.firstID
 
-    /// Apart from the sender's own.
+    /// The first number of a request, above the sender's own.
     private static let firstID = 1 << 30
 
+    /// Creates an upload.
+    ///
     /// - Parameters:
-    ///   - first: How the file is sent, or gone on with.
-    ///   - second: How it's sent from its start.
+    ///   - first: The dialogue that sends the file, or continues it.
+    ///   - second: The dialogue that sends the file from its start.
     private init(
         url: String, method: String, first: any UploadDialogue, second: any UploadDialogue, hasSaved: Bool
     ) {
@@ -47,9 +50,12 @@ public struct FolderMakingPut: UploadDialogue {
         self.hasSaved = hasSaved
     }
 
+    /// Creates an upload.
+    ///
     /// - Parameters:
-    ///   - upgrade: Whether the server is offered to resume the request where it breaks off (``ResumableDialogue``).
-    ///   - saved: What an earlier attempt saved of that.
+    ///   - upgrade: The options of an offer to resume the request where it breaks off (``ResumableDialogue``); `nil`
+    ///     makes no offer.
+    ///   - saved: The state that an earlier attempt saved.
     public init(
         url: String, method: String = "PUT", source: UploadSource, upgrade: ResumableOptions? = nil,
         state saved: UploadState? = nil
@@ -61,12 +67,14 @@ public struct FolderMakingPut: UploadDialogue {
         self.init(url: url, method: method, first: sender(saved), second: sender(nil), hasSaved: saved != nil)
     }
 
+    /// Returns the first actions.
     public mutating func begin(now: Int64) -> [UploadAction] { pass(sender.begin(now: now)) }
 
+    /// Returns the actions that follow an event.
     public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
         guard case .sending(let afterFolders) = state else {
             if case .removing(let folder, let refusal) = state {
-                // Any result will do: an upload that can't be taken away expires.
+                // The result does not matter: an upload that cannot be removed expires.
                 switch event {
                 case .failed, .answered: return [make(folder, below: [], after: refusal)]
                 case .interim, .digested: return []
@@ -81,7 +89,7 @@ public struct FolderMakingPut: UploadDialogue {
         if case .answered(let answer) = event, answer.request == creation, !afterFolders,
             [403, 404, 409, 500].contains(answer.head.status), let folder = Self.parent(of: url)
         {
-            // An upload that the server had begun for it has been answered, and leads nowhere any more: it's taken away.
+            // The upload that the server had begun for the request is answered and useless now, so it is removed.
             guard hasSaved, let removal = removal(now) else { return [make(folder, below: [], after: answer)] }
             state = .removing(folder: folder, refusal: answer)
             return [.save(.nothing), .send(removal)]
@@ -89,13 +97,14 @@ public struct FolderMakingPut: UploadDialogue {
         return pass(sender.handle(event, now: now))
     }
 
+    /// Returns the actions that free the server of the upload.
     public mutating func abandon(now: Int64) -> [UploadAction] { sender.abandon(now: now) }
 
     private mutating func removal(_ now: Int64) -> UploadRequest? {
         sender.abandon(now: now).lazy.compactMap { if case .send(let request) = $0 { request } else { nil } }.first
     }
 
-    /// The sender's own, of which that one is kept in mind whose answer tells of missing folders.
+    /// Passes the sender's actions on, and notes the request whose answer may report missing folders.
     private mutating func pass(_ actions: [UploadAction]) -> [UploadAction] {
         for action in actions {
             switch action {
@@ -112,7 +121,7 @@ public struct FolderMakingPut: UploadDialogue {
         switch state {
         case .sending, .removing: return []
         case .ascending(let folder, let below, let refusal):
-            // 405: it's there already. 409: its own parent isn't.
+            // 405 means that the folder exists, 409 that its own parent is missing.
             if status == 409 || status == 404 {
                 guard let parent = Self.parent(of: folder) else { return [failure(folder, answer, now)] }
                 return [make(parent, below: [folder] + below, after: refusal)]
@@ -155,12 +164,12 @@ public struct FolderMakingPut: UploadDialogue {
         return .send(UploadRequest(id: lastID, method: method, url: url))
     }
 
-    /// The folder that a URL's path is in, with a slash at its end; `nil` for the root, which can't be made.
+    /// Returns the folder of a URL's path, with a slash at its end, or `nil` for the root, which cannot be made.
     static func parent(of url: String) -> String? {
         let end = url.firstIndex { $0 == "?" || $0 == "#" } ?? url.endIndex
         var path = url[..<end]
         if path.hasSuffix("/") { path = path.dropLast() }
-        // https:, nothing, host, and the path's segments.
+        // The slashes separate https:, an empty text, the host, and the path's segments.
         let slashes = path.indices.filter { path[$0] == "/" }
         guard slashes.count > 3, let slash = slashes.last else { return nil }
         return String(path[...slash])

@@ -5,7 +5,9 @@ import TransferQueue
 
 // The parts of a queue that many machines share.
 extension Composition {
-    /// - Throws: `TransferError` where the queue can't be reached, or isn't there.
+    /// Opens a queue for reading and commands.
+    ///
+    /// - Throws: `TransferError` where the queue cannot be reached, or does not exist.
     static func remote(_ place: QueuePlace) throws -> QueueRemote {
         switch place {
         case .folder(let state): return try remote(state: state)
@@ -15,13 +17,13 @@ extension Composition {
         }
     }
 
-    /// The queue only if there is one already: looking makes nothing.
+    /// Returns the queue only if it exists: reading creates nothing.
     static func remote(existing place: QueuePlace) throws -> QueueRemote? {
         guard case .folder(let state) = place else { return try remote(place) }
         return try remote(existingState: state)
     }
 
-    /// A queue to bring jobs into, which workers do.
+    /// Opens a queue to add jobs, which workers do.
     static func queue(
         bringingTo address: FleetAddress, _ set: Configuration, hooks: HookOptions
     ) async throws -> JobQueue {
@@ -30,7 +32,7 @@ extension Composition {
         }
     }
 
-    /// A queue to work on beside others.
+    /// Opens a queue to work on it beside other processes.
     static func queue(
         workingOn address: FleetAddress, as worker: FleetWorker, limits: BatchLimits, _ set: Configuration,
         hooks: HookOptions
@@ -43,7 +45,7 @@ extension Composition {
     ) throws -> QueueConfiguration {
         var configuration = try configuration(
             state: "/", limits: limits, links: MeteredRule(links: set.meteredLinks), hooks: self.hooks(hooks, set), set)
-        // The command tells of a queue that can't go on, and what it does about it.
+        // The command itself reports a queue that cannot continue, with its reaction.
         configuration.logger.logLevel = .critical
         return configuration
     }

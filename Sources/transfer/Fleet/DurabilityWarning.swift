@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells once what the queue's database may lose, however often the queue is opened.
+/// A report, made once, of the losses that the queue's database permits, however often the queue is opened.
 final class DurabilityWarning: Sendable {
     private let reporter: Reporter
     private let isReported = Mutex(false)

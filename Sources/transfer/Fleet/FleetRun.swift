@@ -4,12 +4,13 @@ import TransferEventLoop
 import TransferFleet
 import TransferQueue
 
-/// `transfer run FILE… --queue postgres://…`: brings the jobs into the queue, whose workers do them, and shows how they go on.
+/// The command `transfer run FILE… --queue postgres://…`: it adds the jobs to the queue, whose workers do them, and
+/// shows their progress.
 struct FleetRun {
     let command: Run
     let address: FleetAddress
 
-    /// Options that say how this process transfers mean nothing where others do.
+    /// Refuses options about the transfers of this process, as other processes do the jobs.
     ///
     /// - Throws: `ValidationError`.
     static func check(_ command: Run) throws {
@@ -54,7 +55,7 @@ struct FleetRun {
             ).run()
             return .complete
         }
-        // On which machine a job is done isn't known: relative paths start from each worker's folder.
+        // The machine that will do a job is unknown: relative paths begin in each worker's folder.
         var plan = RunPlan(
             files: command.files, name: command.name, directory: "/", rules: rules, list: command.listRules)
         (plan.hooks, plan.hook) = (known, command.output.hooks.hook)
@@ -73,9 +74,9 @@ struct FleetRun {
         return command.waits.detach ? .complete : try await watch(view, remote)
     }
 
-    /// Takes the files' jobs into the queue, and leaves them to the workers.
+    /// Adds the files' jobs to the queue, and leaves them to the workers.
     ///
-    /// - Returns: How the batches stood before.
+    /// - Returns: The state of the batches before.
     private func stage(
         _ sources: [JobFileSource], _ plan: RunPlan, on queue: JobQueue, _ remote: QueueRemote
     ) async throws -> FleetView {
@@ -93,7 +94,7 @@ struct FleetRun {
                         .invalidJobFile, "\(source.name): folders are watched by one machine: leave --queue out")
                 }
                 for warning in staged.warnings { StandardError.write("\(source.name): \(warning)\n") }
-                // The batch is this process's alone until `leave`: its counts can't change before.
+                // The batch belongs to this process until `leave`: its counts cannot change before.
                 view.add(staged.batch.name, kept: try remote.statuses(name: staged.batch.name).first?.done ?? 0)
                 try await queue.leave(staged.batch)
                 StandardError.write(
@@ -105,7 +106,7 @@ struct FleetRun {
         return view
     }
 
-    /// Shows how the batches go on, to their ends.
+    /// Shows the progress of the batches, to their ends.
     private func watch(_ view: FleetView, _ remote: QueueRemote) async throws -> ExitStatus {
         let reporter = try Composition.reporter(command.output)
         reporter.call([:], command.place.hint)

@@ -2,23 +2,26 @@ import TransferCore
 import TransferEventLoop
 import TransferQueue
 
-/// Batches that others work on, as far as was told of them. Pure: it's given what the queue says, and says what is to be told.
+/// The reported state of batches that other processes work on. It is pure: it takes the queue's answers, and returns
+/// the events to report.
 struct FleetView: Sendable {
     private(set) var names: [String] = []
     private let since: MonotonicTime
-    /// Jobs that were complete when the watch began, by batch.
+    /// The number of jobs that were complete when the watch began, by batch.
     private var kept: [String: Int] = [:]
-    /// Bytes that were moved since then, by batch.
+    /// The bytes that were moved since then, by batch.
     private var bytes: [String: Int64] = [:]
     private var hasBegun = false
     private var finished: Set<String> = []
-    /// The end that was told last.
+    /// The cursor of the last reported end.
     var cursor: Int64 = 0
     private(set) var hasFailures = false
 
     init(since: MonotonicTime) { self.since = since }
 
-    /// - Parameter kept: Jobs of it that are complete already.
+    /// Adds a batch.
+    ///
+    /// - Parameter kept: The number of its jobs that are complete already.
     mutating func add(_ name: String, kept: Int) {
         names.append(name)
         self.kept[name] = kept
@@ -26,7 +29,9 @@ struct FleetView: Sendable {
 
     var hasEnded: Bool { names.allSatisfy(finished.contains) }
 
-    /// - Returns: What is told once, at the first look.
+    /// Begins the report.
+    ///
+    /// - Returns: The events of the first observation, once.
     mutating func begin(_ statuses: [BatchStatus]) -> [QueueEvent] {
         guard !hasBegun else { return [] }
         hasBegun = true
@@ -35,7 +40,7 @@ struct FleetView: Sendable {
 
     /// Takes ends of jobs of the whole queue.
     ///
-    /// - Returns: Those of the batches.
+    /// - Returns: The ends of the batches in this view.
     mutating func take(_ ends: [QueueEvent]) -> [QueueEvent] {
         cursor = ends.last?.cursor ?? cursor
         let own = ends.filter { kept[$0.batch] != nil }
@@ -46,7 +51,7 @@ struct FleetView: Sendable {
     }
 
     mutating func progress(_ statuses: [BatchStatus]) -> [QueueEvent] {
-        // A batch that somebody has forgotten has no end any more.
+        // A batch that a user has forgotten never ends.
         finished.formUnion(Set(names).subtracting(statuses.map(\.name)))
         return statuses.filter { !finished.contains($0.name) }.map { status in
             let totals = totals(status)
@@ -63,7 +68,7 @@ struct FleetView: Sendable {
         }
     }
 
-    /// The transfers under way of the batches.
+    /// Returns the current transfers of the batches.
     func transfers(_ jobs: [JobUnderWay]) -> [QueueEvent] {
         jobs.filter { kept[$0.batch] != nil && !finished.contains($0.batch) }.map { job in
             QueueEvent(

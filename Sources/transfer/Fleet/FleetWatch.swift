@@ -4,24 +4,27 @@ import TransferEventLoop
 import TransferFleet
 import TransferQueue
 
-/// Follows batches that others work on, by a look each second: their ends come as events of jobs, and their counts as progress.
+/// An observer of batches that other processes work on. It queries the queue every second, and delivers ends as events
+/// of jobs and counts as progress.
 final class FleetWatch: Sendable {
     private let remote: QueueRemote
     private let address: FleetAddress
     private let beginning: FleetView
     private let isStopped = Mutex(false)
 
-    /// Ends of jobs that are read at a time.
+    /// The number of ends that are read at a time.
     private static let page = 1000
 
-    /// - Parameter view: How the batches stood before.
+    /// Creates an observer.
+    ///
+    /// - Parameter view: The state of the batches before.
     init(_ address: FleetAddress, _ remote: QueueRemote, view: FleetView) {
         self.address = address
         self.remote = remote
         beginning = view
     }
 
-    /// Follows a batch from now on.
+    /// Creates an observer of a batch from now on.
     convenience init(_ address: FleetAddress, _ remote: QueueRemote, batch name: String) throws {
         var view = FleetView(since: .now)
         view.cursor = try remote.lastCursor()
@@ -29,17 +32,19 @@ final class FleetWatch: Sendable {
         self.init(address, remote, view: view)
     }
 
-    /// Ends the watch: a look that waits for the database, or else the next one.
+    /// Ends the observation: it cancels a query that waits for the database, or prevents the next one.
     func stop() {
         isStopped.withLock { $0 = true }
         remote.cancelWaits()
     }
 
+    /// Follows the batches to their ends.
+    ///
     /// - Parameters:
-    ///   - absence: Is told when the database is away, with the reason, and with `nil` when it's there.
-    ///   - show: Takes the transfers under way, as they stand; `nil` where nobody wants to see them.
-    ///   - receive: Takes what happens.
-    /// - Returns: `workLeft` where the watch was stopped before.
+    ///   - absence: A closure that gets the reason when the database is unavailable, and `nil` when it is available.
+    ///   - show: A closure that gets the current transfers; `nil` where they are not shown.
+    ///   - receive: A closure that gets the events.
+    /// - Returns: `workLeft` where the observation was stopped before.
     func follow(
         connectionNotice: @Sendable (TransferError?) -> Void = { _ in },
         show: (@Sendable ([QueueEvent]) -> Void)? = nil, receive: @Sendable (QueueEvent) -> Void
@@ -64,7 +69,7 @@ final class FleetWatch: Sendable {
     }
 
     private func look(_ view: inout FleetView, _ receive: (QueueEvent) -> Void) throws {
-        // The ends that these counts tell of are there when they are read.
+        // The ends behind these counts exist when they are read.
         let statuses = try view.names.compactMap { try remote.statuses(name: $0).first }
         for event in view.begin(statuses) { receive(event) }
         while true {

@@ -1,6 +1,6 @@
 import TransferQueue
 
-/// A worker's tags, with commas between them.
+/// The tags of a worker, separated by commas.
 struct TagsArgument: OptionValue {
     let tags: WorkerTags
 

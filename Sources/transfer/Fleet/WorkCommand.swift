@@ -77,7 +77,7 @@ struct Work: AsyncParsableCommand {
         return try QueueAddress.database(queue)
     }
 
-    /// The folder by its real path, as links are followed beneath it only.
+    /// Returns the real path of the folder, as links are followed only below it.
     private func folder() throws -> String {
         let path = Composition.absolute(directory ?? Composition.workingFolder)
         guard let real = realpath(path, nil) else {
@@ -88,7 +88,7 @@ struct Work: AsyncParsableCommand {
     }
 }
 
-/// The options that say which servers and credentials of this machine jobs of others may use.
+/// The options for the servers and credentials of this machine that other users' jobs may use.
 struct OutsideOptions: ParsableArguments {
     @Flag(
         name: .customLong("allow-private"),

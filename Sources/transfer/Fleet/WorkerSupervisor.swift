@@ -4,8 +4,10 @@ import TransferEventLoop
 import TransferFleet
 import TransferQueue
 
-/// A worker's time from its start until it's stopped. Where its lease is lost, as the database was away for too long or the
-/// machine slept, it begins anew with another one: nobody has to see to it.
+/// The work of a worker from its start until it is stopped.
+///
+/// The worker loses its lease when the database is unavailable for too long or the machine slept. It then begins anew
+/// with another one, without a user's intervention.
 struct WorkerSupervisor: Sendable {
     let address: FleetAddress
     let limits: BatchLimits
@@ -13,7 +15,7 @@ struct WorkerSupervisor: Sendable {
     let hooks: HookOptions
     let worker: FleetWorker
     let reporter: Reporter
-    /// Keeps metrics of a queue, where they are wanted.
+    /// The closure that begins to write metrics of a queue, where they are wanted.
     var metrics: @Sendable (JobQueue) throws -> MetricsFile? = { _ in nil }
 
     private let stop = StopSignal()
@@ -62,7 +64,7 @@ struct WorkerSupervisor: Sendable {
             workingOn: address, as: worker, limits: limits, configuration, hooks: hooks)
     }
 
-    /// Works until the shift is over, or the queue can't go on.
+    /// Works until the shift is over, or the queue cannot continue.
     private func work(_ queue: JobQueue) async {
         queue.observe { [reporter] in reporter.receive($0) }
         stop.enter(queue)
@@ -79,19 +81,21 @@ struct WorkerSupervisor: Sendable {
         }
         stop.leave()
         await queue.close()
-        // The fault, such as a lost lease, isn't met again at once.
+        // The pause ensures that a fault, such as a lost lease, does not recur at once.
         if !stop.isClosed { await stop.rest(.seconds(1)) }
     }
 }
 
-/// Tells once that the queue's database is away, and once that it's back.
+/// A report, made once each, that the queue's database is unavailable, and that it is available again.
 final class ConnectionNotice: Sendable {
     private let reporter: Reporter
     private let isAway = Mutex(false)
 
     init(_ reporter: Reporter) { self.reporter = reporter }
 
-    /// - Parameter error: Why it's away; `nil` when it's there.
+    /// Reports a change.
+    ///
+    /// - Parameter error: Why the database is unavailable; `nil` when it is available.
     func tell(_ error: TransferError?) {
         let wasAway = isAway.withLock { away in
             defer { away = error != nil }
@@ -105,7 +109,7 @@ final class ConnectionNotice: Sendable {
     }
 }
 
-/// The end of a worker's shift: it stops the queue that it works on then, and every wait.
+/// The end of a worker's shift: it stops the current queue, and every wait.
 final class StopSignal: Sendable {
     private struct State {
         var opening: Task<JobQueue, any Error>?
@@ -153,7 +157,7 @@ final class StopSignal: Sendable {
     /// Waits for that long, or until the shift is over.
     func rest(_ time: Duration) async {
         let alarm = Task {
-            // A sleep with a reason: the pause between two attempts is a time, and nothing else ends it.
+            // The sleep is necessary: the pause between two attempts is a time, and no event ends it.
             try await Task.sleep(for: time)
             wake()
         }

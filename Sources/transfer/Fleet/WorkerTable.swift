@@ -7,7 +7,7 @@ struct WorkerTable {
 
     init(_ workers: [WorkerStatus]) { self.workers = workers }
 
-    /// None where there are no workers.
+    /// Returns the lines of the table; none where there are no workers.
     func lines(_ charset: Charset) -> [String] {
         guard !workers.isEmpty else { return [] }
         var table = TextTable([
@@ -25,8 +25,10 @@ struct WorkerTable {
         return [""] + table.lines
     }
 
-    /// The workers as JSON Lines, an object each: `worker` (its machine), `pid`, `running`, `claimed`, `rate` (bytes a second), `lease` (seconds that
-    /// are left of it, 0 where it's over), `since` and `tags`.
+    /// The workers as JSON Lines, one object each.
+    ///
+    /// The members are `worker` (its machine), `pid`, `running`, `claimed`, `rate` (bytes a second), `lease` (its
+    /// remaining seconds, 0 where it is over), `since` and `tags`.
     var json: [String] {
         workers.map { worker in
             JSONObject.text { object in

@@ -100,7 +100,7 @@ struct Copy: AsyncParsableCommand {
         ExitStatus.exit(try await work.run())
     }
 
-    /// A source's job, as a job file would have it.
+    /// Returns a source's job in the form of a job file.
     private func job(_ named: String) throws -> String {
         let (url, user) = try LoginArguments.withoutUser(named)
         let (to, owner) = try LoginArguments.withoutUser(urls[urls.count - 1])
@@ -127,7 +127,7 @@ struct Copy: AsyncParsableCommand {
         return "{\(members.joined(separator: ", "))}"
     }
 
-    /// The user in a URL: SSH's servers know one without a password.
+    /// Returns the login of the user in a URL: only SSH's servers can do without a password.
     private static func login(_ user: String, _ url: String) throws -> JSONText {
         guard Origin(fileServerURL: url)?.scheme == "sftp" else {
             throw ValidationError(

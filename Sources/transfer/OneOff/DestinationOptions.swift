@@ -1,7 +1,7 @@
 import ArgumentParser
 import TransferQueue
 
-/// The options of `get` that say where its files go.
+/// The options of `get` for the destinations of its files.
 struct DestinationOptions: ParsableArguments {
     @Option(
         name: .shortAndLong, help: ArgumentHelp("The folder to put the files into.", valueName: "dir"),
@@ -15,6 +15,6 @@ struct DestinationOptions: ParsableArguments {
             valueName: "file"), transform: PathArgument.text)
     var output: String?
 
-    /// Whether the path of each file is made from its URL.
+    /// Whether the path of each file is derived from its URL.
     var isTemplate: Bool { output.map(DestinationNames.hasPlaces) ?? false }
 }

@@ -8,7 +8,7 @@ enum StrictArgument {
         "Fail what nothing proves to be whole: no checksum, and a length that only the connection's end tells."
 }
 
-/// A file's digest, as job files and aria2 write it.
+/// The digest of a file, in the form of job files or aria2.
 struct ChecksumArgument: OptionValue {
     let checksum: Checksum
 
@@ -32,8 +32,9 @@ struct ChecksumArgument: OptionValue {
 }
 
 enum URLArgument {
-    /// A URL without a scheme is https's: HOST/PATH with a dot or a port in the host, or `localhost`, where no file has
-    /// that name.
+    /// Completes a URL without a scheme by `https`.
+    ///
+    /// The text must be HOST/PATH with a dot or a port in the host, or `localhost`, and no file may have that name.
     static func completed(_ written: String) -> String {
         guard !written.contains("://") else { return written }
         let authority = written.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -47,7 +48,9 @@ enum URLArgument {
 
 /// The body of a request: a text, or `@FILE`.
 enum DataArgument {
-    /// - Throws: `Failure` for a file that can't be read, or that isn't text.
+    /// Returns the text of a body.
+    ///
+    /// - Throws: `Failure` for a file that cannot be read, or that is not text.
     static func text(_ argument: String) throws -> String {
         guard argument.hasPrefix("@") else { return argument }
         let path = String(argument.dropFirst())
@@ -64,8 +67,10 @@ enum DataArgument {
     }
 }
 
-/// `Name: value`; `$NAME` and `@file` name a value instead of writing it.
+/// A header field `Name: value`; `$NAME` and `@file` name a value instead of containing it.
 enum HeaderArgument {
+    /// Parses fields.
+    ///
     /// - Throws: `ValidationError`, which never repeats the value.
     static func settings(_ arguments: [String]) throws -> [JobSettings.HeaderSetting] {
         try arguments.map { argument in
@@ -84,7 +89,7 @@ enum HeaderArgument {
                 : text.hasPrefix("@")
                     ? .file(Composition.absolute(String(text.dropFirst()))) : .literal(String(text))
             if case .literal = value, Redaction.isSecretHeader(name) {
-                // Every user of the machine sees the command line.
+                // Every user of the machine can see the command line.
                 throw ValidationError(
                     "the value of \(name) is a secret: write '\(name): $VARIABLE' or '\(name): @FILE'")
             }

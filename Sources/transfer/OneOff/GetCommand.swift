@@ -47,10 +47,10 @@ struct Get: AsyncParsableCommand {
 
     private var output: String? { place.output }
 
-    /// URLs, and - for standard input among them.
+    /// The URLs, and - for standard input among them.
     private var named: [String] { words.filter { !isMetalink($0) } }
     private var inputs: [String] { lists + urls.filter { $0 == "-" } }
-    /// Metalinks among the URLs, also files.
+    /// The Metalinks among the URLs, also local files.
     private var metalinks: [String] { words.filter(isMetalink) }
     private var words: [String] { urls.filter { $0 != "-" }.map(URLArgument.completed) }
 
@@ -59,9 +59,9 @@ struct Get: AsyncParsableCommand {
         return FetchedDocument.isURL(word) ? !noMetalink : access(word, F_OK) == 0
     }
 
-    /// How lists are read.
+    /// Returns the rules for reading lists.
     ///
-    /// - Parameter spool: Where the one file goes that standard output gets.
+    /// - Parameter spool: The path of the one file that is written to standard output.
     private func ways(to spool: String?) -> ListRules {
         var ways = list.rules(destination: output)
         ways.metalink = downloads.metalink.rules(output: place.isTemplate ? nil : spool ?? output)
@@ -85,7 +85,7 @@ struct Get: AsyncParsableCommand {
         }
         if urls.isEmpty, lists.isEmpty { throw ValidationError("name a URL, or a list of them with -i") }
         if !metalinks.isEmpty {
-            // What it describes is more than one URL, or may be.
+            // A Metalink may describe more than one URL.
             let others: [(Bool, String)] = [
                 (proof.checksum != nil, "--checksum"), (!mirror.isEmpty, "--mirror"),
                 (message.method != nil, "--method"),
@@ -164,7 +164,7 @@ struct Get: AsyncParsableCommand {
         }
         if dryRun {
             try work.printPlan()
-            // curl's -n.
+            // The option -n has another meaning in curl.
             return print("nothing was fetched (-n is --dry-run; --netrc reads ~/.netrc)")
         }
         let status = try await work.run()
@@ -172,7 +172,7 @@ struct Get: AsyncParsableCommand {
         ExitStatus.exit(try await follow(work))
     }
 
-    /// Fetches what the Metalinks describe that came where files were expected.
+    /// Fetches the files of Metalinks that came in place of files.
     private func follow(_ first: OneOff) async throws -> ExitStatus {
         let rules = try listRules(isAsking: true, first.configuration)
         var work = OneOff(
@@ -186,7 +186,7 @@ struct Get: AsyncParsableCommand {
             } catch {
                 throw Failure(.unreadableJobFile, error.message)
             }
-            // It isn't what was asked for.
+            // The Metalink is not the requested file.
             unlink(receipt.path)
             work.lists.append(
                 try JobFileSource(receipt.finalURL, rules: rules, list: ways(to: work.result?.path), contents: bytes))
@@ -194,10 +194,12 @@ struct Get: AsyncParsableCommand {
         return try await work.run()
     }
 
+    /// Makes the job of a URL.
+    ///
     /// - Parameters:
     ///   - named: The URL as it was written.
     ///   - number: Its position among the others.
-    ///   - spool: Where the file goes that standard output gets.
+    ///   - spool: The path of the file that is written to standard output.
     private func job(
         _ named: String, _ rules: RequestRules, number: Int, to spool: String?, body: String?,
         typed: TypedPasswords?, sums: ChecksumList?
@@ -217,7 +219,7 @@ struct Get: AsyncParsableCommand {
         return JobSpec(work: .download(download), priority: start.priority, settings: settings)
     }
 
-    /// The checksum of the URL's file in the list.
+    /// Returns the checksum of the URL's file in the list.
     private func listed(_ url: String, _ destination: String?, _ sums: ChecksumList?) throws -> Checksum? {
         guard let sums else { return nil }
         if sums.isUnnamed, words.count > 1 {
@@ -229,7 +231,7 @@ struct Get: AsyncParsableCommand {
         throw Failure(.wrongUsage, "--checksums: no checksum for \(Redaction.url(url)) is listed")
     }
 
-    /// The rules that the options set for jobs from lists.
+    /// Returns the rules that the options set for jobs from lists.
     private func listRules(
         isAsking: Bool = false, _ configuration: Configuration = Configuration()
     ) throws -> RequestRules {
@@ -237,7 +239,7 @@ struct Get: AsyncParsableCommand {
         try s3.lay(over: &rules)
         try proof.lay(over: &rules, documents)
         try downloads.coding.lay(over: &rules)
-        // The spool of standard output is nobody's file.
+        // The spool of standard output may be overwritten, as it is no user's file.
         if output == "-" { _ = rules.set("ifExists", to: #""overwrite""#) }
         rules.configuration = configuration
         return rules

@@ -3,7 +3,7 @@ import Synchronization
 import TransferCore
 import TransferQueue
 
-/// How Metalinks are taken.
+/// The options for Metalinks.
 struct MetalinkOptions: ParsableArguments {
     @Option(
         name: .customLong("location"),
@@ -14,21 +14,23 @@ struct MetalinkOptions: ParsableArguments {
     /// The rules of a Metalink whose files keep their names.
     var rules: MetalinkRules { rules(output: nil) }
 
+    /// Returns the rules of a Metalink.
+    ///
     /// - Parameter output: The path of the one file.
     func rules(output: String?) -> MetalinkRules {
         MetalinkRules(
             locations: locations?.split(separator: ",").map { String($0.filter { $0 != " " }) } ?? [], output: output)
     }
 
-    /// The option as it was given, to be given again.
+    /// The given option, for another command line.
     var words: [String] { locations.map { ["--location", $0] } ?? [] }
 }
 
-/// The Metalinks that came where files were expected, as their media type says.
+/// The Metalinks that came in place of files, recognised by their media type.
 final class FoundMetalinks: Sendable {
     private let found = Mutex<[JobReceipt]>([])
 
-    /// RFC 5854 §8.1, and what servers call version 3.
+    /// The types of RFC 5854 §8.1, and of version 3 by servers' usage.
     private static let mediaTypes = ["application/metalink4+xml", "application/metalink+xml"]
 
     var receipts: [JobReceipt] { found.withLock { $0 } }

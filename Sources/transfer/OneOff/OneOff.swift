@@ -2,37 +2,38 @@ import TransferCore
 import TransferCrypto
 import TransferQueue
 
-/// Jobs from a command line, in a batch that is forgotten when all of it went well.
+/// The jobs of a command line, in a batch that is forgotten after a complete success.
 struct OneOff {
     let verb: String
     let folder: String
     let limits: LimitOptions
     let output: OutputOptions
     let state: String?
-    /// Stands behind the options.
+    /// The configuration, which the options override.
     var configuration = Configuration()
     var jobs: [JobSpec] = []
-    /// Job files whose jobs join the batch.
+    /// The job files whose jobs join the batch.
     var lists: [JobFileSource] = []
-    /// What becomes of two files of one name.
+    /// The rule for two files of one name.
     var collisions: Collisions?
-    /// Spools of standard input; they are removed once all jobs are complete.
+    /// The spools of standard input, which are removed once all jobs are complete.
     var spools: [StreamSpool] = []
     /// The words behind a spool's path in the command that sends it.
     var again: [String] = []
-    /// The spool that standard output gets when its file is whole.
+    /// The spool that is copied to standard output when its file is whole.
     var result: StreamSpool?
-    /// Takes note of the Metalinks that come in place of files.
+    /// The Metalinks that come in place of files.
     let found = FoundMetalinks()
-    /// Whether they are followed by whoever asks for them.
+    /// Whether the caller fetches the files of such Metalinks.
     var follows = false
 
-    /// The same command again is the same batch, and another command is another one: it goes on where it was.
+    /// Returns the name of the batch: the same command again continues the same batch, and another command makes
+    /// another one.
     private func name() throws -> String {
         let firsts = jobs.prefix(1).map { Redaction.url(Self.firstURL($0)) } + lists.map(\.name)
         var name = "\(verb) \(firsts.joined(separator: " "))"
         if jobs.count > 1 { name += " +\(jobs.count - 1)" }
-        // What the words don't tell apart: other URLs and files, other lists from standard input.
+        // The digest covers what the words do not distinguish: other URLs and files, other lists from standard input.
         let digest = try Digest(.sha256)
         for job in jobs {
             Array((job.urls + [job.work.path]).joined(separator: "\n").utf8).withUnsafeBytes(digest.update)
@@ -83,7 +84,7 @@ struct OneOff {
         var execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(),
             hint: Composition.hint(state: state))
-        // What standard input brought is told with its spool.
+        // The spool's command is reported together with the spool.
         if spools.isEmpty {
             execution.commands[name] = SameCommand.command(
                 Array(CommandLine.arguments.dropFirst()), isUTF8: execution.hint.isUTF8)
@@ -102,13 +103,13 @@ struct OneOff {
             try await settleSpools(name, execution)
             return status
         }
-        // A file that nobody read any more isn't the one that the next command asks for.
+        // A file that was not read completely must not be taken for that of the next command.
         defer {
             if found.receipts.isEmpty || !follows { result?.remove() }
             for spool in spools { spool.remove() }
             if let remote = try? Composition.remote(state: state) {
                 _ = try? remote.forget(name: name, endedBefore: nil)
-                // What is sent may have been the spool of another run.
+                // The sent file may have been the spool of another run.
                 try? SpoolFolder.sweep(remote, state: state)
             }
         }
@@ -116,13 +117,13 @@ struct OneOff {
         return status
     }
 
-    /// Faults that show when all jobs are together: each with its list and line, as far as those can be told.
+    /// Returns the faults that appear when all jobs are together, each with its list and line where these are known.
     ///
-    /// - Parameter lastLines: The lists' ones.
+    /// - Parameter lastLines: The last lines of the lists.
     private func refusal(_ report: JobFileReport, _ lastLines: [Int]) -> Failure {
         var others: [String] = []
         for fault in report.faults {
-            // A job of the command line stands nowhere.
+            // A job of the command line has no line.
             let isPlaced = fault.span != SourceSpan(line: 1, column: 1)
             let files = isPlaced ? zip(lists, lastLines).filter { $1 >= fault.span.line }.map(\.0.name) : []
             if files.isEmpty {
@@ -136,7 +137,7 @@ struct OneOff {
         return Failure(.invalidJobFile, "")
     }
 
-    /// Says where standard input is that hasn't arrived; of what was cancelled nothing is kept.
+    /// Reports the place of standard input that has not been sent; cancelled input is removed.
     private func settleSpools(_ name: String, _ execution: Execution) async throws {
         guard !spools.isEmpty else { return }
         if try Composition.remote(state: state).isOver(name) {
@@ -151,9 +152,9 @@ struct OneOff {
         }
     }
 
-    /// What a run would do; no server is asked.
+    /// Prints what a run would do; no server is asked.
     ///
-    /// - Throws: `Failure` with every fault of a list told.
+    /// - Throws: `Failure` after every fault of a list was reported.
     func printPlan() throws {
         let plan = JobPlan(directory: folder)
         var isFaulty = false

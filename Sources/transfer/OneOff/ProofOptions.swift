@@ -2,7 +2,7 @@ import ArgumentParser
 import TransferCore
 import TransferQueue
 
-/// The checksums of downloads, and the rule for destinations that exist.
+/// The options for checksums of downloads, and for existing destinations.
 struct ProofOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("What one URL's file must hash to, as sha256:HEX.", valueName: "sum"),
@@ -23,7 +23,7 @@ struct ProofOptions: ParsableArguments {
     @Flag(help: ArgumentHelp(StrictArgument.help))
     var strict = false
 
-    /// The list of checksums, read.
+    /// Reads the list of checksums.
     func list(_ documents: FetchedDocument) throws -> ChecksumList? {
         try checksums.map { name in
             ChecksumList(
@@ -31,7 +31,7 @@ struct ProofOptions: ParsableArguments {
         }
     }
 
-    /// Lays the options over what lists say.
+    /// Applies the options over the lists.
     func lay(over rules: inout RequestRules, _ documents: FetchedDocument) throws {
         var members = RequestMembers()
         members.add("ifExists", ifExists.map { .string($0.value.rawValue) }, "--if-exists")

@@ -107,7 +107,7 @@ struct Put: AsyncParsableCommand {
         ExitStatus.exit(status == .complete && hasUnreadable ? .someFailed : status)
     }
 
-    /// Names what of a folder isn't sent, and why.
+    /// Reports the entries of a folder that are not sent, with the reasons.
     private static func tell(_ contents: SentFolder.Contents, of source: String) {
         for (path, reason) in contents.unreadable { StandardError.write("transfer: can't send \(path): \(reason)\n") }
         for (path, reason) in contents.leftOut { StandardError.write("transfer: left out \(path): \(reason)\n") }
@@ -115,7 +115,9 @@ struct Put: AsyncParsableCommand {
         StandardError.write("transfer: \(source): no files in it that are to be sent\n")
     }
 
-    /// - Parameter name: What the URL of a folder gets; with slashes for what is in a folder itself.
+    /// Makes the job of a file.
+    ///
+    /// - Parameter name: The name that is appended to a folder's URL; with slashes for files in a folder.
     private static func job(
         _ made: (upload: JobSpec.Upload, settings: JobSettings), _ path: String, name: String
     ) -> JobSpec {

@@ -6,8 +6,8 @@ import TransferWatch
 /// A folder whose files are sent once.
 struct SentFolder {
     private let path: String
-    /// What the names begin with on the server: the folder's own name, as cp(1) has it, or nothing for one that is written
-    /// with a slash at its end.
+    /// The prefix of names on the server: the folder's own name, as for cp(1), or nothing for a path with a slash at
+    /// its end.
     private let prefix: String
     private let rules: WatchRules
 
@@ -23,19 +23,19 @@ struct SentFolder {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// What is in the folder.
+    /// The content of the folder.
     struct Contents {
-        /// Sorted by name, with the names that they get on the server.
+        /// The files sorted by name, with their names on the server.
         var files: [(path: String, name: String)] = []
-        /// Files and folders that can't be sent, with the reason.
+        /// The files and folders that cannot be sent, with the reason.
         var unreadable: [(path: String, reason: String)] = []
-        /// What is no file: links to folders, devices, sockets, pipes.
+        /// The entries that are no files: links to folders, devices, sockets, pipes.
         var leftOut: [(path: String, reason: String)] = []
     }
 
-    /// The folder's files. Symbolic links to folders aren't followed: they may lead round in a circle.
+    /// Returns the folder's files. Symbolic links to folders are not followed, as they may form a circle.
     ///
-    /// - Throws: `Failure` where the folder itself can't be read. What can't be read in it is named by ``Contents``.
+    /// - Throws: `Failure` where the folder itself cannot be read. ``Contents`` names unreadable entries.
     func contents() throws(Failure) -> Contents {
         var found = Contents()
         if let reason = look(beneath: "", into: &found) {
@@ -44,7 +44,9 @@ struct SentFolder {
         return found
     }
 
-    /// - Returns: Why the folder can't be read; `nil` where it was.
+    /// Reads a folder.
+    ///
+    /// - Returns: Why the folder cannot be read; `nil` where it was read.
     private func look(beneath folder: String, into found: inout Contents) -> String? {
         let here = folder.isEmpty ? path : path + "/" + folder
         let names: [String]
@@ -58,7 +60,8 @@ struct SentFolder {
             let place = here + "/" + name
             var status = stat()
             guard lstat(place, &status) == 0 else {
-                // A file that went meanwhile is none of the folder's; a name that was repaired is.
+                // A file that was removed meanwhile is skipped. A name that is not UTF-8 was repaired, so that it is
+                // not found either.
                 if errno == ENOENT {
                     guard name.unicodeScalars.contains("\u{FFFD}") else { continue }
                     found.unreadable.append((place, "its name isn't UTF-8; rename it"))

@@ -3,15 +3,18 @@ import Glibc
 import TransferCore
 import TransferQueue
 
-/// The folder of all spools of a queue: `input-0123456789abcdef`, and files whose names begin so. A spool belongs to the
-/// batch that its `.batch` names.
+/// The folder of all spools of a queue: `input-0123456789abcdef`, and files whose names begin so.
+///
+/// A spool belongs to the batch that its `.batch` file names.
 struct SpoolFolder {
     private let path: String
 
     init(_ path: String) { self.path = path }
 
-    /// Removes the spools that no run will use: of batches that were forgotten, cancelled or done, and of commands that were
-    /// killed before they had a batch. One that another process has is left to that process.
+    /// Removes the spools that no run will use.
+    ///
+    /// Such spools belong to batches that were forgotten, cancelled or done, or to commands that were killed before they had a
+    /// batch. A spool that another process uses is left alone.
     static func sweep(_ remote: QueueRemote, state: String?) throws {
         let folder = SpoolFolder(try Composition.statePath(state) + "/streams")
         let spools = folder.spools()
@@ -23,22 +26,22 @@ struct SpoolFolder {
         }
     }
 
-    /// The same where a queue begins to run.
+    /// Removes such spools when a queue begins to run.
     static func sweep(state: String?) {
         guard let path = try? Composition.statePath(state), !SpoolFolder(path + "/streams").spools().isEmpty,
             let remote = try? Composition.remote(existingState: state)
         else { return }
-        // A spool that stays is found by the next start.
+        // The next start finds a spool that was not removed.
         try? sweep(remote, state: state)
     }
 
-    /// The names of spools, without what follows them in the names of their files.
+    /// Returns the names of spools, without the suffixes of their files.
     private func spools() -> Set<String> {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return Set(names.compactMap(Self.spool(ofFile:)))
     }
 
-    /// `input-` or `output-`, and 16 digits.
+    /// Returns the spool of a file: `input-` or `output-`, and 16 digits.
     private static func spool(ofFile name: String) -> String? {
         guard let direction = ["input-", "output-"].first(where: name.hasPrefix) else { return nil }
         let digits = name.dropFirst(direction.count).prefix(16)
@@ -58,7 +61,7 @@ struct SpoolFolder {
         if flock(lock, LOCK_EX | LOCK_NB) == 0 { remove(spool) }
     }
 
-    /// Removes all files of a spool, its partial files too; the lock goes last.
+    /// Removes all files of a spool, its partial files too; the lock file is the last.
     func remove(_ spool: String) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         for name in names where Self.spool(ofFile: name) == spool && name != spool + ".lock" {
@@ -69,7 +72,7 @@ struct SpoolFolder {
 }
 
 extension QueueRemote {
-    /// Whether all jobs of the batch were done or cancelled.
+    /// Returns whether all jobs of the batch were done or cancelled.
     func isOver(_ batch: String) throws -> Bool {
         try statuses(name: batch).allSatisfy { $0.total > 0 && $0.done + $0.cancelled == $0.total }
     }

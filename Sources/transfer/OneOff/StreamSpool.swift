@@ -4,22 +4,25 @@ import TransferCore
 import TransferCrypto
 import TransferQueue
 
-/// A file that stands for standard input or output: a stream can't be sent again, and what went out can't be taken back. So
-/// standard input is read to its end before its first byte is sent, and standard output gets a file when it's whole and
-/// proven.
+/// A file in place of standard input or output.
 ///
-/// The spool is in the folder of the queue's state; its name is made from the URL and the folder that the command runs in,
-/// so that the same command goes on with it. One process at a time has it.
+/// Input from a stream cannot be sent again, and written output cannot be taken back. So standard input is read to its
+/// end before its first byte is sent. Standard output gets a file when it is whole and verified.
+///
+/// The spool is in the folder of the queue's state. Its name is derived from the URL and the working folder, so that
+/// the same command continues with it. One process at a time uses it.
 final class StreamSpool: Sendable {
     enum Direction: String { case input, output }
 
     let path: String
     private let folder: String
-    /// Locked until the process ends, so that no other takes the spool for its own.
+    /// The descriptor of the lock file, locked until the process ends, so that no other process uses the spool.
     private let lock: Int32
 
-    /// - Parameter url: The URL that the stream goes to or comes from.
-    /// - Throws: `Failure` when another process has the spool, or the folder can't be used.
+    /// Opens a spool.
+    ///
+    /// - Parameter url: The URL to which the stream goes, or from which it comes.
+    /// - Throws: `Failure` when another process uses the spool, or the folder cannot be used.
     init(_ direction: Direction, of url: String, state: String?) throws {
         folder = try StateFolder(try Composition.statePath(state)).path + "/streams"
         let digest = try Digest(.sha256)
@@ -30,8 +33,10 @@ final class StreamSpool: Sendable {
         lock = try Self.locked(path, direction)
     }
 
-    /// Takes the spool's lock. A process that removed the spool has removed the lock with it: the file that was locked has
-    /// to be the one that is there.
+    /// Takes the spool's lock.
+    ///
+    /// A process that removed the spool has removed the lock file too. Therefore the locked file must still be the one
+    /// with that name.
     private static func locked(_ path: String, _ direction: Direction) throws(Failure) -> Int32 {
         while true {
             let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -48,9 +53,9 @@ final class StreamSpool: Sendable {
 
     deinit { if lock >= 0 { close(lock) } }
 
-    /// Takes all of standard input.
+    /// Reads all of standard input.
     ///
-    /// - Throws: `Failure` when it can't be read or kept; what was kept before stays then.
+    /// - Throws: `Failure` when it cannot be read or stored; the earlier content then stays.
     func fill() throws(Failure) {
         let new = path + ".new"
         let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -75,8 +80,9 @@ final class StreamSpool: Sendable {
 
     func remove() { SpoolFolder(folder).remove(String(path.dropFirst(folder.count + 1))) }
 
-    /// Notes whose spool it is, so that it goes when that batch does. Before the batch exists: without its batch a spool is
-    /// removed by the next process.
+    /// Records the batch of the spool, so that the spool is removed with it.
+    ///
+    /// The batch need not exist yet. The next process removes a spool without a batch.
     func note(batch: String) throws(Failure) {
         let new = path + ".batch.new"
         guard let file = fopen(new, "we") else { throw Self.failure("can't write \(new)") }

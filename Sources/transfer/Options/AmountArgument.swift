@@ -1,7 +1,7 @@
 import TransferCore
 import TransferQueue
 
-/// Bytes a second.
+/// A rate in bytes a second.
 struct RateArgument: OptionValue {
     let bytes: Int64
 

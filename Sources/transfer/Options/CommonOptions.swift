@@ -2,7 +2,7 @@ import ArgumentParser
 import TransferCore
 import TransferQueue
 
-/// Where the queue is.
+/// The option for the place of the queue.
 struct StateOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The folder of the queue's state.", valueName: "dir"), transform: PathArgument.text)
     var state: String?
@@ -10,7 +10,7 @@ struct StateOptions: ParsableArguments {
     var hint: CommandHint { Composition.hint(state: state) }
 }
 
-/// What a run shows.
+/// The options for the output of a run.
 struct OutputOptions: ParsableArguments {
     enum Progress: String, ExpressibleByArgument, CaseIterable { case auto, bar, plain, none }
 
@@ -46,7 +46,7 @@ struct OutputOptions: ParsableArguments {
     @OptionGroup var hooks: HookOptions
 }
 
-/// How much at once.
+/// The options for concurrency and rates.
 struct LimitOptions: ParsableArguments {
     @Option(
         name: [.customShort("j"), .long], help: ArgumentHelp("Transfers at once.", valueName: "n"),
@@ -70,7 +70,7 @@ struct LimitOptions: ParsableArguments {
         _ = try EnvironmentRules.batchLimits()
     }
 
-    /// The options that were given, to be given again.
+    /// The given options, for another command line.
     var words: [String] {
         var words: [String] = []
         if let concurrency { words += ["-j", "\(concurrency)"] }
@@ -79,9 +79,10 @@ struct LimitOptions: ParsableArguments {
         return words
     }
 
-    /// These where they are given, else those of the environment, of the job file and of the configuration.
+    /// Returns these limits where they are given, otherwise those of the environment, of the job file and of the
+    /// configuration.
     func merged(with file: BatchLimits, _ configuration: Configuration) -> BatchLimits {
-        // The variables were checked with the options.
+        // The variables were validated with the options.
         let given = (try? EnvironmentRules.batchLimits()) ?? BatchLimits()
         let standing = configuration.limits
         var limits = BatchLimits()
@@ -94,7 +95,7 @@ struct LimitOptions: ParsableArguments {
     }
 }
 
-/// When to stop before the end.
+/// The options for stopping before the end.
 struct StopOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Stop after this long; a later run continues.", valueName: "30m"), transform: TimeSpan.read)

@@ -2,7 +2,7 @@ import ArgumentParser
 import TransferCore
 import TransferQueue
 
-/// Which configuration files are read.
+/// The options for the configuration files.
 struct ConfigurationOptions: ParsableArguments {
     @Option(
         name: .customLong("config"),
@@ -23,12 +23,12 @@ struct ConfigurationOptions: ParsableArguments {
         given.add("--no-config", isOff)
     }
 
-    /// The files that are looked at, the weakest first.
+    /// The files that are read, the weakest first.
     var sources: [ConfigurationSource] { ConfigurationSource.all(only: file, isOff: isOff) }
 
-    /// What the files say.
+    /// Reads the files.
     ///
-    /// - Throws: `Failure` for a file that can't be used.
+    /// - Throws: `Failure` for an unusable file.
     func load() throws(Failure) -> Configuration {
         var files: [ConfigurationFile] = []
         for source in sources { if let file = try source.load() { files.append(file) } }
@@ -37,9 +37,9 @@ struct ConfigurationOptions: ParsableArguments {
 }
 
 extension RequestRules {
-    /// What a job of these URLs begins with.
+    /// Returns the initial settings of a job with these URLs.
     ///
-    /// - Throws: `Failure` for files of a configuration that don't go together.
+    /// - Throws: `Failure` for files of a configuration that contradict each other.
     func start(for urls: [String]) throws(Failure) -> JobDefaults {
         do throws(TransferError) {
             return try beginning(for: urls)

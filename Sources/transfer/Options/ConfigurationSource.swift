@@ -1,17 +1,19 @@
 import TransferCore
 import TransferQueue
 
-// Configuration files as the command reads them.
+// The reading of configuration files by the command.
 extension ConfigurationSource {
-    /// The machine's file and the user's, the weakest first.
+    /// Returns the machine's file and the user's, the weakest first.
     ///
-    /// - Parameter file: The one file that is named.
+    /// - Parameter file: The one file that an option names.
     static func all(only file: String?, isOff: Bool) -> [ConfigurationSource] {
         all(only: file, isOff: isOff, environment: Composition.environment, folder: Composition.workingFolder)
     }
 
+    /// Reads the file.
+    ///
     /// - Returns: `nil` where there is no file.
-    /// - Throws: `Failure` for one that can't be read, that others can write, or that has a fault.
+    /// - Throws: `Failure` for a file that cannot be read, that other users can write, or that has a fault.
     func load() throws(Failure) -> ConfigurationFile? {
         do throws(ConfigurationSource.Fault) {
             return try read()

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// A congestion control: `auto`, `system`, or a name as the kernel has it.
+/// A congestion control: `auto`, `system`, or the kernel's name of an algorithm.
 struct CongestionArgument: OptionValue {
     let control: CongestionControl
 

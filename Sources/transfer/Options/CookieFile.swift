@@ -1,9 +1,9 @@
 import Glibc
 import TransferCore
 
-/// A file of cookies in Netscape's form, as options and job files name it.
+/// A file of cookies in Netscape's format, as options and job files name it.
 enum CookieFile {
-    /// Why it can't be read, and what to do about it; `nil` where it can.
+    /// Returns why the file cannot be read, with advice; `nil` where it can.
     static func fault(_ path: String) -> String? {
         guard access(path, R_OK) != 0 else { return nil }
         let reason = String(cString: strerror(errno)).lowercasedFirst

@@ -1,19 +1,21 @@
 import ArgumentParser
 import TransferQueue
 
-/// What is special to downloads, whether they come from lists, job files or the command line.
+/// The options for downloads from lists, job files or the command line.
 struct DownloadOptions: ParsableArguments {
     @OptionGroup var metalink: MetalinkOptions
     @OptionGroup var coding: CodingOptions
 }
 
-/// Whether servers may compress downloads on their way.
+/// The option that lets servers compress downloads for the transfer.
 struct CodingOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
             "Have servers compress files on their way; they are stored decoded, and begin anew when broken off."))
     var compressed = false
 
+    /// Checks the combination with other options.
+    ///
     /// - Throws: `ValidationError` where a file is to have several connections as well.
     func check(_ segments: SegmentsArgument?) throws {
         guard compressed, let count = segments?.count, count > 1 else { return }
@@ -22,13 +24,13 @@ struct CodingOptions: ParsableArguments {
                 + "asked for")
     }
 
-    /// Lays the option over what lists and job files say by default.
+    /// Applies the option over the defaults of lists and job files.
     func lay(over rules: inout RequestRules) throws {
         var members = RequestMembers()
         members.add("compressed", compressed ? .true : nil, "--compressed")
         try members.lay(over: &rules)
     }
 
-    /// The option as it was given, to be given again.
+    /// The given option, for another command line.
     var words: [String] { compressed ? ["--compressed"] : [] }
 }

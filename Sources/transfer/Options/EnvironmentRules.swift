@@ -2,12 +2,14 @@ import ArgumentParser
 import TransferCore
 import TransferQueue
 
-/// The variables `TRANSFER_…`, each the same as an option: behind it, and before what files say.
+/// The variables `TRANSFER_…`, each equal to an option: an option overrides it, and it overrides files.
 enum EnvironmentRules {
     /// A variable that stands for a key of `defaults`.
     struct Rule: Sendable {
         let variable: String
         let key: String
+        /// The conversion of the variable's text.
+        ///
         /// - Throws: `RefusedValue`
         let value: @Sendable (String) throws -> JSONText
     }
@@ -30,6 +32,8 @@ enum EnvironmentRules {
         Rule(variable: "TRANSFER_MAX_TIME", key: "maxTime") { try TimeSpan.read($0).json },
     ]
 
+    /// Adds the values of the variables.
+    ///
     /// - Throws: `ValidationError` that names the variable.
     static func add(to members: inout RequestMembers) throws {
         for rule in rules {
@@ -42,7 +46,7 @@ enum EnvironmentRules {
         }
     }
 
-    /// The variables that are set, for `transfer config`.
+    /// Returns the variables that are set, for `transfer config`.
     ///
     /// - Throws: `ValidationError` that names the variable.
     static func variables() throws -> [Configuration.Variable] {
@@ -62,7 +66,7 @@ enum EnvironmentRules {
             }
     }
 
-    /// The limits that variables set.
+    /// Returns the limits that variables set.
     ///
     /// - Throws: `ValidationError` that names the variable.
     static func batchLimits() throws -> BatchLimits {
@@ -72,6 +76,8 @@ enum EnvironmentRules {
             limitRate: try value("TRANSFER_LIMIT_RATE") { try RateArgument.read($0).bytes })
     }
 
+    /// Returns the value of a variable.
+    ///
     /// - Throws: `ValidationError` that names the variable.
     private static func value<Value>(_ variable: String, _ read: (String) throws -> Value) throws -> Value? {
         guard let text = Composition.environment[variable] else { return nil }

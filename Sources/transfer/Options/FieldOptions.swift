@@ -2,7 +2,7 @@ import ArgumentParser
 import TransferCore
 import TransferQueue
 
-/// The header fields that each request carries.
+/// The options for the header fields of each request.
 struct FieldOptions: ParsableArguments {
     @Option(
         name: [.customShort("H"), .customLong("header")],
@@ -26,7 +26,7 @@ struct FieldOptions: ParsableArguments {
     var cookies: String?
 
     func validate() throws {
-        // Other tools have these letters for something else.
+        // Other tools use these letters for other options.
         if let userAgent, userAgent.hasPrefix("*") {
             throw ValidationError("-A is the User-Agent field; names aren't matched, as web sites aren't copied")
         }
@@ -52,14 +52,16 @@ struct FieldOptions: ParsableArguments {
             return members.add("headers", value.map { .object(["Cookie": JSONText($0)]) }, "--cookie")
         }
         guard !cookies.contains("=") else {
-            // Every user of the machine sees the command line.
+            // Every user of the machine can see the command line.
             throw ValidationError(
                 "everybody sees a command line: name a file of cookies, or write --cookie '$VARIABLE'")
         }
         members.add("cookies", .path(cookies), "--cookie")
     }
 
-    /// - Throws: `Failure` for a file of cookies that can't be read, before anything is begun.
+    /// Checks the file of cookies before anything begins.
+    ///
+    /// - Throws: `Failure` for a file of cookies that cannot be read.
     func checkFiles() throws(Failure) {
         guard let cookies, !cookies.hasPrefix("$"), let fault = CookieFile.fault(Composition.absolute(cookies)) else {
             return

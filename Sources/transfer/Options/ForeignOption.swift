@@ -1,26 +1,26 @@
-/// An option of curl, wget, aria2 or rclone, and what does here what it does there.
+/// An option of curl, wget, aria2 or rclone, with its equivalent in this command.
 struct ForeignOption: Sendable {
     enum Answer: Sendable {
-        /// It's done anyway: nothing has to be said, and nothing changes.
+        /// The option is the normal behaviour here: no option is needed.
         case always(String)
-        /// An option of another name with the same value; of those commands that have it.
+        /// An option with another name has the same value; it is only suggested for commands that have it.
         case option(String)
-        /// An option with a number of attempts of which the first is none, as it is one for the other tool.
+        /// An option counts attempts without the first one, which the other tool counts.
         case tries(String)
-        /// A key of the job file, with an example of its value.
+        /// A key of the job file replaces the option, with an example of its value.
         case key(String)
-        /// A list in the form of that tool, which is named as `--format` names it.
+        /// The option names a list in that tool's format, which is the value of `--format`.
         case list(String)
-        /// There is no such thing, or it goes another way.
+        /// The command has no such feature, or another way to it.
         case words(String)
     }
 
-    /// As they are typed: `-A`, `--user-agent`.
+    /// The names as they are typed: `-A`, `--user-agent`.
     let names: [String]
-    /// What follows it.
+    /// The kind of the option's value.
     enum Value: Sendable {
         case nothing, anything
-        /// Something that begins with a digit: tools use one letter for different things.
+        /// The value begins with a digit: tools use one letter for different options.
         case number
     }
 
@@ -34,6 +34,6 @@ struct ForeignOption: Sendable {
         self.answer = answer
     }
 
-    /// Whether what follows may be a URL: of others that is what they move.
+    /// Whether the value may be a URL: for other options a URL is what they transfer.
     var takesURL: Bool { names.contains { ["--proxy", "--referer"].contains($0) } }
 }

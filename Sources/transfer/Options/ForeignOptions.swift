@@ -1,14 +1,16 @@
-/// The table of other tools' options. Their manuals (curl 7.88, wget 1.21, aria2 1.36, rclone 1.60) say what each is for.
+/// The table of other tools' options, from their manuals (curl 7.88, wget 1.21, aria2 1.36, rclone 1.60).
 enum ForeignOptions {
     static func has(_ name: String) -> Bool { byName[name] != nil }
 
-    /// - Parameter value: What follows it. Tools use some letters for different things, and what follows tells which of
-    ///   them is meant; what they move is no value of an option.
+    /// Finds an option.
+    ///
+    /// - Parameter value: The word that follows the option. Some letters have several meanings in different tools, and
+    ///   that word selects one. A URL to transfer is no value of an option.
     static func find(_ name: String, value: String?) -> ForeignOption? {
         guard let meanings = byName[name] else { return nil }
         let isURL = value?.contains("://") ?? false
         let mayBeValue = value.map { $0 == "-" || !$0.hasPrefix("-") } ?? false
-        // A meaning that takes the value comes first: a flag would leave it to be moved.
+        // A meaning with a value comes first: otherwise the value would be left to be transferred.
         let ordered = meanings.filter { $0.value != .nothing } + meanings.filter { $0.value == .nothing }
         return ordered.first { option in
             switch option.value {
@@ -27,7 +29,7 @@ enum ForeignOptions {
 
     static var all: [ForeignOption] { always + requests + limits + places + connections + elsewhere }
 
-    // "=" behind the names: a value follows; "=#": one that begins with a digit.
+    // "=" behind the names means that a value follows; "=#" a value that begins with a digit.
 
     private static let always = [
         ForeignOption("-L --location", .always("redirects are followed")),
@@ -68,7 +70,7 @@ enum ForeignOptions {
         ForeignOption("--http-accept-gzip", .option("--compressed")),
         ForeignOption(
             "--compression =", .words("--compressed has a file compressed on its way, and stores it decoded")),
-        // Of `get` and `run` it's an option.
+        // The commands `get` and `run` have this option.
         ForeignOption("--compressed", .words("files are sent as they are")),
         ForeignOption(
             "-c --cookie-jar --save-cookies -D --dump-header =",

@@ -3,7 +3,7 @@ import FoundationEssentials
 import TransferCore
 import TransferQueue
 
-/// Who is told of ends, and what the commands are that job files name as their `onFinish`.
+/// The options for the receivers of ends, and for the commands that job files name as their `onFinish`.
 struct HookOptions: ParsableArguments {
     @Option(
         name: .customLong("on-finish"),
@@ -32,10 +32,10 @@ struct HookOptions: ParsableArguments {
         }
     }
 
-    /// The name that a command without one gets.
+    /// The name of a command that was given without one.
     private static let unnamed = "on-finish"
 
-    /// The commands of the configuration, with these in their place.
+    /// Returns the commands of the configuration, overridden by these options.
     func settings(environment: [String: String], configured: [String: [String]] = [:]) -> HookSettings {
         var settings = HookSettings(environment: HookSettings.harmless(environment))
         for (name, words) in configured { settings.commands[name] = HookCommand(words) }
@@ -49,7 +49,7 @@ struct HookOptions: ParsableArguments {
         return settings
     }
 
-    /// Who is told without being named by a job file.
+    /// The receiver that no job file needs to name.
     var hook: FinishHook? {
         guard let argument = onFinish.first(where: { $0.name == nil }) else { return nil }
         switch argument.target {
@@ -58,10 +58,10 @@ struct HookOptions: ParsableArguments {
         }
     }
 
-    /// Who is told where a command line names all that is done: one with a name is meant as well.
+    /// The receiver where a command line names all jobs: a named one counts as well.
     var onlyHook: FinishHook? { hook ?? onFinish.first?.name.map { .command($0) } }
 
-    /// The options that were given, to be given again.
+    /// The given options, for another command line.
     var words: [String] {
         var given = GivenOptions()
         for argument in onFinish { given.add("--on-finish", argument.written) }
@@ -70,9 +70,9 @@ struct HookOptions: ParsableArguments {
     }
 }
 
-/// `NAME=PROGRAM ARGUMENT…`, `PROGRAM ARGUMENT…`, a URL, or `$VARIABLE` with one.
+/// An argument `NAME=PROGRAM ARGUMENT…`, `PROGRAM ARGUMENT…`, a URL, or `$VARIABLE` with one.
 ///
-/// The words are divided at blanks, and no shell reads them; a JSON array has words with blanks in them.
+/// The words are divided at blanks, and no shell interprets them; a JSON array may have words with blanks.
 struct HookArgument: OptionValue {
     enum Target: Sendable {
         case command([String])
@@ -82,7 +82,7 @@ struct HookArgument: OptionValue {
     let name: String?
     let target: Target
     let written: String
-    /// What is wrong with it.
+    /// The fault of the argument; `nil` for a valid one.
     let refusal: String?
 
     static let form = "a program and its arguments, such as '/usr/local/bin/told --all', or a webhook's URL"

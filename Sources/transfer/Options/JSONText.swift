@@ -1,7 +1,7 @@
 import FoundationEssentials
 import TransferQueue
 
-/// A value of a job file, written.
+/// A value of a job file as JSON text.
 struct JSONText {
     let text: String
 
@@ -13,7 +13,7 @@ struct JSONText {
         return JSONText(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// A path from the folder that the command runs in.
+    /// Returns a path as an absolute one, from the working folder.
     static func path(_ value: String) -> JSONText { string(Composition.absolute(value)) }
 
     static let `true` = JSONText("true")
@@ -29,7 +29,7 @@ struct JSONText {
         return JSONText("{\(members.joined(separator: ", "))}")
     }
 
-    /// The place where a secret is found.
+    /// Creates the reference to a secret.
     init(_ value: SecretText) {
         self =
             switch value {

@@ -1,6 +1,6 @@
 import TransferQueue
 
-/// The digests of public keys: `sha256/…`, or as curl writes them, `sha256//…;sha256//…`.
+/// The digests of public keys: `sha256/…`, or in curl's form, `sha256//…;sha256//…`.
 enum PinsArgument: OptionText {
     static func isTaken(_ argument: String) -> Bool {
         let pins = pins(argument)
@@ -30,7 +30,7 @@ enum MethodArgument: OptionText {
     static let form = "the name of a method, such as GET, POST or PUT"
 }
 
-/// A file or a folder: whether it's there is told when it's opened.
+/// A file or a folder, whose existence is checked when it is opened.
 enum PathArgument: OptionText {
     static func isTaken(_ argument: String) -> Bool { !argument.isEmpty }
 

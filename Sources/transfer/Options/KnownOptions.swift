@@ -1,18 +1,20 @@
 import ArgumentParser
 
-/// The options that a command has, as its own help tells them: there is no second list that could differ.
+/// The options of a command, from its own help: no second list can differ.
 struct KnownOptions: Sendable {
-    /// By name, as it's typed: whether a value follows.
+    /// Whether a value follows, by the option's name as it is typed.
     private(set) var takesValue: [String: Bool] = [:]
 
     init(of command: any ParsableCommand.Type) {
         self.init(help: Transfer.helpMessage(for: command, includeHidden: true, columns: 400))
     }
 
-    /// - Parameter help: Lines such as `  -d, --directory <dir>   What it's for.`
+    /// Parses a help text.
+    ///
+    /// - Parameter help: Lines such as ` -d, --directory <dir> What it's for.`
     init(help: String) {
         for line in help.split(separator: "\n") where line.hasPrefix("  -") {
-            // What it's for stands behind the names and the value's, also where those leave one space only.
+            // The description follows the names and the value's name, sometimes after one space only.
             let words = line.split { ", /".contains($0) }
             let names = words.prefix { $0.hasPrefix("-") }
             let takesValue = words.dropFirst(names.count).first?.hasPrefix("<") ?? false

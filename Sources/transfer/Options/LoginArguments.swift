@@ -2,7 +2,7 @@ import ArgumentParser
 import TransferCore
 import TransferQueue
 
-/// Who logs in to servers, and how SSH and FTP servers are spoken to.
+/// The options for logins, and for connections to SSH and FTP servers.
 struct LoginArguments: ParsableArguments {
     @Option(
         name: .shortAndLong,
@@ -53,7 +53,7 @@ struct LoginArguments: ParsableArguments {
     @Flag(name: .customLong("require-tls"), help: "Speak to ftp:// servers by TLS, or not at all.")
     var requireTLS = false
 
-    /// Whether logins are those of machines.
+    /// Whether logins come from a `.netrc` file.
     var usesNetrc: Bool { netrc || netrcFile != nil }
 
     func validate() throws {
@@ -62,17 +62,17 @@ struct LoginArguments: ParsableArguments {
         if keyPassphrase != nil, key == nil { throw ValidationError("--ssh-key-passphrase needs --ssh-key") }
         if password != nil, usesNetrc { throw ValidationError("--netrc and --password don't go together") }
         if let user, user.contains(":") {
-            // Every user of the machine sees the command line.
+            // Every user of the machine can see the command line.
             throw ValidationError("--user is a name alone; --password '$VARIABLE' or '@FILE' is the rest")
         }
     }
 
-    /// Settings of the job of one URL.
+    /// Returns the settings of a job with one URL.
     ///
     /// - Parameters:
-    ///   - named: The URL as the user wrote it; it may hold a user.
-    ///   - base: What is said of requests otherwise.
-    ///   - typed: The passwords that somebody was asked for.
+    ///   - named: The URL as the user wrote it; it may contain a user.
+    ///   - base: The other settings of the request.
+    ///   - typed: The passwords that a user typed.
     /// - Returns: The URL without its user, and the settings.
     /// - Throws: `ValidationError`, which never repeats a secret.
     func settings(
@@ -113,7 +113,7 @@ struct LoginArguments: ParsableArguments {
         return (url, settings)
     }
 
-    /// Asks for the passwords of the URLs' users where no option tells them, once for each user of a server.
+    /// Asks for the passwords of the URLs' users where no option names them, once for each user of a server.
     func askedPasswords(for urls: [String]) throws -> TypedPasswords {
         var typed = TypedPasswords()
         guard !usesNetrc, password == nil else { return typed }
@@ -127,7 +127,7 @@ struct LoginArguments: ParsableArguments {
 
     private static func origin(of url: String) -> String { Origin(anyURL: url)?.description ?? Redaction.url(url) }
 
-    /// Lays the options over what job files say.
+    /// Applies the options over the job files.
     ///
     /// - Throws: `ValidationError` that names the option.
     func lay(over rules: inout RequestRules) throws {
@@ -164,14 +164,14 @@ struct LoginArguments: ParsableArguments {
         given.add("--require-tls", requireTLS)
     }
 
-    /// The settings carry the user, so that the URL doesn't.
+    /// Splits a URL into the URL without its user, and the user, which the settings carry.
     static func withoutUser(_ url: String) throws -> (url: String, user: String?) {
         guard let slash = url.firstIndex(of: "/"), url[slash...].hasPrefix("//") else { return (url, nil) }
         let start = url.index(slash, offsetBy: 2)
         let authority = url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         guard let at = authority.lastIndex(of: "@") else { return (url, nil) }
         guard !authority[..<at].contains(":") else {
-            // Every user of the machine sees the command line.
+            // Every user of the machine can see the command line.
             throw ValidationError("a password can't be in a URL: write --password '$VARIABLE' or '@FILE'")
         }
         let user = String(decoding: PercentEncoding.decode(authority[..<at]), as: UTF8.self)

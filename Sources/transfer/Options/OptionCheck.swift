@@ -1,13 +1,13 @@
 import TransferCore
 
-/// Answers options that a command doesn't have, before any of its arguments is taken for a URL or a file.
+/// The answer to unknown options, before any argument is taken for a URL or a file.
 ///
-/// Nobody types them by chance: mostly they are another tool's. All of them are answered at once, with the command as it
-/// is to be typed here where each of them has an option here.
+/// Such options are mostly another tool's. All of them are answered at once, with the equivalent command where every
+/// option has an equivalent.
 struct OptionCheck {
-    /// What was found.
+    /// The result for one option.
     private enum Verdict {
-        /// It's dropped: what it asks for is done anyway.
+        /// The option is dropped: its effect is the normal behaviour.
         case dropped
         case answered(String, rewritten: [String]?)
     }
@@ -15,7 +15,9 @@ struct OptionCheck {
     let command: String
     let known: KnownOptions
 
-    /// - Returns: The arguments without those that ask for what is done anyway.
+    /// Checks the arguments.
+    ///
+    /// - Returns: The arguments without options for the normal behaviour.
     /// - Throws: `Failure` with all the answers.
     func pass(_ arguments: [String]) throws(Failure) -> [String] {
         var (kept, rewritten, answers): ([String], [String], [String]) = ([], [], [])
@@ -41,7 +43,7 @@ struct OptionCheck {
                 }
                 var words = [argument]
                 if takesValue, let value = attached ?? rest.popFirst() {
-                    // Joined, the parser doesn't take a number below zero for an option, nor the rest of -j8.
+                    // Name and value are joined, as the parser would take a negative number for an option.
                     let isJoined = attached != nil || value.isNegativeNumber
                     words = isJoined ? ["\(name)=\(value)"] : [argument, value]
                 }
@@ -53,7 +55,7 @@ struct OptionCheck {
             var value = attached
             switch foreign?.value {
             case .nothing?:
-                // Flags that are written together are looked at one by one.
+                // Joined flags are checked one by one.
                 if let more = attached, !argument.hasPrefix("--"), !more.isEmpty { rest = ["-" + more] + rest }
             case .anything?, .number?: if value == nil { value = rest.popFirst() }
             case nil: break
@@ -67,7 +69,7 @@ struct OptionCheck {
         }
         guard !answers.isEmpty else { return kept }
         var lines = answers
-        // A secret that stands on the command line isn't told again.
+        // A secret on the command line is not repeated.
         let hasCookie = zip(rewritten, rewritten.dropFirst()).contains {
             ["-b", "--cookie"].contains($0) && $1.contains("=")
         }
@@ -85,17 +87,19 @@ struct OptionCheck {
         return Redaction.isSecretHeader(word[..<colon]) && !word[colon...].dropFirst().drop { $0 == " " }.hasPrefix("$")
     }
 
-    /// - Returns: Why a flag doesn't take that value; `nil` for letters that are written together.
+    /// Checks the value of a flag.
+    ///
+    /// - Returns: Why a flag has no such value; `nil` for joined letters.
     private func refusal(of value: String, for name: String) -> String? {
         guard name.hasPrefix("--") else { return nil }
         let what = known.has("--json-progress") && name == "--json" ? OptionCheck.json : "it takes no value"
         return "The value '\(value)' is invalid for '\(name)': \(what)"
     }
 
-    /// What `--json` takes.
+    /// The values of `--json`.
     private static let json = "it takes none, or progress (--json=progress adds the progress of each job)"
 
-    /// The name, and the value that is written with it: `--name=value`, `-j8`.
+    /// Splits an argument into the name and a joined value: `--name=value`, `-j8`.
     private func split(_ argument: String) -> (name: String, value: String?) {
         if argument.hasPrefix("--") {
             guard let equals = argument.firstIndex(of: "=") else { return (argument, nil) }
@@ -104,14 +108,14 @@ struct OptionCheck {
         // wget has names of two letters behind one dash.
         if known.has(argument) || argument.count == 2 || ForeignOptions.has(argument) { return (argument, nil) }
         let name = String(argument.prefix(2))
-        // Several letters together are flags.
+        // Several joined letters are flags.
         if known.takesValue[name] == false { return (name, nil) }
         return (name, String(argument.dropFirst(2).trimmingPrefix("=")))
     }
 
     private func verdict(_ name: String, _ value: String?, _ foreign: ForeignOption?) -> Verdict {
         guard let foreign else {
-            // As --json=progress is known where there is progress.
+            // The command would accept --json=progress if it reported progress.
             if name == "--json-progress", known.has("--json") {
                 return .answered(
                     "The value 'progress' is invalid for '--json': it takes no value here; get, put, copy, run and watch "
@@ -127,7 +131,7 @@ struct OptionCheck {
                 return .answered(
                     "no \(name) here: \(option) does it, which transfer \(command) doesn't have", rewritten: nil)
             }
-            // A password mustn't be told again, nor be where every process sees it.
+            // A password must not be repeated, nor be where every process sees it.
             if option == "--proxy-password" {
                 return .answered(
                     "no \(name) here: --proxy-password '$VARIABLE', or '@FILE' (never the password itself)",
@@ -171,6 +175,6 @@ struct OptionCheck {
 }
 
 extension String {
-    /// `-1`, `-2.5%`: no option has a digit for its letter here.
+    /// Whether the text is like `-1` or `-2.5%`: no option here is a digit.
     fileprivate var isNegativeNumber: Bool { hasPrefix("-") && dropFirst().first?.isNumber == true }
 }

@@ -1,21 +1,23 @@
 import ArgumentParser
 import TransferQueue
 
-/// A value of an option, or of the variable that stands for it, with its own sentence about what is taken.
+/// The value of an option, or of the variable with the same meaning, with its own description of valid values.
 ///
-/// It isn't `ExpressibleByArgument`, whose refusals say no more than that a value is invalid: options name ``read(_:)`` as
-/// their `transform`, and whoever types a bad value reads the option, the value, and what is taken in its place.
+/// The protocol replaces `ExpressibleByArgument`, whose errors only say that a value is invalid. Options use
+/// ``read(_:)`` as their `transform`. The error then has the option, the value, and the valid values.
 protocol OptionValue: OptionForm {
-    /// - Returns: `nil` for what isn't taken.
+    /// Parses a value.
+    ///
+    /// - Returns: `nil` for an invalid value.
     init?(argument: String)
 }
 
-/// What an option takes, in words.
+/// The description of an option's valid values.
 protocol OptionForm {
-    /// Goes on behind "it takes": the range, the unit, an example.
+    /// The text behind "it takes": the range, the unit, an example.
     static var form: String { get }
 
-    /// What is wrong with that value, where there is more to say than ``form``.
+    /// Returns the fault of a value, where there is more to say than ``form``.
     static func fault(of argument: String) -> String?
 }
 
@@ -34,7 +36,7 @@ extension OptionValue {
     }
 }
 
-/// The value of an option that stays the text that it is.
+/// The value of an option that stays a text.
 protocol OptionText: OptionForm {
     static func isTaken(_ argument: String) -> Bool
 }
@@ -46,30 +48,30 @@ extension OptionText {
     }
 }
 
-/// Why a value isn't taken. The parser puts the option and the value before it.
+/// The error of an invalid value. The parser puts the option and the value before it.
 struct RefusedValue: Error, CustomStringConvertible {
-    /// ``OptionValue/form``
+    /// The valid values (``OptionValue/form``).
     let form: String
     var fault: String?
 
-    /// `sha256 has 64 hexadecimal digits, found 2; it takes …`
+    /// A text such as `sha256 has 64 hexadecimal digits, found 2; it takes …`.
     var description: String { "\(fault.map { $0 + "; " } ?? "")it takes \(form)" }
 
-    /// The same of a variable of the environment.
+    /// Returns the error for a variable of the environment.
     func validation(of variable: String, _ value: String) -> ValidationError {
         ValidationError("The value '\(value)' is invalid for \(variable): \(self)")
     }
 }
 
-/// A whole number of a range.
+/// A whole number in a range.
 enum WholeNumber {
-    /// What reads one: an option's `transform`.
+    /// Returns the parser of a range, for an option's `transform`.
     static func reader(_ range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
         { try read($0, range) }
     }
 
     static func read(_ argument: String, _ range: ClosedRange<Int>) throws(RefusedValue) -> Int {
-        // Int reads "+3", too.
+        // Int accepts "+3", too.
         guard argument.utf8.first != UInt8(ascii: "+"), let number = Int(argument), range.contains(number) else {
             throw RefusedValue(form: "a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
@@ -77,7 +79,7 @@ enum WholeNumber {
     }
 }
 
-/// One of a few words, each of which stands for a value.
+/// One of a few words, each with its value.
 struct Choice<Value>: OptionValue where Value: RawRepresentable<String> & CaseIterable & Sendable {
     let value: Value
 

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Glibc
 
-/// Asks somebody at the terminal for a password, also where standard input is something else (tty(4), termios(3)).
+/// The question for a password at the terminal, even if standard input is redirected (tty(4), termios(3)).
 enum PasswordPrompt {
-    /// Whether somebody can be asked.
+    /// Whether there is a terminal for the question.
     static var isPossible: Bool {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return false }
@@ -13,9 +13,11 @@ enum PasswordPrompt {
 
     static let refusal = "a user needs --password or --netrc, but for sftp:// URLs"
 
-    /// - Parameter account: The user, and where: `me at files.example`.
-    /// - Returns: The password; it wasn't shown.
-    /// - Throws: `ValidationError` when nobody can be asked, or nothing was typed.
+    /// Asks for a password.
+    ///
+    /// - Parameter account: The user, and the place: `me at files.example`.
+    /// - Returns: The password, which was not shown.
+    /// - Throws: `ValidationError` when there is no terminal, or nothing was typed.
     static func ask(for account: String) throws -> String {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { throw ValidationError(refusal) }
@@ -23,7 +25,7 @@ enum PasswordPrompt {
         var shown = termios()
         let isKnown = tcgetattr(terminal, &shown) == 0
         let usual = shown
-        // A signal ends the process, and the terminal has to show what is typed then.
+        // A signal ends the process, and the terminal must echo its input afterwards.
         Signals.handle {
             var usual = usual
             if isKnown { tcsetattr(terminal, TCSAFLUSH, &usual) }
@@ -58,11 +60,13 @@ enum PasswordPrompt {
     }
 }
 
-/// The passwords that somebody typed, each for one user of one server.
+/// The typed passwords, each for one user of one server.
 struct TypedPasswords {
     private var known: [String: String] = [:]
 
-    /// - Throws: `ValidationError` when nobody can be asked.
+    /// Asks for a password that is not known yet.
+    ///
+    /// - Throws: `ValidationError` when there is no terminal.
     mutating func ask(_ user: String, at origin: String) throws {
         guard known[Self.key(user, origin)] == nil else { return }
         known[Self.key(user, origin)] = try PasswordPrompt.ask(for: "\(user) at \(origin)")

@@ -2,7 +2,7 @@ import ArgumentParser
 import TransferCore
 import TransferQueue
 
-/// The proxy that requests go by.
+/// The options for the proxy of requests.
 struct ProxyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -36,13 +36,13 @@ struct ProxyOptions: ParsableArguments {
             throw ValidationError("--proxy-user and --proxy-password go together, with --proxy")
         }
         if proxyUser.contains(":") {
-            // Every user of the machine sees the command line.
+            // Every user of the machine can see the command line.
             throw ValidationError("--proxy-user is a name alone; --proxy-password '$VARIABLE' or '@FILE' is the rest")
         }
         return .object(["url": Self.url(proxy), "user": .string(proxyUser), "password": JSONText(password)])
     }
 
-    /// A proxy without a scheme speaks HTTP, as curl has it.
+    /// Returns a proxy's URL. A proxy without a scheme speaks HTTP, as in curl.
     static func url(_ written: String) -> JSONText {
         .string(written.isEmpty || written.contains("://") ? written : "http://" + written)
     }

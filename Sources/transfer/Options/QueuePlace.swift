@@ -5,7 +5,7 @@ import TransferQueue
 
 /// The place of a queue.
 enum QueuePlace: Sendable, Hashable {
-    /// A folder of this machine; `nil` for the usual one.
+    /// A folder of this machine; `nil` for the default one.
     case folder(String?)
     /// A service (`transfer serve`) at this address.
     case service(String)
@@ -13,7 +13,7 @@ enum QueuePlace: Sendable, Hashable {
     case database(FleetAddress)
 }
 
-/// The options that name the queue: `--queue`, or one of the two words for a kind of it.
+/// The options that name the queue: `--queue`, or `--state` or `--server` for a certain kind.
 struct QueuePlaceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -26,6 +26,8 @@ struct QueuePlaceOptions: ParsableArguments {
 
     mutating func validate() throws { _ = try place() }
 
+    /// Returns the place of the queue.
+    ///
     /// - Throws: `ValidationError`.
     func place() throws -> QueuePlace {
         guard let queue else { return service.server.map { .service($0) } ?? .folder(folder.state) }
@@ -46,14 +48,14 @@ struct QueuePlaceOptions: ParsableArguments {
         return .database(try QueueAddress.database(queue))
     }
 
-    /// The folder of a queue of this machine; the usual one for others.
+    /// The folder of a local queue; the default one for others.
     var state: StateOptions {
         var options = folder
         if case .folder(let path)? = try? place() { options.state = path }
         return options
     }
 
-    /// For the commands that are told.
+    /// The builder of commands in messages.
     var hint: CommandHint {
         var hint = state.hint
         if let queue, QueueAddress.isDatabase(queue) { hint.queue = queue }
@@ -61,19 +63,21 @@ struct QueuePlaceOptions: ParsableArguments {
         return hint
     }
 
-    /// The service, where one is named.
+    /// Returns the service, where one is named.
     func client() throws -> ServiceClient? {
         guard case .service(let address) = try place() else { return nil }
         return try service.client(of: address, folder)
     }
 }
 
-/// The address of a queue, as a word on the command line.
+/// The address of a queue on the command line.
 enum QueueAddress: OptionText {
     static func isTaken(_ argument: String) -> Bool { !argument.isEmpty }
 
     static func isDatabase(_ argument: String) -> Bool { FleetAddress.isMeant(argument) }
 
+    /// Parses the address of a database.
+    ///
     /// - Throws: `ValidationError`.
     static func database(_ argument: String) throws -> FleetAddress {
         do {

@@ -1,14 +1,16 @@
 import ArgumentParser
 import TransferQueue
 
-/// The keys of `defaults` that options say something of, in the order in which they are laid on each other.
+/// The values that options set for keys of `defaults`, in the order in which they are applied.
 struct RequestMembers {
     private var members: [(key: String, value: JSONText, option: String)] = []
 
+    /// Adds a value.
+    ///
     /// - Parameters:
     ///   - key: The key; objects of one key are merged.
-    ///   - value: `nil` where the option wasn't given.
-    ///   - option: Its name, for what is wrong with the value.
+    ///   - value: The value; `nil` where the option was not given.
+    ///   - option: The name of the option, for error messages.
     mutating func add(_ key: String, _ value: JSONText?, _ option: String) {
         if let value { members.append((key, value, option)) }
     }
@@ -16,6 +18,8 @@ struct RequestMembers {
     /// The values as JSON, in their order.
     var texts: [String] { members.map(\.value.text) }
 
+    /// Applies the values to rules.
+    ///
     /// - Throws: `ValidationError` that names the option.
     func lay(over rules: inout RequestRules, sums: @escaping (String) throws -> [UInt8] = { _ in [] }) throws {
         for member in members {
@@ -25,7 +29,7 @@ struct RequestMembers {
     }
 }
 
-/// Options that were given, to be given again.
+/// The given options, for another command line.
 struct GivenOptions {
     private(set) var words: [String] = []
 

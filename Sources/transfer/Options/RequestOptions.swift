@@ -1,8 +1,10 @@
 import ArgumentParser
 import TransferQueue
 
-/// The options of requests, the same for `get`, `put`, `run` and `watch`: each is a key of the job file, whose own word is
-/// stronger. A changed option starts no completed job again, but for another user of an sftp:// server.
+/// The options of requests, the same for `get`, `put`, `run` and `watch`.
+///
+/// Each one is a key of the job file, whose own value takes precedence. A changed option starts no completed job again,
+/// except another user of an sftp:// server.
 struct RequestOptions: ParsableArguments {
     @OptionGroup var fields: FieldOptions
     @OptionGroup var login: LoginArguments
@@ -60,7 +62,7 @@ struct RequestOptions: ParsableArguments {
 
     func validate() throws { _ = try rules() }
 
-    /// The options as rules for all jobs, over what variables of the environment say; without the configuration.
+    /// Returns the options as rules for all jobs, over the variables of the environment; without the configuration.
     ///
     /// - Throws: `ValidationError` that names the option.
     func rules() throws -> RequestRules {
@@ -84,13 +86,13 @@ struct RequestOptions: ParsableArguments {
         return rules
     }
 
-    /// The rules with the login, for jobs whose URLs stand in files.
+    /// Returns the rules with the login, for jobs whose URLs are in files.
     ///
-    /// - Parameter isAsking: Whether somebody is asked for a password.
+    /// - Parameter isAsking: Whether the user is asked for a password.
     func rulesOfFiles(isAsking: Bool = false) throws -> RequestRules {
         var rules = try rules()
         try login.lay(over: &rules)
-        // Where nobody can be asked, a job that needs a password says so: those of sftp:// mostly need none.
+        // Without a terminal, a job that needs a password reports that itself: jobs of sftp:// mostly need none.
         if isAsking, PasswordPrompt.isPossible, let user = login.user, login.password == nil, !login.usesNetrc,
             login.key == nil
         {
@@ -99,7 +101,7 @@ struct RequestOptions: ParsableArguments {
         return rules
     }
 
-    /// The options that were given, to be given again.
+    /// The given options, for another command line.
     var words: [String] {
         var given = GivenOptions()
         fields.add(to: &given)

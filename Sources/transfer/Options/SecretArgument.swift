@@ -3,6 +3,8 @@ import TransferQueue
 
 /// A secret that an option names: `$VARIABLE` or `@FILE`.
 enum SecretArgument {
+    /// Parses the place of a secret.
+    ///
     /// - Throws: `ValidationError`, which never repeats the value.
     static func value(_ text: String?, _ option: String) throws -> SecretText? {
         guard let text else { return nil }

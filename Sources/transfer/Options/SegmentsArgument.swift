@@ -2,7 +2,7 @@ import TransferQueue
 
 /// A number of connections, or `auto`.
 struct SegmentsArgument: OptionValue {
-    /// `nil` is as many as pay.
+    /// The number; `nil` means as many as make the transfer faster.
     let count: Int?
 
     init?(argument: String) {

@@ -2,7 +2,7 @@ import ArgumentParser
 import TransferCore
 import TransferQueue
 
-/// Who is trusted by TLS, and what is shown to servers that ask.
+/// The options for TLS: the trusted servers, and the client's certificate.
 struct TrustOptions: ParsableArguments {
     @Option(
         name: .customLong("cacert"),

@@ -1,10 +1,12 @@
 import ArgumentParser
 import TransferCore
 
-/// Command lines that the parser doesn't take.
+/// The command lines that the parser refuses.
 enum UnknownArguments {
-    /// - Returns: The arguments without options that ask for what is done anyway.
-    /// - Throws: `Failure` that answers a command or options that aren't there.
+    /// Answers unknown commands and options.
+    ///
+    /// - Returns: The arguments without options for the normal behaviour.
+    /// - Throws: `Failure` with the answer to an unknown command or unknown options.
     static func answered(
         _ arguments: [String], commands: [any ParsableCommand.Type]
     ) throws(Failure) -> [String] {

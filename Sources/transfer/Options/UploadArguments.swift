@@ -2,7 +2,8 @@ import ArgumentParser
 import TransferCore
 import TransferQueue
 
-/// The server of s3:// URLs; credentials are where the AWS tools look for them, never on a command line.
+/// The options for the server of s3:// URLs. Credentials come from the places of the AWS tools, never from a command
+/// line.
 struct S3Arguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -16,7 +17,7 @@ struct S3Arguments: ParsableArguments {
     @Option(help: ArgumentHelp("The profile of the AWS tools' files.", valueName: "name"))
     var profile: String?
 
-    /// Lays the options over what job files say.
+    /// Applies the options over the job files.
     func lay(over rules: inout RequestRules) throws {
         var members = RequestMembers()
         members.add("s3", endpoint.map { .object(["endpoint": .string($0)]) }, "--endpoint")

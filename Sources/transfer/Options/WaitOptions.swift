@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The ends that a run waits for.
+/// The options for what a run waits for.
 struct WaitOptions: ParsableArguments {
     @Flag(help: "When another process runs the batch, wait for its end first.")
     var wait = false

@@ -3,7 +3,7 @@ import TransferCore
 import TransferEventLoop
 import TransferQueue
 
-/// What a service tells of its batches and jobs, in the words that a folder's queue is told in.
+/// The output about a service's batches and jobs, in the form of that about a queue in a folder.
 struct RemoteReading {
     let client: ServiceClient
     let hint: CommandHint
@@ -19,7 +19,7 @@ struct RemoteReading {
 
     private struct Forgotten: Decodable { let forgotten: [String] }
 
-    /// The batch of that name, which may be a short one.
+    /// Returns the batch with that name, which may be a short one.
     ///
     /// - Throws: `Failure` where there is none.
     private func batch(_ text: String, among batches: [ServiceClient.Batch]) throws -> ServiceClient.Batch {
@@ -57,6 +57,8 @@ struct RemoteReading {
         for trouble in record.troubles { print(charset.visible(HookText.line(trouble))) }
     }
 
+    /// Returns the identifier of a job.
+    ///
     /// - Throws: `Failure` where the batch has no such job.
     func gid(of job: String, in batch: String) async throws -> String {
         let query = "jobs?limit=1&batch=\(PercentEncoding.encode(batch))&id=\(PercentEncoding.encode(job))"
@@ -70,9 +72,9 @@ struct RemoteReading {
 
     // MARK: wait
 
-    /// Waits until nothing of the batch is left, or the service doesn't run it.
+    /// Waits until the batch has no job left, or the service does not run it.
     ///
-    /// - Returns: Jobs that haven't ended, and those that didn't complete.
+    /// - Returns: The number of jobs that have not ended, and of those that did not complete.
     func wait(_ text: String) async throws -> (remaining: Int, incomplete: Int) {
         var batch = try batch(text, among: try await client.batches())
         let loop = try EventLoop(name: "service")
@@ -88,6 +90,8 @@ struct RemoteReading {
 
     // MARK: forget
 
+    /// Forgets batches.
+    ///
     /// - Parameter text: A batch; `nil` for those that ended that long ago.
     func forget(_ text: String?, olderThan age: Duration) async throws {
         let batches = try await client.batches()
@@ -106,6 +110,6 @@ struct RemoteReading {
 }
 
 extension ServiceClient.Batch {
-    /// Whether somebody runs it, and has work left.
+    /// Whether a process runs the batch, and it has work left.
     fileprivate var isOpen: Bool { pid != nil && (remaining > 0 || state == "watching") }
 }

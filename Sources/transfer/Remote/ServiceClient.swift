@@ -3,13 +3,13 @@ import TransferCore
 import TransferEngine
 import TransferQueue
 
-/// Speaks to a service (`transfer serve`) by its HTTP API.
+/// A client of a service (`transfer serve`) by its HTTP API.
 struct ServiceClient: Sendable {
-    /// `http://127.0.0.1:6800`
+    /// The address, such as `http://127.0.0.1:6800`.
     let base: String
     let secret: String?
 
-    /// A batch as the service tells of it.
+    /// A batch as the service reports it.
     struct Batch: Decodable {
         let key: String
         let name: String
@@ -48,10 +48,10 @@ struct ServiceClient: Sendable {
         let errors: [Fault]?
     }
 
-    /// The longest answer that is read.
+    /// The longest answer in bytes.
     private static let mostBytes = 64 << 20
 
-    /// The answer, where it is one of success without a body.
+    /// Sends a request whose success has no body.
     ///
     /// - Throws: `Failure`, as ``ask(_:_:body:type:as:)``.
     func ask(_ method: String, _ path: String) async throws {
@@ -63,21 +63,27 @@ struct ServiceClient: Sendable {
 
     func batches() async throws -> [Batch] { try await ask("GET", "batches", as: Batches.self).batches }
 
-    /// - Parameter body: A value of its API's.
+    /// Sends a value and returns the answer.
+    ///
+    /// - Parameter body: A value of the API.
     func post<Answer: Decodable>(_ path: String, _ body: some Encodable, as: Answer.Type) async throws -> Answer {
         try await ask("POST", path, body: Array(try JSONEncoder().encode(body)), as: Answer.self)
     }
 
-    /// - Throws: `Failure` that says what the service refused, or why it can't be reached.
+    /// Sends a request and returns the answer.
+    ///
+    /// - Throws: `Failure` with the service's refusal, or the reason why the service cannot be reached.
     func ask<Answer: Decodable>(
         _ method: String, _ path: String, body: [UInt8]? = nil, type: String = "application/json", as: Answer.Type
     ) async throws -> Answer {
         try value(await exchange(method, path, body: body, type: type), as: Answer.self)
     }
 
-    /// What came back: an answer, or why there is none.
+    /// The result of an exchange: an answer, or the reason why there is none.
     typealias Outcome = Result<(head: ResponseHead, bytes: [UInt8]), TransferError>
 
+    /// Decodes an answer.
+    ///
     /// - Throws: `Failure`, as ``ask(_:_:body:type:as:)``.
     func value<Answer: Decodable>(_ outcome: Outcome, as: Answer.Type) throws -> Answer {
         switch outcome {
@@ -94,14 +100,16 @@ struct ServiceClient: Sendable {
         }
     }
 
-    /// The code of an answer that refuses.
+    /// Returns the code of a refusal.
     func code(of answer: (head: ResponseHead, bytes: [UInt8])) -> String? {
         answer.head.status < 400 ? nil : problem(of: answer.bytes)?.code
     }
 
     private func problem(of bytes: [UInt8]) -> Problem? { try? JSONDecoder().decode(Problem.self, from: Data(bytes)) }
 
-    /// - Parameter headers: Beside those of every request.
+    /// Carries out an exchange.
+    ///
+    /// - Parameter headers: The fields besides those of every request.
     func exchange(
         _ method: String, _ path: String, body: [UInt8]? = nil, type: String = "application/json",
         headers further: [HeaderField] = []

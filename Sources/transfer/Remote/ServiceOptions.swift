@@ -3,7 +3,7 @@ import Glibc
 import TransferCore
 import TransferQueue
 
-/// A service (`transfer serve`) in place of a queue in a folder.
+/// The options for a service (`transfer serve`) in place of a queue in a folder.
 struct ServiceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -17,20 +17,20 @@ struct ServiceOptions: ParsableArguments {
         }
     }
 
-    /// The service that was named.
+    /// Returns the service that an option names.
     ///
-    /// - Parameter state: The state folder of a service of this user's own.
+    /// - Parameter state: The state folder of the user's own service.
     func client(_ state: StateOptions) throws -> ServiceClient? {
         try server.map { try client(of: $0, state) }
     }
 
-    /// The service at an address.
+    /// Returns the service at an address.
     ///
-    /// - Parameter state: The state folder of a service of this user's own.
+    /// - Parameter state: The state folder of the user's own service.
     func client(of server: String, _ state: StateOptions) throws -> ServiceClient {
         let environment = Composition.environment
         var secret = environment["TRANSFER_SECRET"].flatMap { $0.isEmpty ? nil : $0 }
-        // A service of this machine shows its secret to its own user only.
+        // A local service shows its secret to its own user only.
         if secret == nil, let host = Origin(url: server)?.host,
             IPAddress(host)?.isLoopback == true || host == "localhost"
         {
@@ -43,7 +43,7 @@ struct ServiceOptions: ParsableArguments {
 
 /// The address of a service.
 enum ServiceAddress: OptionText {
-    /// One with a password is refused later, in words that don't tell it again.
+    /// Accepts an address. One with a password is refused later, by a message that does not repeat the password.
     static func isTaken(_ argument: String) -> Bool { Origin(url: argument) != nil || Redaction.hasSecret(argument) }
 
     static let form = "the address of a service, such as http://127.0.0.1:6800"

@@ -3,18 +3,21 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-/// Jobs that are submitted to a service, once: where the answer is lost the same is asked again, with the key by which the
-/// service knows that it has done it.
+/// A submission of jobs to a service that is applied once.
+///
+/// After a lost answer the request is repeated with the same key, by which the service knows whether it has applied it.
 struct ServiceSubmission {
     let client: ServiceClient
     private let key = HeaderField("Idempotency-Key", "\"\(UUID().uuidString.lowercased())\"")
 
     init(_ client: ServiceClient) { self.client = client }
 
-    /// A service that is started anew is there within that time.
+    /// The most attempts, at intervals of a second: a restarted service is available within that time.
     private static let mostAttempts = 10
 
-    /// - Throws: `Failure` that says what the service refused, or why it can't be reached.
+    /// Submits jobs.
+    ///
+    /// - Throws: `Failure` with the service's refusal, or the reason why the service cannot be reached.
     func post<Answer: Decodable>(
         _ path: String, body: [UInt8], type: String, as: Answer.Type
     ) async throws -> Answer {
@@ -22,7 +25,7 @@ struct ServiceSubmission {
         defer { loop.stop() }
         var attempts = 1
         var outcome = await attempt(path, body, type)
-        // A service that was never there has taken nothing.
+        // A service that was never reached has accepted nothing.
         if case .failure(let error) = outcome, error.code == .cannotConnect { attempts = Self.mostAttempts }
         if attempts < Self.mostAttempts, isUnknown(outcome) {
             for await _ in Ticks.every(.seconds(1), on: loop) {
@@ -38,7 +41,7 @@ struct ServiceSubmission {
         await client.exchange("POST", path, body: body, type: type, headers: [key])
     }
 
-    /// Whether it isn't known what became of the jobs: the answer was lost, or the service is at it still.
+    /// Returns whether the fate of the jobs is unknown: the answer was lost, or the service has not finished.
     private func isUnknown(_ outcome: ServiceClient.Outcome) -> Bool {
         switch outcome {
         case .success(let answer): client.code(of: answer) == "keyInUse"

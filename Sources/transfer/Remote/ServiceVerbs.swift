@@ -3,12 +3,14 @@ import TransferCore
 import TransferEventLoop
 import TransferQueue
 
-/// The verbs of the command, done by a service.
+/// The verbs of the command, carried out by a service.
 struct ServiceVerbs {
     let client: ServiceClient
 
     // MARK: status
 
+    /// Prints the state of batches.
+    ///
     /// - Parameter name: One batch; `nil` for all.
     func status(_ name: String?, json: Bool) async throws {
         let rows = try await client.batches().filter { name == nil || $0.name == name }.map(Self.row)
@@ -40,9 +42,11 @@ struct ServiceVerbs {
         let select: Selection
     }
 
+    /// Carries out a verb.
+    ///
     /// - Parameters:
     ///   - names: `BATCH` or `BATCH/JOB`; empty for every batch.
-    ///   - past: What was done, in a word.
+    ///   - past: The past participle of the verb, for the message.
     func ask(_ verb: QueueVerb, _ names: [String], past: String) async throws {
         let known = try await client.batches().map(\.name)
         if names.isEmpty, known.isEmpty { throw Failure(.wrongUsage, "there is no batch at \(client.base)") }
@@ -74,9 +78,9 @@ struct ServiceVerbs {
 
     // MARK: run
 
-    /// Has the service run job files, and waits for their ends.
+    /// Lets the service run job files, and waits for their ends.
     ///
-    /// - Parameter name: The batch's, in place of the file's own.
+    /// - Parameter name: The name of the batch, in place of the file's own.
     func run(_ files: [String], name: String?) async throws -> ExitStatus {
         var keys: [String] = []
         for file in files {

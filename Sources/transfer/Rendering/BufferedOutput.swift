@@ -1,25 +1,26 @@
 import Glibc
 import TransferCore
 
-/// Bytes on their way to a descriptor, written in larger pieces by a caller that must not be held up.
+/// A buffer of bytes for a descriptor, written in larger pieces, so that its caller is not blocked.
 ///
-/// A reader that went away ends the writing for good; one that is slow is waited for only once much has gathered.
+/// A reader that has closed the pipe ends the writing for good. A slow reader is waited for only once the buffer is
+/// large.
 struct BufferedOutput: ~Copyable {
-    /// What is gathered before a piece is written without regard to time.
+    /// The bytes that are written as one piece without regard to time.
     static let pieceSize = 64 << 10
-    /// Beyond this the writer waits for the reader: events must neither be lost nor fill the memory.
+    /// The bytes beyond which the writer waits for the reader: events must neither be lost nor fill the memory.
     static let mostBuffered = 8 << 20
-    /// Between two pieces that neither a batch's end nor their size has hurried, in milliseconds.
+    /// The interval in milliseconds between two pieces, unless a batch's end or their size shortens it.
     static let interval: Int64 = 200
 
     private let descriptor: Int32
     private let ownsDescriptor: Bool
-    /// How much can be written without blocking once poll(2) says so; a regular file takes everything.
+    /// The bytes that can be written without blocking once poll(2) reports room; a regular file takes any number.
     private let stride: Int
     private(set) var bytes: [UInt8] = []
     private var nextPiece = pieceSize
     private var lastFlush: Int64 = 0
-    /// The `errno` that ended the writing: EPIPE for a reader that went away.
+    /// The `errno` that ended the writing: EPIPE for a closed pipe.
     private(set) var failure: Int32?
 
     init(descriptor: Int32, ownsDescriptor: Bool = false) {
@@ -27,7 +28,7 @@ struct BufferedOutput: ~Copyable {
         self.ownsDescriptor = ownsDescriptor
         var status = stat()
         let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-        // pipe(7): a write of at most PIPE_BUF bytes doesn't block when poll(2) reported room.
+        // pipe(7): a write of at most PIPE_BUF bytes does not block when poll(2) reported room.
         stride = isFile ? Int.max : 4096
     }
 
@@ -52,11 +53,11 @@ struct BufferedOutput: ~Copyable {
 
     mutating func append(_ text: String) { append { $0.append(contentsOf: text.utf8) } }
 
-    /// Writes what is due.
+    /// Writes the due bytes.
     ///
     /// - Parameters:
-    ///   - time: In milliseconds; two pieces lie an ``interval`` apart unless `now` or much has gathered.
-    ///   - isHurried: Whether a slow reader must not be waited for in any case, as the process is ending.
+    ///   - time: The time in milliseconds; two pieces are an ``interval`` apart unless `now` or the buffer is large.
+    ///   - isHurried: Whether a slow reader must not be waited for at all, because the process is ending.
     mutating func flushIfDue(time: Int64, now: Bool, areWaitsCancelled: () -> Bool) {
         guard !bytes.isEmpty else { return }
         guard now || bytes.count >= nextPiece || abs(time - lastFlush) >= Self.interval else { return }
@@ -66,7 +67,7 @@ struct BufferedOutput: ~Copyable {
         nextPiece = bytes.count + Self.pieceSize
     }
 
-    /// Writes until nothing is left or the reader takes nothing for `patience` milliseconds.
+    /// Writes until the buffer is empty or the reader takes nothing for `patience` milliseconds.
     mutating func flush(patience: Int32) {
         var sent = 0
         while failure == nil, sent < bytes.count, isReady(patience) {
@@ -95,7 +96,7 @@ struct BufferedOutput: ~Copyable {
         var poller = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         while true {
             let count = poll(&poller, 1, patience)
-            // An error or a hang-up is ready too: the write will tell what it is.
+            // An error or a hang-up counts as ready too: the write will report it.
             if count >= 0 || errno != EINTR { return count != 0 }
         }
     }

@@ -1,13 +1,13 @@
-/// The characters that may be written: all of Unicode, or ASCII for a locale or a terminal that has no more.
+/// The characters that may be written: all of Unicode, or ASCII for a locale or a terminal without more.
 ///
-/// Names come from servers and job files. `visible` is what keeps them from moving the cursor, changing the window's
-/// title or turning the direction of the line: everything that isn't ours goes through it before it is shown.
+/// Names come from servers and job files. `visible` prevents them from moving the cursor, changing the window's title
+/// or reversing the direction of the line. All foreign text passes through it before it is shown.
 enum Charset: Sendable, Hashable {
     case utf8, ascii
 
     var ellipsis: String { self == .utf8 ? "…" : "..." }
 
-    /// The text with everything that is no plain printable character written out: `\n`, `\x1b`, `\u{202e}`.
+    /// Returns the text with all unprintable characters escaped: `\n`, `\x1b`, `\u{202e}`.
     func visible(_ text: String) -> String {
         if DisplayWidth.isPlain(text) { return text }
         var result = ""
@@ -35,7 +35,9 @@ enum Charset: Sendable, Hashable {
         }
     }
 
-    /// The two joiners are needed to spell Persian and emoji, and change nothing around them.
+    /// Returns whether a character is printable.
+    ///
+    /// The two joiners count, as they are needed to spell Persian and emoji, and change nothing around them.
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value == 0x200C || scalar.value == 0x200D { return true }
         switch scalar.properties.generalCategory {
@@ -50,7 +52,7 @@ enum Charset: Sendable, Hashable {
 }
 
 extension Charset {
-    /// A name in at most `width` columns: what tells names apart stands at their end, so the beginning goes.
+    /// Shortens a name to at most `width` columns. The end distinguishes names, so the beginning is removed.
     func name(_ text: String, width: Int) -> String {
         let text = visible(text)
         guard DisplayWidth.of(text) > width else { return text }
@@ -58,7 +60,7 @@ extension Charset {
         guard room > 0 else { return String(repeating: ".", count: max(0, width)) }
         let scalars = text.unicodeScalars
         var start = scalars.endIndex
-        // The text from `start` is at most `room` wide; marks of a character that was cut off go with it.
+        // The text from `start` is at most `room` wide; the marks of a removed character are removed with it.
         var best = start
         var used = 0
         while start > scalars.startIndex {
@@ -79,7 +81,7 @@ extension Charset {
         return ellipsis + tail
     }
 
-    /// A sentence in at most `width` columns: its end goes.
+    /// Shortens a sentence to at most `width` columns by removing its end.
     func sentence(_ text: String, width: Int) -> String {
         let text = visible(text)
         guard DisplayWidth.of(text) > width else { return text }
@@ -88,7 +90,7 @@ extension Charset {
 }
 
 extension String {
-    /// As many whole characters from the beginning as fit in so many columns.
+    /// Returns as many whole characters from the beginning as fit into the columns.
     func prefix(columns: Int) -> String {
         var used = 0
         var end = startIndex
@@ -101,17 +103,17 @@ extension String {
         return String(self[..<end])
     }
 
-    /// Filled up with spaces to `width` columns.
+    /// Returns the text padded with spaces to `width` columns.
     func padded(_ width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - DisplayWidth.of(self)))
     }
 
-    /// Filled up on the left, for numbers.
+    /// Returns the text padded on the left, for numbers.
     func rightAligned(_ width: Int) -> String {
         String(repeating: " ", count: max(0, width - DisplayWidth.of(self))) + self
     }
 
-    /// Without the spaces that fill a last column.
+    /// The text without the spaces that pad a last column.
     var withoutTrailingSpaces: String {
         var result = Substring(self)
         while result.last == " " { result.removeLast() }

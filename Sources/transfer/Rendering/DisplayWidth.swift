@@ -1,5 +1,5 @@
-/// How many columns of a terminal text takes, by the rule of wcwidth(3): two for Unicode's East Asian Width W and F,
-/// none for marks that sit on another character.
+/// The number of terminal columns of a text by the rule of wcwidth(3): two for Unicode's East Asian Width W and F, none
+/// for combining marks.
 enum DisplayWidth {
     static func of(_ text: some StringProtocol) -> Int {
         if isPlain(text) { return text.utf8.count }
@@ -12,17 +12,17 @@ enum DisplayWidth {
         case .nonspacingMark, .enclosingMark, .format: return 0
         default: break
         }
-        // The vowels and finals of Hangul stand in the cell of the consonant before them.
+        // The vowels and finals of Hangul are in the cell of the preceding consonant.
         if (0x1160...0x11FF).contains(scalar.value) { return 0 }
         return wide.contains { $0.contains(scalar.value) } ? 2 : 1
     }
 
-    /// Only printable ASCII: nearly every name, so it is looked at first.
+    /// Returns whether a text is only printable ASCII: nearly every name is, so it is checked first.
     static func isPlain(_ text: some StringProtocol) -> Bool {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
     }
 
-    /// The blocks of width W and F, joined where only unassigned characters lie between.
+    /// The blocks of width W and F, joined where only unassigned characters lie between them.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0...0x23F0, 0x23F3...0x23F3,
         0x25FD...0x25FE, 0x2614...0x2615, 0x2648...0x2653, 0x267F...0x267F, 0x2693...0x2693, 0x26A1...0x26A1,

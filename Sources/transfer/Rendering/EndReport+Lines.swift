@@ -2,7 +2,7 @@ import TransferCore
 import TransferQueue
 
 extension EndReport {
-    /// The report for people: one line when all is well, else the reasons and what to do about them.
+    /// Returns the report for people: one line for a success, otherwise the reasons with advice.
     func lines(width: Int, charset: Charset) -> [StyledLine] {
         var lines = [StyledLine(charset.visible(headline))]
         if unproven > 0 { lines.append(StyledLine(charset.visible(unprovenLine))) }
@@ -17,14 +17,15 @@ extension EndReport {
         return lines
     }
 
-    /// `2 complete, length unproven: a.iso, b.iso`
+    /// A line such as `2 complete, length unproven: a.iso, b.iso`.
     private var unprovenLine: String {
         let more = unproven > unprovenNames.count ? ", \u{2026}" : ""
         return
             "\(NumberText.grouped(unproven)) complete, length unproven: \(unprovenNames.joined(separator: ", "))\(more)"
     }
 
-    /// For a batch that this run leaves unfinished: `mirror: stopped, 12 of 40 done; continue with: transfer run …`.
+    /// Returns the line for a batch that this run leaves unfinished:
+    /// `mirror: stopped, 12 left; continue with: transfer run …`.
     func stoppedLine(command: String?, charset: Charset) -> StyledLine {
         var line = "\(batch): stopped, \(NumberText.grouped(totals.remaining)) left"
         if totals.failed > 0 { line += ", \(NumberText.grouped(totals.failed)) failed" }
@@ -32,7 +33,7 @@ extension EndReport {
         return StyledLine(charset.visible(line))
     }
 
-    /// `nightly: 47 of 200,000 failed, 142,100 kept, 57,853 fetched; 114 GiB, 11m 42s`
+    /// A line such as `nightly: 47 of 200,000 failed, 142,100 kept, 57,853 fetched; 114 GiB, 11m 42s`.
     var headline: String {
         let sent = min(uploads, totals.completed)
         let fetched = totals.completed - sent
@@ -65,7 +66,7 @@ extension EndReport {
         let hosts = shown.map { charset.visible($0.host) }
         let counts = shown.map { NumberText.grouped($0.count) }
         let countWidth = max(5, counts.map(\.count).max() ?? 0)
-        // Wide enough for what is usual, so that the columns stand where they stood the last time.
+        // The columns are wide enough for usual values, so that they are at the same place in most reports.
         let reasonWidth = clamp(reasons.map { DisplayWidth.of($0) }.max() ?? 0, 20, max(20, width * 2 / 5))
         let hostWidth = clamp(hosts.map { DisplayWidth.of($0) }.max() ?? 0, 12, max(12, width / 4))
         var lines = shown.indices.map { index -> StyledLine in
@@ -85,7 +86,7 @@ extension EndReport {
         return lines
     }
 
-    /// `images/98/981240.jpg, …`: two names when they fit, and at least one.
+    /// Returns `images/98/981240.jpg, …`: two names when they fit, and at least one.
     private static func names(_ group: Group, _ room: Int, _ charset: Charset) -> String {
         for shown in stride(from: group.names.count, to: 0, by: -1) {
             let rest = group.count > shown ? ", \(charset.ellipsis)" : ""

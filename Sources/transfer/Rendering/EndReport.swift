@@ -1,15 +1,15 @@
 import TransferCore
 import TransferQueue
 
-/// How a batch ended, gathered while it runs: the failures by reason and host, with two names for each.
+/// The end of a batch, collected while it runs: the failures by reason and host, with two names for each.
 ///
-/// Its memory doesn't grow with the jobs: beyond `mostGroups` reasons and hosts, failures are only counted.
+/// The memory does not grow with the jobs: beyond `mostGroups` reasons and hosts, failures are only counted.
 struct EndReport: Sendable {
     struct Group: Sendable {
         var reason: String
         var host: String
         var count = 0
-        /// The first two.
+        /// The first two names.
         var names: [String] = []
     }
 
@@ -21,29 +21,31 @@ struct EndReport: Sendable {
     static let mostGroups = 1000
     static let shownGroups = 10
 
-    /// As it's called where people read it.
+    /// The batch's name for people.
     let batch: String
-    /// As it's called in commands to copy, which are good later, too.
+    /// The batch's name for commands to copy, which remain valid later.
     let lasting: String
-    /// For the commands to copy.
+    /// The builder of the commands to copy.
     let hint: CommandHint
-    /// The last that was told.
+    /// The last reported totals.
     private(set) var totals = BatchTotals()
     private(set) var duration: Duration?
     private(set) var uploads = 0
-    /// Complete, and nothing proves that they are whole.
+    /// The number of complete files whose completeness is unproven.
     private(set) var unproven = 0
-    /// The first two of them.
+    /// The first two names of those files.
     private(set) var unprovenNames: [String] = []
-    /// Kept, as their servers said.
+    /// The number of files that were kept because their servers confirmed them.
     private(set) var confirmed = 0
     private var groups: [Key: Group] = [:]
-    /// Failures beyond `mostGroups`.
+    /// The number of failures beyond `mostGroups`.
     private(set) var ungrouped = 0
-    /// The first so many jobs that failed, with their groups: somebody may retry one.
+    /// The first failed jobs with their groups, as a user may retry one.
     private var failed: [String: Key] = [:]
 
-    /// - Parameter lasting: As `batch` without.
+    /// Creates a report.
+    ///
+    /// - Parameter lasting: The name for commands; by default `batch`.
     init(batch: String, lasting: String? = nil, hint: CommandHint = CommandHint()) {
         self.batch = batch
         self.lasting = lasting ?? batch
@@ -68,7 +70,7 @@ struct EndReport: Sendable {
             if unprovenNames.count < 2 { unprovenNames.append(receipt.job) }
         case .kept(let receipt): confirmed += receipt.isConfirmed ? 1 : 0
         case .failed(let failure): add(failure)
-        // A watched folder's file that is tried again.
+        // The job is a watched folder's file that is tried again.
         case .started(let job, _): if failed[job] != nil { forget(job) }
         case .commanded(.retry, let job), .commanded(.retryFailed, let job): forget(job)
         default: break
@@ -88,7 +90,7 @@ struct EndReport: Sendable {
         groups[key] = group
     }
 
-    /// They get another chance: all, or the one.
+    /// Forgets failures that are retried: all of them, or that of one job.
     private mutating func forget(_ job: String?) {
         guard let job else {
             (groups, failed, ungrouped) = ([:], [:], 0)
@@ -100,7 +102,7 @@ struct EndReport: Sendable {
         groups[key] = group.count > 0 ? group : nil
     }
 
-    /// The groups, largest first.
+    /// The groups, the largest first.
     var sortedGroups: [Group] {
         groups.values.sorted { ($1.count, $0.reason, $0.host) < ($0.count, $1.reason, $1.host) }
     }

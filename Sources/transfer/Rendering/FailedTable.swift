@@ -11,10 +11,10 @@ struct FailedJobRow: Sendable, Hashable {
     var status: Int?
     var host: String?
     var attempts: Int
-    /// When it's tried again by itself, in milliseconds since 1970.
+    /// The time of the automatic retry, in milliseconds since 1970.
     var again: Int64?
     var route: JobRoute?
-    /// The URL that was asked last.
+    /// The URL of the last request.
     var finalURL: String?
 
     init(
@@ -39,12 +39,12 @@ struct FailedJobRow: Sendable, Hashable {
     }
 }
 
-/// What `transfer status BATCH --failed` writes to standard output.
+/// The output of `transfer status BATCH --failed`.
 enum FailedTable {
-    /// The reason comes last, as it is the one that may be long.
+    /// Returns the table. The reason is the last column, as it may be long.
     static func lines(_ rows: [FailedJobRow], charset: Charset) -> [String] {
         guard !rows.isEmpty else { return ["no failed jobs"] }
-        // Only files of watched folders are tried again by themselves.
+        // Only files of watched folders are retried automatically.
         let hasAgain = rows.contains { $0.again != nil }
         var columns: [(title: String, alignment: TextTable.Alignment)] = [
             ("JOB", .left), ("HOST", .left), ("ATTEMPTS", .right),
@@ -61,7 +61,9 @@ enum FailedTable {
         return table.lines
     }
 
-    /// One object a line: `batch`, `id`, `code`, `message`, `attempts`, and where known `url`, `to`, `finalURL`, `status`,
+    /// Returns one object a line.
+    ///
+    /// The members are `batch`, `id`, `code`, `message`, `attempts`, and where known `url`, `to`, `finalURL`, `status`,
     /// `host` and `again`.
     static func json(batch: String, _ rows: [FailedJobRow]) -> [String] {
         rows.map { row in

@@ -1,13 +1,13 @@
 import TransferCore
 import TransferQueue
 
-/// A failed job in words: as a line, and as the reason that many may share.
+/// The description of a failed job: as a line, and as the reason that many jobs may share.
 enum FailureText {
-    /// `q3.pdf: 404 Not Found, not retried`
+    /// Returns a line such as `q3.pdf: 404 Not Found, not retried`.
     ///
     /// - Parameters:
-    ///   - name: The job's, as its reader knows it.
-    ///   - outlook: Whether somebody is there to come back to the file of a watched folder.
+    ///   - name: The job's name for the reader.
+    ///   - outlook: Whether this process will retry the file of a watched folder.
     static func line(_ failure: JobFailure, name: String, persistence: RunPersistence = .watches) -> String {
         let message = "\(name): \(failure.error.message)"
         if let again = failure.again {
@@ -18,15 +18,15 @@ enum FailureText {
             case .isForgotten: return message + ", not tried again (nothing is remembered)"
             }
         }
-        // A fault of this machine says in its message what to do about it.
+        // The message of a local fault contains advice.
         guard failure.host != nil else { return message }
         guard failure.error.isTransient else { return message + ", not retried" }
         return message + ", given up after \(NumberText.count(failure.attempts, "attempt"))"
     }
 
-    /// What failures have in common: `404 Not Found`, `sha256 differs`, `permission denied`.
+    /// Returns the common reason of failures: `404 Not Found`, `sha256 differs`, `permission denied`.
     ///
-    /// Only for people: what the queue decides, it decides by the error's code.
+    /// The text is only for people: the queue decides by the error's code.
     static func reason(_ failure: JobFailure) -> String {
         let error = failure.error
         guard error.errno == nil else { return systemReason(error.message)?.reason ?? error.message }
@@ -41,7 +41,7 @@ enum FailureText {
         }
     }
 
-    /// The file, where the system refused it; else the job.
+    /// Returns the file, where the system refused it; otherwise the job.
     static func name(_ failure: JobFailure) -> String {
         guard failure.error.errno != nil else { return failure.job }
         return systemReason(failure.error.message)?.path ?? failure.job
@@ -57,13 +57,13 @@ enum FailureText {
         .fileExists, .fileMissing, .fileAccess, .fileLocked, .partNotOurs, .diskFull, .sourceChanged, .checksumMismatch,
     ]
 
-    /// Takes `can't write /srv/in/x.iso.part: permission denied` apart.
+    /// Splits a message such as `can't write /srv/in/x.iso.part: permission denied`.
     private static func systemReason(_ message: String) -> (path: String?, reason: String)? {
         guard message.hasPrefix("can't "),
             let colon = message.lastIndex(of: ":"), message[colon...].hasPrefix(": ")
         else { return nil }
         let words = message[message.index(message.startIndex, offsetBy: 6)..<colon]
-        // Of "reserve 2 GiB for /srv/in/x.part" too.
+        // The path is also found in "reserve 2 GiB for /srv/in/x.part".
         let slash = words.indices.first { words[$0] == "/" && words[..<$0].last == " " }
         let start = slash ?? words.firstIndex(of: " ").map { words.index(after: $0) }
         let path = start.map { String(words[$0...]) }

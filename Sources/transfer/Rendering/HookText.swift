@@ -1,11 +1,13 @@
 import TransferCore
 import TransferQueue
 
-/// News of hooks (`onFinish`) in words.
+/// The messages about hooks (`onFinish`).
 enum HookText {
+    /// Returns the line about an event.
+    ///
     /// - Parameters:
-    ///   - subject: The job or the batch whose end is told.
-    ///   - outlook: Whether another run will know that it wasn't told.
+    ///   - subject: The job or the batch whose end is reported.
+    ///   - outlook: Whether another run will repeat a failed notification.
     static func line(
         _ news: HookNews, of subject: String, persistence: RunPersistence = .watches
     ) -> (level: LogLine.Level, text: String)? {
@@ -24,7 +26,7 @@ enum HookText {
         }
     }
 
-    /// Below the table of `status`.
+    /// Returns the lines below the table of `status`.
     static func lines(_ row: BatchStatusRow, _ names: BatchNames, _ charset: Charset) -> [String] {
         row.hooks.map { trouble in
             let name = names.short(row.name)
@@ -40,7 +42,7 @@ enum HookText {
         object.optional("again", trouble.again.map { TimeStamp.text($0) })
     }
 
-    /// For `status` and `why`.
+    /// Returns the line for `status` and `why`.
     static func line(_ trouble: HookTrouble) -> String {
         let next =
             trouble.again.map { ", again at \(TimeText.local($0))" } ?? ", the next run tries again"

@@ -1,8 +1,8 @@
 import TransferQueue
 
-/// The jobs under way whose servers' certificates aren't checked, which is told on each of their lines.
+/// The current jobs whose servers' certificates are not checked, which is marked on each of their lines.
 struct InsecureJobs: Sendable {
-    /// Stands beside a job's name where people read it.
+    /// The mark beside a job's name.
     static let mark = " [-k]"
 
     private struct Key: Hashable {
@@ -14,10 +14,10 @@ struct InsecureJobs: Sendable {
 
     /// Follows a job from its start to its end.
     ///
-    /// - Returns: Whether the event is of such a job.
+    /// - Returns: Whether the event is about such a job.
     mutating func note(_ event: QueueEvent) -> Bool {
         if case .started(let job, let start) = event.kind {
-            // Most runs have none.
+            // Most runs have no such job.
             guard start.isInsecure else { return false }
             jobs.insert(Key(batch: event.batch, job: job))
             return true

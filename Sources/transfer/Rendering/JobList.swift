@@ -1,14 +1,16 @@
 import TransferCore
 import TransferQueue
 
-/// The jobs of batches, a line each: as many as there are, with the memory of a page.
+/// The jobs of batches, a line each: any number of jobs with the memory of one page.
 struct JobList {
     let batches: [String]
-    /// Only those that failed for good.
+    /// Whether only the jobs that failed for good are listed.
     let failed: Bool
     let remote: QueueRemote
 
-    /// One object a line: `batch`, `id`, `state` (as `transfer why --json` has it), `url`, `to`, `attempts`, and where known
+    /// Prints one object a line.
+    ///
+    /// The members are `batch`, `id`, `state` (as in `transfer why --json`), `url`, `to`, `attempts`, and where known
     /// `finalURL`, `bytes`, `status`, `code`, `message`, `since` and `insecure`.
     func printJSON() throws {
         for batch in batches {
@@ -39,7 +41,9 @@ struct JobList {
         }
     }
 
-    /// - Parameter names: Batches, to stand before their jobs; `nil` where there is one.
+    /// Prints the table.
+    ///
+    /// - Parameter names: The names of batches, which precede their jobs; `nil` for a single batch.
     func printTable(_ charset: Charset, naming names: BatchNames?) throws {
         var table = GrowingTable([
             ("STATE", .left), ("SINCE", .left), ("BYTES", .right), ("ATTEMPTS", .right), ("JOB", .left),
@@ -91,8 +95,10 @@ struct GrowingTable {
         widths = columns.map { DisplayWidth.of($0.title) }
     }
 
-    /// - Parameter rows: Cells that are fit to be shown.
-    /// - Returns: The lines of the page, the first one's behind the titles.
+    /// Adds rows.
+    ///
+    /// - Parameter rows: The cells, which are fit to be shown.
+    /// - Returns: The lines of the page; those of the first one follow the titles.
     mutating func lines(of rows: [[String]]) -> [String] {
         var rows = rows
         if !hasTitle { rows.insert(columns.map(\.title), at: 0) }

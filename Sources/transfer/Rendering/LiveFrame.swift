@@ -1,18 +1,20 @@
-/// The lines at the bottom of a terminal that are written again and again, and what scrolls away above them.
+/// The lines at the bottom of a terminal that are rewritten repeatedly, with lines that scroll away above them.
 ///
-/// The cursor rests on the line below the frame and is never hidden, so that a process that is killed leaves a usable
-/// terminal behind. Nothing is compared: each frame goes over the last one.
+/// The cursor rests on the line below the frame and is never hidden, so that a killed process leaves a usable terminal.
+/// Lines are not compared: each frame overwrites the last one.
 struct LiveFrame: Sendable {
     /// The widths of the lines on the screen.
     private var drawn: [Int] = []
 
+    /// Returns the output that draws a frame.
+    ///
     /// - Parameters:
-    ///   - above: Lines that stay, in front of the frame.
-    ///   - width: The terminal's width now; a narrower window has wrapped the lines that are there.
+    ///   - above: Lines that stay, before the frame.
+    ///   - width: The terminal's current width; a narrower window has wrapped the existing lines.
     mutating func draw(_ lines: [StyledLine], above: [StyledLine] = [], width: Int, colors: Bool) -> String {
         var output = home(width)
         if !above.isEmpty {
-            // These may be wider than the window and wrap, so what is below has to go first.
+            // Permanent lines may be wider than the window and wrap, so the frame below must be erased first.
             output += "\u{1B}[J"
             for line in above { output += line.rendered(colors: colors) + "\n" }
         }
@@ -22,7 +24,7 @@ struct LiveFrame: Sendable {
         return output
     }
 
-    /// Takes the frame off the screen.
+    /// Returns the output that removes the frame.
     mutating func clear(width: Int) -> String {
         guard !drawn.isEmpty else { return "" }
         defer { drawn = [] }

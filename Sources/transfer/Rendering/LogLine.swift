@@ -1,7 +1,7 @@
-/// A line that stays: in a log file, in the journal, or above the live screen.
+/// A permanent line: in a log file, in the journal, or above the live screen.
 struct LogLine: Sendable, Hashable {
     enum Level: Int, Sendable, Hashable, Comparable {
-        /// The numbers are syslog's (RFC 5424 §6.2.1), which journald reads: sd-daemon(3).
+        /// The levels; the numbers are syslog's (RFC 5424 §6.2.1), which journald reads: sd-daemon(3).
         case error = 3
         case warn = 4
         case info = 6
@@ -18,19 +18,19 @@ struct LogLine: Sendable, Hashable {
     }
 
     var level: Level
-    /// Milliseconds since 1970.
+    /// The time in milliseconds since 1970.
     var time: Int64
-    /// Fit to be shown: names in it have gone through `Charset.visible`.
+    /// The text, fit to be shown: names in it have passed `Charset.visible`.
     var text: String
 }
 
-/// Where log lines go, which decides what stands in front of them.
+/// The destination of log lines, which determines their prefix.
 enum LogFormat: Sendable, Hashable {
-    /// `2026-11-20T02:00:00 info …`
+    /// A file: `2026-11-20T02:00:00 info …`
     case file
-    /// `<6>…`: the journal keeps the time itself.
+    /// The journal: `<6>…`; it records the time itself.
     case journal
-    /// Above the live screen, where people are looking now.
+    /// A terminal, above the live screen, where no time is needed.
     case terminal
 
     func line(_ line: LogLine) -> StyledLine {
@@ -45,13 +45,13 @@ enum LogFormat: Sendable, Hashable {
         }
     }
 
-    /// A report of several lines: the first as a line of the log, the rest as it is.
+    /// Returns a report of several lines: the first as a line of the log, the others unchanged.
     func report(_ lines: [StyledLine], level: LogLine.Level, time: Int64) -> [StyledLine] {
         guard let first = lines.first else { return [] }
         switch self {
         case .file: return [line(LogLine(level: level, time: time, text: first.text))] + lines.dropFirst()
         case .journal:
-            // The journal drops empty lines, and gives those without a priority one that may be filtered away.
+            // The journal drops empty lines, and gives lines without a priority one that may be filtered out.
             return lines.filter { $0.width > 0 }.map { line(LogLine(level: level, time: time, text: $0.text)) }
         case .terminal: return lines
         }

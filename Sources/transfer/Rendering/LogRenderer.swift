@@ -1,17 +1,17 @@
 import TransferCore
 import TransferQueue
 
-/// Events as lines of a log: what went wrong, what started from zero, and the totals once a minute.
+/// A renderer of events as lines of a log: failures, restarts from zero, and the totals once a minute.
 ///
-/// No line for a success, unless `verbose`: cron mails everything that a job writes.
+/// The log has no line for a success, unless `verbose` is set: cron mails all output of a job.
 struct LogRenderer: Sendable {
-    /// How much of a run that goes on is told.
+    /// The amount of output about a current run.
     enum Detail: Sendable {
-        /// All of it.
+        /// Everything is reported.
         case all
-        /// No totals, and of what is tried again that alone that lasts, once each.
+        /// No totals are reported, and only lasting retries, once each.
         case troubles
-        /// A live screen shows the totals and what waits: only the lines that stay are made.
+        /// A live screen shows the totals and the waits: only permanent lines are made.
         case lasting
     }
 
@@ -19,11 +19,11 @@ struct LogRenderer: Sendable {
     var verbose = false
     var charset = Charset.utf8
 
-    /// What of later may be promised.
+    /// The fate of the jobs after the run, which limits the promises in messages.
     var persistence = RunPersistence.watches
 
     private static let totalsInterval: Int64 = 60_000
-    /// A trouble that is over sooner isn't told where only those that last are.
+    /// The delay below which a retry is not reported where only lasting ones are.
     private static let shortDelay = Duration.seconds(5)
 
     private struct Key: Hashable, Sendable {
@@ -31,12 +31,12 @@ struct LogRenderer: Sendable {
         var job: String
     }
 
-    /// The URLs of the jobs under way: a retry doesn't tell its host.
+    /// The URLs of the current jobs, as a retry event does not contain its host.
     private var urls: [Key: String] = [:]
     private var folding = RetryFolding()
-    /// When each batch's totals were last told.
+    /// The time of the last report of each batch's totals.
     private var reported: [String: Int64] = [:]
-    /// What batches were last said to wait for.
+    /// The last reported wait of each batch.
     private var waits: [String: (text: String, time: Int64)] = [:]
 
     init(_ detail: Detail = .all, verbose: Bool = false, charset: Charset = .utf8) {
@@ -46,13 +46,13 @@ struct LogRenderer: Sendable {
         self.charset = charset
     }
 
-    /// The sources of the batches' jobs under way that have several connections, as they were told last.
+    /// The last reported sources of current jobs with several connections.
     private var sources: [Key: [JobSource]] = [:]
     private var lastTime: Int64 = 0
-    /// Stands behind the name of the job that the event is of.
+    /// The mark behind the name of the event's job.
     private var mark = ""
 
-    /// A clock that was set back by an hour would silence the log for that hour.
+    /// Adjusts to a clock that was set back: otherwise the log would be silent for that time.
     private mutating func follow(_ time: Int64) {
         let step = time - lastTime
         lastTime = time
@@ -63,7 +63,7 @@ struct LogRenderer: Sendable {
 
     private var isLive: Bool { detail == .lasting }
 
-    /// Whether a wait of that length is told.
+    /// Returns whether a wait of that length is reported.
     private func tells(_ delay: Duration) -> Bool {
         switch detail {
         case .all: true
@@ -80,7 +80,9 @@ struct LogRenderer: Sendable {
         }
     }
 
-    /// - Parameter insecure: Whether the certificates of the job's servers aren't checked.
+    /// Returns the lines for an event.
+    ///
+    /// - Parameter insecure: Whether the certificates of the job's servers are not checked.
     mutating func receive(_ event: QueueEvent, insecure: Bool = false) -> [LogLine] {
         follow(event.time)
         mark = insecure ? InsecureJobs.mark : ""
@@ -89,7 +91,8 @@ struct LogRenderer: Sendable {
         return lines
     }
 
-    /// A job's progress makes no line: what it says of sources stands in that of a batch with one transfer.
+    /// Notes a job's progress, which makes no line of its own. Its sources appear in the line of a batch with one
+    /// transfer.
     mutating func note(_ event: QueueEvent) {
         guard case .progress(let job, let progress) = event.kind, !isLive else { return }
         let key = Key(batch: event.batch, job: job)
@@ -108,7 +111,7 @@ struct LogRenderer: Sendable {
         }
         switch event.kind {
         case .batchStarted(let totals):
-            // A watched folder's batch has no end that its jobs would be counted towards.
+            // A watched folder's batch has no end towards which its jobs could be counted.
             guard WatchBatch.folder(of: event.batch) == nil else { return }
             reported[event.batch] = event.time
             if detail == .all { add(.info, Self.header(event.batch, totals)) }
@@ -198,7 +201,7 @@ struct LogRenderer: Sendable {
         }
     }
 
-    /// What is left to say when the process ends.
+    /// Returns the remaining lines when the process ends.
     mutating func finish(time: Int64) -> [LogLine] { folding.flush(time: time, all: true, charset: charset) }
 
     private mutating func progress(_ progress: BatchProgress, _ event: QueueEvent) -> [LogLine] {
@@ -209,7 +212,7 @@ struct LogRenderer: Sendable {
         }
         var lines = folding.flush(time: event.time, all: true, charset: charset)
         guard detail == .all, WatchBatch.folder(of: event.batch) == nil else { return lines }
-        // Progress comes about once a second; half of one early keeps the lines at the full minutes.
+        // Progress comes about once a second; a tolerance of half a second keeps the lines at the full minutes.
         guard event.time - (reported[event.batch] ?? 0) >= Self.totalsInterval - 500 else { return lines }
         reported[event.batch] = event.time
         let text = prefix(event) + Self.totals(progress) + from(event.batch, progress)
@@ -217,7 +220,7 @@ struct LogRenderer: Sendable {
         return lines
     }
 
-    /// ` from a.example x4, b.example x2`
+    /// Returns a text such as ` from a.example x4, b.example x2`.
     private func from(_ batch: String, _ progress: BatchProgress) -> String {
         guard progress.active == 1, let reported = sources.first(where: { $0.key.batch == batch })?.value else { return "" }
         let hosts = SourceText.row(reported, width: 48, charset: charset)
@@ -228,12 +231,12 @@ struct LogRenderer: Sendable {
         folding.settle(batch: event.batch, job: name(job, event), time: event.time, charset: charset)
     }
 
-    /// The job's name; of a watched folder's jobs the file's path.
+    /// Returns the job's name; for a watched folder's jobs the file's path.
     private func name(_ job: String, _ event: QueueEvent) -> String {
         (WatchBatch.folder(of: event.batch).map { "\($0)/\(WatchedFolder.path(ofJob: job))" } ?? job) + mark
     }
 
-    /// The batch's name, where there are several.
+    /// Returns the batch's name, where there are several.
     private func prefix(_ event: QueueEvent) -> String {
         if let folder = WatchBatch.folder(of: event.batch) { return "\(folder): " }
         return reported.count > 1 ? "\(event.batch): " : ""
@@ -292,7 +295,7 @@ struct LogRenderer: Sendable {
         if let coding = receipt.contentCoding {
             rest = ", compressed as \(moved) (\(coding))"
         } else {
-            // The time of a file that went on was for the rest of it.
+            // The time of a continued file covers only the rest of it.
             rest = receipt.transferred > 0 && receipt.transferred < receipt.bytes ? ", \(moved) of it now" : ""
         }
         let verified = receipt.digest.map { ", \($0.algorithm.rawValue) verified" } ?? ""

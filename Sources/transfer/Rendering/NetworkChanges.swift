@@ -1,6 +1,6 @@
 import TransferReachability
 
-/// What changed from one state of the network to the next, a line each; for `transfer network --follow`.
+/// The changes from one state of the network to the next, a line each; for `transfer network --follow`.
 enum NetworkChanges {
     static func lines(from old: NetworkSnapshot, to new: NetworkSnapshot) -> [String] {
         var lines: [String] = []
@@ -20,7 +20,7 @@ enum NetworkChanges {
         if old.connectivity != new.connectivity {
             lines.append("NetworkManager says: \(NetworkTable.connectivity(new.connectivity))")
         }
-        // Other tables, rules, or routes that aren't the preferred ones.
+        // The differences are in other tables, rules, or routes that are not preferred.
         return lines.isEmpty && old != new ? ["other routes changed"] : lines
     }
 
@@ -53,7 +53,7 @@ enum NetworkChanges {
         return lines
     }
 
-    /// `default route by wwan0 (IPv4, 192.0.2.1, metric 100)`
+    /// Returns a text such as `default route by wwan0 (IPv4, 192.0.2.1, metric 100)`.
     private static func way(_ snapshot: NetworkSnapshot, _ version: IPVersion) -> String? {
         guard let route = snapshot.defaultRoute(version), let link = snapshot.link(route.link) else { return nil }
         let gateway = route.gateway.map { ", \($0)" } ?? ""

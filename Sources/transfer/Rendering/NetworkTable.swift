@@ -2,11 +2,13 @@ import TransferCore
 import TransferQueue
 import TransferReachability
 
-/// What `transfer network` writes to standard output.
+/// The output of `transfer network`.
 enum NetworkTable {
     private static let width = 80
 
-    /// - Parameter offer: `nil` where the kernel doesn't say.
+    /// Returns the table.
+    ///
+    /// - Parameter offer: The congestion control; `nil` where the kernel does not report it.
     static func lines(
         _ snapshot: NetworkSnapshot, charset: Charset, congestion offer: CongestionOffer? = nil
     ) -> [String] {
@@ -43,11 +45,12 @@ enum NetworkTable {
         return lines
     }
 
-    /// `cubic; bbr where a link loses packets`
+    /// Returns a text such as `cubic; bbr where a link loses packets`.
     static func sending(_ offer: CongestionOffer) -> String {
         let lossy = CongestionControl.forLosses
         guard offer.standard != lossy else { return lossy }
-        // A process with CAP_NET_ADMIN may choose what others may not: whether this one may shows when it does.
+        // A process with CAP_NET_ADMIN may choose algorithms that others may not; its own right only shows when it
+        // tries.
         if offer.allowed.contains(lossy) { return "\(offer.standard); \(lossy) where a link loses packets" }
         let why =
             offer.available.contains(lossy)
@@ -56,7 +59,7 @@ enum NetworkTable {
         return "\(offer.standard); \(lossy), for links that lose packets, \(why)"
     }
 
-    /// As the kernel prefers them; what stays in the machine last.
+    /// Returns the links in the kernel's order of preference; loopback links come last.
     private static func ordered(_ snapshot: NetworkSnapshot) -> [NetworkSnapshot.Link] {
         let ways = snapshot.waysOut
         let others = snapshot.links.filter { link in !ways.contains { $0.index == link.index } }
@@ -95,7 +98,7 @@ enum NetworkTable {
         return address.flags.contains(.deprecated) ? " (deprecated)" : ""
     }
 
-    /// Words behind a name, in as many lines as they need.
+    /// Wraps words behind a name into as many lines as necessary.
     private static func wrapped(_ name: String, _ words: [String], indent: Int) -> [String] {
         var lines: [String] = []
         var line = name.padded(indent)
@@ -113,7 +116,7 @@ enum NetworkTable {
         return lines + [line]
     }
 
-    /// `IPv4 by eth0 (192.0.2.1), IPv6 by eth0`
+    /// Returns a text such as `IPv4 by eth0 (192.0.2.1), IPv6 by eth0`.
     static func wayOut(_ snapshot: NetworkSnapshot, _ charset: Charset) -> String {
         let ways = IPVersion.allCases.compactMap { version -> String? in
             guard let route = snapshot.defaultRoute(version), let link = snapshot.link(route.link) else { return nil }
@@ -133,8 +136,11 @@ enum NetworkTable {
         }
     }
 
-    /// One object: `time`, `known`, `status` (`unknown`, `notReachable`, `ethernetOrWiFi`, `cellular`), `connectivity`,
-    /// `waysOut` (names, the preferred first), `links`, `defaultRoutes`, `congestion` (`standard`, `available`, `allowed`).
+    /// Returns one object.
+    ///
+    /// The members are `time`, `known`, `status` (`unknown`, `notReachable`, `ethernetOrWiFi`, `cellular`),
+    /// `connectivity`, `waysOut` (names, the preferred first), `links`, `defaultRoutes`, and `congestion` (`standard`,
+    /// `available`, `allowed`).
     static func json(
         _ snapshot: NetworkSnapshot, time: Int64, congestion offer: CongestionOffer? = nil
     ) -> String {

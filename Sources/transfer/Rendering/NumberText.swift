@@ -1,8 +1,8 @@
 import TransferCore
 
-/// Numbers in the one form that every report uses, whatever the locale: logs are compared and searched.
+/// Numbers in the same form in every report, regardless of the locale: logs are compared and searched.
 enum NumberText {
-    /// `200,000`.
+    /// Returns a text such as `200,000`.
     static func grouped(_ value: some BinaryInteger) -> String {
         let digits = String(value.magnitude)
         var result = value < 0 ? "-" : ""
@@ -13,14 +13,14 @@ enum NumberText {
         return result
     }
 
-    /// `1 job`, `200,000 jobs`.
+    /// Returns a text such as `1 job` or `200,000 jobs`.
     ///
-    /// - Parameter plural: Where it isn't the noun and an s.
+    /// - Parameter plural: The plural of the noun; by default with an s.
     static func count(_ value: Int, _ noun: String, plural: String? = nil) -> String {
         "\(grouped(value)) \(value == 1 ? noun : plural ?? noun + "s")"
     }
 
-    /// Whole percents, rounded down: 100 % means that nothing is left.
+    /// Returns whole percents, rounded down: 100 % means that nothing is left.
     static func percent(_ part: Int64, of whole: Int64) -> Int {
         guard whole > 0 else { return 0 }
         if part >= whole { return 100 }
@@ -29,7 +29,7 @@ enum NumberText {
 
     static func rate(_ bytesPerSecond: Int64) -> String { ByteCount.format(max(0, bytesPerSecond)) + "/s" }
 
-    /// `42 s`, `9m`, `2h 05m`: as exact as an estimate is.
+    /// Returns a text such as `42 s`, `9m` or `2h 05m`, with the precision of an estimate.
     static func estimate(_ duration: Duration) -> String {
         let seconds = max(0, duration.components.seconds)
         switch seconds {
@@ -39,7 +39,8 @@ enum NumberText {
         }
     }
 
-    /// `0:42`; a part of a second counts as a whole one, so that a countdown doesn't show 0:00 while it runs.
+    /// Returns a text such as `0:42`. A part of a second counts as a whole one, so that a running countdown never shows
+    /// 0:00.
     static func countdown(milliseconds: Int64) -> String {
         DurationText.clock(.seconds((max(0, milliseconds) + 999) / 1000))
     }

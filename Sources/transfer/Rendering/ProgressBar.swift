@@ -1,6 +1,8 @@
-/// `━━━━╸─────────`, or `[####--------]` in ASCII.
+/// A bar such as `━━━━╸─────────`, or `[####--------]` in ASCII.
 enum ProgressBar {
-    /// - Parameter fraction: 0 to 1; `nil` while the size isn't known.
+    /// Draws a bar.
+    ///
+    /// - Parameter fraction: The fraction from 0 to 1; `nil` while the size is unknown.
     static func draw(_ fraction: Double?, width: Int, charset: Charset) -> StyledLine {
         var line = StyledLine()
         guard width > 0 else { return line }

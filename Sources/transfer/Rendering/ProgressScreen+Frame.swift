@@ -2,9 +2,9 @@ import TransferCore
 import TransferQueue
 
 extension ProgressScreen {
-    /// The frame for a screen of this size.
+    /// Returns the frame for a screen of this size.
     ///
-    /// - Parameter now: Milliseconds since 1970.
+    /// - Parameter now: The time in milliseconds since 1970.
     /// - Returns: At most `height - 1` lines, each at most `width - 2` columns, so that nothing wraps or scrolls.
     func frame(now: Int64, width: Int, height: Int, charset: Charset) -> [StyledLine] {
         guard !batches.isEmpty else { return [] }
@@ -69,7 +69,7 @@ extension ProgressScreen {
         if bytes > 0 { segments.append(ByteCount.format(bytes)) }
         let rate = progress.reduce(Int64(0)) { $0 + $1.rate }
         if rate > 0 { segments.append(NumberText.rate(rate)) }
-        // Batches run side by side, so that the last of them decides.
+        // Batches run concurrently, so the last of them decides.
         if let eta = counted.compactMap(\.progress.eta).max() { segments.append("ETA \(DurationText.clock(eta))") }
         let active = progress.reduce(0) { $0 + $1.active }
         if active > 0 { segments.append("\(NumberText.grouped(active)) active") }
@@ -77,7 +77,7 @@ extension ProgressScreen {
         return StyledLine(segments.joined(separator: "   "))
     }
 
-    /// `3 failed   1,204 waiting: cdn.example said 429, asks for 0:42`
+    /// Returns a line such as `3 failed 1,204 waiting: cdn.example said 429, asks for 0:42`.
     private func troubleLine(_ now: Int64, _ charset: Charset) -> StyledLine? {
         func sum(_ value: (BatchProgress) -> Int) -> Int { batches.reduce(0) { $0 + value($1.progress) } }
         var line = StyledLine()

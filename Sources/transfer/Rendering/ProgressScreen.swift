@@ -1,21 +1,22 @@
 import TransferCore
 import TransferQueue
 
-/// What the live screen knows: the batches' totals and the jobs under way, never all jobs.
+/// The data of the live screen: the batches' totals and the current jobs, never all jobs.
 ///
-/// A value that takes events in and gives frames out (`ProgressScreen+Frame.swift`); it neither reads a clock nor writes.
+/// The type is a value that takes events and returns frames (`ProgressScreen+Frame.swift`); it neither reads a clock
+/// nor writes.
 struct ProgressScreen: Sendable {
     struct Batch: Sendable {
         var name: String
-        /// From an earlier run, when this one began.
+        /// The number of complete jobs from an earlier run, when this one began.
         var keptAtStart = 0
         var progress = BatchProgress()
-        /// When `progress` was told, in milliseconds since 1970: a countdown goes on from there.
+        /// The time of `progress` in milliseconds since 1970, from which a countdown continues.
         var time: Int64
-        /// The bytes of the files that are complete, for a percentage of bytes.
+        /// The bytes of the complete files, for a percentage of bytes.
         var completeBytes: Int64 = 0
         var isFinished = false
-        /// When the wait for the network began.
+        /// The time at which the wait for the network began.
         var offlineSince: Int64?
 
         mutating func noteWait(_ time: Int64) {
@@ -30,11 +31,11 @@ struct ProgressScreen: Sendable {
         var done: Int { progress.totals.kept + progress.totals.completed }
     }
 
-    /// A job that is under way.
+    /// A job under way.
     struct ActiveJob: Sendable {
         var name: String
         var progress: JobProgress?
-        /// Whether the certificates of its servers aren't checked.
+        /// Whether the certificates of its servers are not checked.
         var isInsecure = false
 
         var size: Int64 { max(progress?.total ?? 0, progress?.completed ?? 0) }
@@ -103,7 +104,8 @@ struct ProgressScreen: Sendable {
         }
     }
 
-    /// The jobs under way are told anew: of those that others do, no end of a transfer is told but the job's own.
+    /// Forgets the current jobs before they are reported again: for transfers of other processes only the job's end is
+    /// reported.
     mutating func forgetJobs() { active.removeAll() }
 
     private mutating func update(_ event: QueueEvent, isProgress: Bool = true, _ change: (inout Batch) -> Void) {
@@ -119,11 +121,13 @@ struct ProgressScreen: Sendable {
         change(&batches[index])
     }
 
-    /// Batches that have an end, and so a share that is done.
+    /// The batches that have an end, and so a completed share.
     var counted: [Batch] { batches.filter { !$0.isWatched } }
 
-    /// The share that is done, in percent: of the bytes when all that is left is under way and its sizes are known,
-    /// else of the jobs.
+    /// The completed share in percent.
+    ///
+    /// The value is a share of the bytes when all remaining jobs are under way with known sizes, otherwise a share of the
+    /// jobs.
     var percent: Int {
         let batches = counted
         let active = active.filter { WatchBatch.folder(of: $0.key.batch) == nil }

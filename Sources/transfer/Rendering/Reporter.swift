@@ -4,31 +4,33 @@ import TransferCore
 import TransferEventLoop
 import TransferQueue
 
-/// Shows a run: takes every event of the queue and writes what the options ask for to standard error, standard output
-/// and a report file.
+/// The output of a run: it takes every event of the queue and writes to standard error, standard output and a report
+/// file.
 ///
-/// `receive` is called on the queue's thread, thousands of times a second. It only changes values and fills buffers;
-/// the live screen is drawn by a thread of its own, which exists only while there is one.
+/// `receive` is called on the queue's thread, thousands of times a second. It only changes values and fills buffers. A
+/// separate thread draws the live screen, and exists only while there is one.
 final class Reporter: Sendable {
-    /// What events change; see `ReporterState`.
+    /// The state that events change (`ReporterState`).
     private let state: Mutex<ReporterState>
-    /// What draws the screen. Taken before `state` where both are.
+    /// The output that draws the screen. It is locked before `state` where both are needed.
     private let output: Mutex<ScreenOutput>
     private let areWaitsCancelled = Atomic(false)
     private let screenThread: ScreenThread?
     private let terminal: Terminal
     private let now: @Sendable () -> Int64
 
+    /// Creates a reporter.
+    ///
     /// - Parameters:
-    ///   - terminal: What standard error is.
-    ///   - standardOutput: Where JSON goes.
-    ///   - now: The wall clock in milliseconds, for the countdowns of the screen.
-    /// - Throws: `fileAccess` when the report file can't be opened.
+    ///   - terminal: The terminal of standard error.
+    ///   - standardOutput: The destination of JSON.
+    ///   - now: A closure that returns the wall-clock time in milliseconds, for the countdowns of the screen.
+    /// - Throws: `fileAccess` when the report file cannot be opened.
     init(
         _ options: ReporterOptions, terminal: Terminal, standardOutput: Terminal,
         now: @escaping @Sendable () -> Int64 = Reporter.wallClock
     ) throws(TransferError) {
-        // A reader that goes away is told by EPIPE; the command has no use for the signal anywhere.
+        // EPIPE reports a closed pipe; the command needs the signal nowhere.
         signal(SIGPIPE, SIG_IGN)
         self.terminal = terminal
         self.now = now
@@ -49,7 +51,7 @@ final class Reporter: Sendable {
         }
     }
 
-    /// Takes an event; quick, unless a reader of standard output is megabytes behind.
+    /// Takes an event. The call is quick, unless a reader of standard output is megabytes behind.
     func receive(_ event: QueueEvent) {
         let isBehind = state.withLock { state in
             state.receive(event) { areWaitsCancelled.load(ordering: .relaxed) }
@@ -58,10 +60,10 @@ final class Reporter: Sendable {
         if isBehind { flushLater() }
     }
 
-    /// Whether somebody sees how single transfers go on.
+    /// Whether the progress of single transfers is shown.
     var showsTransfers: Bool { screenThread != nil || tellsProgress }
 
-    /// Takes the progress of all transfers that others have under way: a screen shows them, and no other ones.
+    /// Takes the progress of all transfers of other processes: a screen shows only these.
     func show(_ transfers: [QueueEvent]) {
         let isBehind = state.withLock { state in
             state.show(transfers) { areWaitsCancelled.load(ordering: .relaxed) }
@@ -70,7 +72,7 @@ final class Reporter: Sendable {
         if isBehind { flushLater() }
     }
 
-    /// Takes what a watched folder told; as quick.
+    /// Takes an event of a watched folder. The call is as quick as that for other events.
     func receive(_ notice: WatchNotice) {
         let isBehind = state.withLock { state in
             state.receive(notice) { areWaitsCancelled.load(ordering: .relaxed) }
@@ -79,12 +81,12 @@ final class Reporter: Sendable {
         if isBehind { flushLater() }
     }
 
-    /// Nobody knows when the next event comes: what this one left in the buffers is written without it.
+    /// Arranges a later flush: the time of the next event is unknown, so buffered output must be written without it.
     private func flushLater() {
         Task.detached { [weak self] in
             var isBehind = true
             while isBehind {
-                // The delay is what is wanted: lines that come meanwhile are written in one piece.
+                // The delay is intended: lines that come meanwhile are written in one piece.
                 try? await Task.sleep(for: .milliseconds(BufferedOutput.interval))
                 guard let self else { return }
                 isBehind = flushLate()
@@ -92,6 +94,8 @@ final class Reporter: Sendable {
         }
     }
 
+    /// Flushes the buffers.
+    ///
     /// - Returns: Whether a slow reader has left something.
     private func flushLate() -> Bool {
         let time = now()
@@ -107,7 +111,7 @@ final class Reporter: Sendable {
     /// Whether ends of jobs go to a file (`--report`).
     let hasReport: Bool
 
-    /// Closes the report's file and opens it by its name, for logrotate(8).
+    /// Closes the report file and opens it again by its name, for logrotate(8).
     func reopenReport() {
         guard hasReport else { return }
         do throws(TransferError) {
@@ -117,20 +121,20 @@ final class Reporter: Sendable {
         }
     }
 
-    /// To be called before the run.
+    /// Sets the names of batches, before the run.
     ///
     /// - Parameters:
-    ///   - batches: What batches are called where people read it, by their names.
-    ///   - hint: For the commands that are told.
+    ///   - batches: The names for people, by the batches' full names.
+    ///   - hint: The builder of commands in messages.
     func call(_ batches: [String: String], _ hint: CommandHint) { state.withLock { $0.call(batches, hint) } }
 
-    /// How the watched folders stand, in a line.
+    /// Returns the state of the watched folders, as one line.
     func watchStatus() -> String {
         let time = now()
         return state.withLock { $0.board.status(at: time) }
     }
 
-    /// Shows a line of the command's own, above the screen or in the log.
+    /// Shows a line of the command itself, above the screen or in the log.
     func note(_ level: LogLine.Level, _ text: String) {
         let time = now()
         state.withLock { state in
@@ -139,13 +143,14 @@ final class Reporter: Sendable {
         }
     }
 
-    /// From now on no slow reader is waited for: to be called when the process is asked to end.
+    /// Stops waiting for slow readers, because the process has been asked to end.
     func cancelWaits() { areWaitsCancelled.store(true, ordering: .relaxed) }
 
-    /// Takes the screen away, tells about batches that this run leaves unfinished, and writes what is buffered.
+    /// Removes the screen, reports the batches that this run leaves unfinished, and writes the buffers.
     ///
-    /// To be called once, when no event will come any more.
-    /// - Parameter commands: By batch, for the line that tells how to continue.
+    /// The caller calls the method once, after the last event.
+    ///
+    /// - Parameter commands: The commands that continue the batches, by batch.
     func finish(commands: [String: String] = [:]) {
         cancelWaits()
         let isFree = screenThread?.stop() ?? true
@@ -155,7 +160,7 @@ final class Reporter: Sendable {
         state.withLock { state in state.flushAll() }
     }
 
-    /// Writes what a screen would show next; only the screen's thread and `finish` do.
+    /// Writes the next frame of the screen; only the screen's thread and `finish` do.
     ///
     /// - Returns: Whether something moves on it.
     @discardableResult
@@ -188,7 +193,7 @@ private struct ScreenOutput: ~Copyable {
     }
 
     mutating func draw(_ lines: [StyledLine], above: [StyledLine], width: Int, isLast: Bool) {
-        // The same again needs no write; a new size is rare enough to wait for the next change.
+        // An equal frame needs no write; a new size is rare enough to wait for the next change.
         guard lines != last || !above.isEmpty else { return }
         last = lines
         output.append(frame.draw(lines, above: above, width: width, colors: colors))

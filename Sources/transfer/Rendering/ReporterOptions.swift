@@ -1,31 +1,31 @@
-/// What `transfer run` shows, and where.
+/// The options for the output of `transfer run`.
 struct ReporterOptions: Sendable {
-    /// `--progress`
+    /// The value of `--progress`.
     enum Progress: String, Sendable, Hashable, CaseIterable {
-        /// A live screen on a terminal, else a log.
+        /// A live screen on a terminal, otherwise a log.
         case auto
-        /// A live screen on whatever can move its cursor, else a log.
+        /// A live screen on every terminal that can move its cursor, otherwise a log.
         case bar
         case plain
-        /// No totals while it runs; what goes wrong, what is tried again for long and the report at the end are told.
+        /// No totals during the run; failures, long retries and the report at the end are shown.
         case none
     }
 
-    /// `--json`, `--json=progress`
+    /// The value of `--json` or `--json=progress`.
     enum JSON: Sendable, Hashable {
         case off
         case events
-        /// With `job.progress`, which comes twice a second for each job under way.
+        /// All events, with `job.progress`, which comes twice a second for each job under way.
         case withProgress
     }
 
     var progress = Progress.auto
     var json = JSON.off
-    /// Only failures, and the report at the end when there were some.
+    /// Whether only failures are shown, and the report at the end when there were some.
     var isQuiet = false
-    /// A line for each success too.
+    /// Whether each success has a line too.
     var isVerbose = false
-    /// `--report`: a file to append one line to for each end of a job.
+    /// The file of `--report`, to which one line is appended for each end of a job.
     var reportFile: String?
 
     init(
@@ -39,7 +39,9 @@ struct ReporterOptions: Sendable {
         self.reportFile = reportFile
     }
 
-    /// - Parameter sharesScreen: Whether JSON goes to a terminal too, where a live screen would run into it.
+    /// Returns whether a live screen is shown.
+    ///
+    /// - Parameter sharesScreen: Whether JSON goes to a terminal too, where it would break a live screen.
     func showsScreen(on terminal: Terminal, sharesScreen: Bool) -> Bool {
         guard !isQuiet, !sharesScreen else { return false }
         switch progress {

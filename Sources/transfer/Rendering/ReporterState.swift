@@ -1,34 +1,34 @@
 import TransferCore
 import TransferQueue
 
-/// Everything the reporter has to remember, behind its lock.
+/// The state of the reporter, behind its lock.
 struct ReporterState: ~Copyable {
-    /// Lines that a stopped terminal (Ctrl-S) makes the screen hold back; those beyond are only counted.
+    /// The most lines that are kept while a terminal is stopped (Ctrl-S); further ones are only counted.
     private static let mostLines = 10_000
 
     private let options: ReporterOptions
     private let terminal: Terminal
     private let format: LogFormat
-    /// `nil` where lines go straight to standard error.
+    /// The live screen; `nil` where lines go directly to standard error.
     private(set) var screen: ProgressScreen?
     private var log: LogRenderer
     private var reports: [EndReport] = []
-    /// The short names of batches, for people, by their whole names.
+    /// The short names of batches, by their full names.
     private var shown: [String: String] = [:]
     private var hint = CommandHint()
     private(set) var board = WatchBoard()
     private var insecure = InsecureJobs()
-    /// Of uploads whose confirmation is still to come, by the files' paths.
+    /// The receipts of uploads whose confirmation is still to come, by the files' paths.
     private var receipts: [String: JobReceipt] = [:]
     private var json: BufferedOutput?
     private var report: BufferedOutput?
-    /// Why a file of the report that was closed since is incomplete.
+    /// The `errno` for which an already closed report file is incomplete.
     private var lostReport: Int32?
     private var errors: BufferedOutput
-    /// For the screen's thread to write.
+    /// The lines for the screen's thread.
     private var lines: [StyledLine] = []
     private var lostLines = 0
-    /// Whether somebody has been asked to write what the buffers hold, whether or not more comes.
+    /// Whether a flush of the buffers is arranged, which needs no further event.
     private var isFlushArranged = false
 
     init(
@@ -49,7 +49,7 @@ struct ReporterState: ~Copyable {
     }
 
     mutating func receive(_ event: QueueEvent, areWaitsCancelled: () -> Bool) {
-        // The log has words of its own for a file that another run will try again.
+        // The log has a separate message for a file that another run will try again.
         var whole = event
         let reported = hint.persistence.reported(event)
         let isInsecure = insecure.note(reported)
@@ -73,20 +73,20 @@ struct ReporterState: ~Copyable {
         flush(time: event.time, now: event.kind.isAboutBatch, areWaitsCancelled: areWaitsCancelled)
     }
 
-    /// Takes the progress of all transfers that others have under way.
+    /// Takes the progress of all transfers of other processes.
     mutating func show(_ transfers: [QueueEvent], areWaitsCancelled: () -> Bool) {
         screen?.forgetJobs()
         for event in transfers { receive(event, areWaitsCancelled: areWaitsCancelled) }
     }
 
-    /// Goes on in a file of the report's name: whoever rotates logs has moved the one before away.
+    /// Continues in a new file with the report's name, after a rotation of logs has moved the old one.
     ///
-    /// - Throws: `fileAccess` when it can't be opened; the report goes on in the old one then.
+    /// - Throws: `fileAccess` when it cannot be opened; the report then continues in the old file.
     mutating func reopenReport() throws(TransferError) {
         guard let path = options.reportFile else { return }
         report?.flush(patience: 1000)
         let next = try BufferedOutput(appendingTo: path)
-        // A line that the old one lacks stays told.
+        // An incomplete old file stays reported.
         lostReport = lostReport ?? report?.failure
         report = consume next
     }
@@ -101,7 +101,7 @@ struct ReporterState: ~Copyable {
     private mutating func note(_ event: QueueEvent) {
         board.receive(event)
         screen?.board = board
-        // As many as are on their way from the queue to the record of the folder: few.
+        // The receipts are few: those of files between the queue and the record of the folder.
         guard case .finished(let receipt) = event.kind, receipts.count < 10_000 else { return }
         receipts[receipt.path] = receipt
     }
@@ -114,7 +114,7 @@ struct ReporterState: ~Copyable {
         var isOnScreen = false
         if case .reported(.confirmed(let path, _)) = notice.kind {
             receipt = receipts.removeValue(forKey: notice.folder + "/" + path)
-            // The screen counts them.
+            // The screen counts these files.
             isOnScreen = screen != nil && !options.isVerbose
         }
         if !isOnScreen, let line = WatchText.line(notice, verbose: options.isVerbose, receipt: receipt, hint: hint) {
@@ -127,6 +127,8 @@ struct ReporterState: ~Copyable {
         for line in lines where !options.isQuiet || line.level == .error { show([format.line(line)]) }
     }
 
+    /// Adds the report of a batch's end.
+    ///
     /// - Parameter name: The batch's own name.
     private mutating func addReport(_ event: QueueEvent, of name: String) {
         let index: Int
@@ -158,7 +160,7 @@ struct ReporterState: ~Copyable {
         lines += new
     }
 
-    /// The lines for the screen's thread.
+    /// Takes the lines for the screen's thread.
     mutating func takeLines() -> [StyledLine] {
         var taken: [StyledLine] = []
         swap(&taken, &lines)
@@ -169,7 +171,7 @@ struct ReporterState: ~Copyable {
         return taken
     }
 
-    /// Writes lines straight away, as the screen can't be drawn.
+    /// Writes lines directly, because the screen cannot be drawn.
     mutating func giveUpScreen() {
         let lines = takeLines()
         screen = nil
@@ -182,23 +184,26 @@ struct ReporterState: ~Copyable {
         errors.flushIfDue(time: time, now: now, areWaitsCancelled: areWaitsCancelled)
     }
 
-    /// Whether something is left to write. (Mutating, as what is in an optional can't be looked at otherwise.)
+    /// Returns whether output is left to write. The function is mutating, because a noncopyable optional cannot be read
+    /// otherwise.
     private mutating func isBehind() -> Bool {
         if json?.bytes.isEmpty == false { return true }
         if report?.bytes.isEmpty == false { return true }
         return !errors.bytes.isEmpty
     }
 
-    /// - Returns: Whether the caller has to see to it that `flush` is called later, as nobody else will.
+    /// Arranges a flush.
+    ///
+    /// - Returns: Whether the caller must call `flush` later, as no flush is arranged yet.
     mutating func arrangesFlush() -> Bool {
         guard !isFlushArranged, isBehind() else { return false }
         isFlushArranged = true
         return true
     }
 
-    /// After a flush that was arranged.
+    /// Decides after an arranged flush.
     ///
-    /// - Returns: Whether another is needed.
+    /// - Returns: Whether another one is needed.
     mutating func goesOnFlushing() -> Bool {
         isFlushArranged = isBehind()
         return isFlushArranged

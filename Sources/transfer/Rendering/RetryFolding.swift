@@ -1,10 +1,10 @@
 import TransferCore
 import TransferQueue
 
-/// Folds the retries of a host into a line: a server in trouble fails a thousand jobs for one reason.
+/// A summary of the retries of a host in one line: a faulty server fails a thousand jobs for one reason.
 ///
-/// A retry is held until the batch's next progress (a second at most), so that the line can tell how many there were;
-/// after a line the same host and reason are only counted for a minute.
+/// A retry is held until the batch's next progress (a second at most), so that the line can contain the number of
+/// retries. After a line the same host and reason are only counted for a minute.
 struct RetryFolding: Sendable {
     private struct Key: Hashable {
         var batch: String
@@ -14,14 +14,14 @@ struct RetryFolding: Sendable {
 
     private struct Fold {
         var first: Int64
-        /// Counted, and not told yet.
+        /// The number of retries that are not reported yet.
         var count = 0
         var job = ""
-        /// Whether all that is counted is of that job.
+        /// Whether all counted retries are of that job.
         var isOfOneJob = true
         var error: TransferError?
         var delay = Duration.zero
-        /// The longest that it goes on being tried, where that is known.
+        /// The longest time of the retries, where it is known.
         var patience: Duration?
         var pause: (reason: WaitReason, waiting: Int)?
         var mutedUntil: Int64 = 0
@@ -32,19 +32,19 @@ struct RetryFolding: Sendable {
         var job: String
     }
 
-    /// A line that stands for a whole run.
+    /// The window in milliseconds for one line in a whole run.
     static let longWindow: Int64 = 366 * 86_400_000
-    /// The milliseconds in which the same isn't told again.
+    /// The milliseconds in which the same host and reason are not reported again.
     var window: Int64 = 60_000
-    /// As many hosts and reasons are told apart; a batch may have a million hosts.
+    /// The most hosts and reasons that are counted separately; a batch may have a million hosts.
     private static let mostKeys = 200
-    /// As many jobs are known by their names while they wait.
+    /// The most waiting jobs that are known by their names.
     private static let mostSleepers = 100_000
 
     private var folds: [Key: Fold] = [:]
-    /// Jobs that have been told to wait and haven't begun again: a job may be told so many times.
+    /// The jobs that wait for a retry and have not begun again; a job may wait many times.
     private var sleepers: [Sleeper: Key] = [:]
-    /// When the oldest untold retry has waited for long enough, even if no progress comes.
+    /// The time at which the oldest unreported retry has waited long enough, even without progress.
     private var due = Int64.max
 
     mutating func add(
@@ -64,7 +64,7 @@ struct RetryFolding: Sendable {
 
     var hasSleepers: Bool { !sleepers.isEmpty }
 
-    /// The job waits no longer.
+    /// Notes that the job waits no longer.
     mutating func woke(batch: String, job: String) { sleepers[Sleeper(batch: batch, job: job)] = nil }
 
     mutating func ended(batch: String) { sleepers = sleepers.filter { $0.key.batch != batch } }
@@ -79,7 +79,7 @@ struct RetryFolding: Sendable {
 
     var hasDue: Bool { due < .max }
 
-    /// The clock of the times was set.
+    /// Shifts all times after the clock was set.
     mutating func shift(by step: Int64) {
         if hasDue { due += step }
         for key in folds.keys {
@@ -88,9 +88,9 @@ struct RetryFolding: Sendable {
         }
     }
 
-    /// The lines to write now.
+    /// Returns the lines to write now.
     ///
-    /// - Parameter all: At a batch's progress and end; otherwise only what is overdue.
+    /// - Parameter all: Whether all retries are due, as at a batch's progress and end; otherwise only overdue ones.
     mutating func flush(time: Int64, all: Bool, charset: Charset) -> [LogLine] {
         guard all || time >= due else { return [] }
         var lines: [LogLine] = []
@@ -109,7 +109,8 @@ struct RetryFolding: Sendable {
         return lines
     }
 
-    /// The lines for the retries of a job that has ended now, where they were its alone: they have to stand before its end.
+    /// Returns the lines for the retries of a job that has just ended, if it was their only job: they must precede its
+    /// end.
     mutating func settle(batch: String, job: String, time: Int64, charset: Charset) -> [LogLine] {
         guard hasDue else { return [] }
         let own = folds.filter {
@@ -122,14 +123,15 @@ struct RetryFolding: Sendable {
         }
     }
 
-    /// Forgets what is quiet when there is too much; what still doesn't fit shares one key.
+    /// Returns a key to count by. Quiet keys are forgotten when there are too many; what still does not fit shares one
+    /// key.
     private mutating func slot(_ key: Key, _ time: Int64) -> Key {
         guard folds[key] == nil, folds.count >= Self.mostKeys else { return key }
         folds = folds.filter { $0.value.count > 0 || $0.value.mutedUntil > time }
         return folds.count < Self.mostKeys ? key : Key(batch: key.batch, host: "other hosts", reason: "")
     }
 
-    /// A proxy's refusal is none of the host's.
+    /// Returns the reason of an error. A proxy's refusal does not count as the host's.
     private static func reason(_ error: TransferError) -> String {
         reason(error.serverStatus, error.message)
     }
@@ -141,7 +143,9 @@ struct RetryFolding: Sendable {
         return remaining.inMilliseconds
     }
 
-    /// - Parameter isOver: Whether the job that all retries were of has ended.
+    /// Returns the text of a line.
+    ///
+    /// - Parameter isOver: Whether the job of all retries has ended.
     private func text(_ key: Key, _ fold: Fold, isOver: Bool = false) -> String {
         if let retryAfter = fold.error?.retryAfter, let error = fold.error {
             let asleep = sleepers.values.count { $0 == key }

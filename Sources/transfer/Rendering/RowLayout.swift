@@ -1,39 +1,42 @@
 import TransferCore
 import TransferQueue
 
-/// The columns of a job's row, for the width of the screen: what matters least goes first when it gets narrow.
+/// The columns of a job's row, for the width of the screen: the least important ones are removed first on a narrow
+/// screen.
 ///
 ///     …/2026-11-19/orders.parquet  ━━━━━━━━━━╸───  76%  1.21 GiB  38.4 MiB/s    0:08
 ///
-/// Hosts stand at the end where a file comes over several connections: `a.example x4, b.example x2`; before them the
-/// machine of the worker that has the job, where there are several: `node-3: a.example x4`.
+/// The hosts are at the end where a file comes over several connections: `a.example x4, b.example x2`. The machine of
+/// the job's worker precedes them, where there are several: `node-3: a.example x4`.
 struct RowLayout: Sendable, Hashable {
     private(set) var name = 0
     private(set) var bar = 0
     private(set) var hasSize = true
     private(set) var hasRate = true
     private(set) var hasETA = true
-    /// Columns of the worker and the sources; 0 where the number of connections stands behind the name.
+    /// The columns of the worker and the sources; 0 where the number of connections is behind the name.
     private(set) var sources = 0
 
-    /// Space, percent.
+    /// The columns of a space and the percentage.
     private static let percentWidth = 5
     private static let sizeWidth = 2 + 8
     private static let rateWidth = 2 + 10
     private static let etaWidth = 2 + 6
-    /// Below these a name can't be told from another, and a bar tells nothing.
+    /// The width below which a name cannot be recognised, and a bar shows nothing.
     private static let leastName = 18
     private static let leastBar = 8
     private static let mostName = 60
     private static let mostBar = 30
-    /// `2 hosts x16`
+    /// The width of `2 hosts x16`.
     private static let leastSources = 11
     private static let mostSources = 48
 
-    /// - Parameter sources: Columns that the longest worker and list of sources would take; 0 where there is none.
+    /// Computes the columns.
+    ///
+    /// - Parameter sources: The columns of the longest worker and list of sources; 0 where there is none.
     init(width: Int, sources wanted: Int = 0) {
         var hasBar = true
-        // In front of the bar (or of the percentage) stand two spaces; the percentage brings one of its own.
+        // Two spaces precede the bar (or the percentage); the percentage includes one of them.
         func flexible() -> Int {
             width - Self.percentWidth - (hasSize ? Self.sizeWidth : 0) - (hasRate ? Self.rateWidth : 0)
                 - (hasETA ? Self.etaWidth : 0) - (hasBar ? 2 : 1)
@@ -44,7 +47,7 @@ struct RowLayout: Sendable, Hashable {
         if flexible() < least { hasBar = false }
         if !hasBar, flexible() < Self.leastName { hasSize = false }
         var room = flexible()
-        // They come out of what the name and the bar have beyond their least.
+        // The columns are taken from what the name and the bar have beyond their minimum.
         let spare = min(Self.mostSources, room - least - 2)
         if wanted > 0, hasETA, spare >= min(wanted, Self.leastSources) {
             sources = min(wanted, spare)
@@ -79,9 +82,9 @@ struct RowLayout: Sendable, Hashable {
         return line
     }
 
-    /// What is said of every line of a job stays where the name gets short.
+    /// Returns the name with the marks that every line of a job has, even where the name is short.
     private func label(_ job: ProgressScreen.ActiveJob, _ charset: Charset) -> String {
-        // A file of several connections says how many, where there is room for that and a name.
+        // A file with several connections shows their number, where there is room for that and a name.
         let count = job.progress.map(\.connections) ?? 1
         let mark =
             (count > 1 && sources == 0 && name >= Self.leastName ? " x\(count)" : "")
@@ -103,7 +106,7 @@ struct RowLayout: Sendable, Hashable {
             total > progress.completed
         else { return "" }
         let seconds = (Double(total - progress.completed) / Double(progress.rate)).rounded(.up)
-        // More than 99:59:59 wouldn't fit its column, nor would anyone believe it.
+        // More than 99:59:59 would not fit its column, and would not be credible.
         return seconds < 36_000 ? DurationText.clock(.seconds(Int64(seconds))) : "\(Int64(seconds / 3600))h"
     }
 }

@@ -1,19 +1,19 @@
 import Glibc
 import Synchronization
 
-/// A thread that draws some eight times a second while a live screen is shown and something moves on it, and once a
-/// second otherwise, for the countdowns.
+/// The thread that draws the live screen: about eight times a second while something moves, otherwise once a second for
+/// the countdowns.
 ///
-/// It isn't the queue's thread, since a terminal may stop taking output (Ctrl-S) for as long as it likes.
+/// The thread is not the queue's, since a terminal may stop taking output (Ctrl-S) for any time.
 final class ScreenThread: Sendable {
     private static let interval: Int32 = 125
     private static let idleInterval: Int32 = 1000
 
     private struct State {
         var thread: pthread_t?
-        /// Closed to end the thread.
+        /// The pipe whose closing ends the thread.
         var stop: Int32 = -1
-        /// At its end when the thread is.
+        /// The pipe that ends with the thread.
         var ended: Int32 = -1
     }
 
@@ -41,8 +41,10 @@ final class ScreenThread: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter draw: Returns whether something moves.
-    /// - Returns: `false` when the system has no thread or descriptor left: then there is no screen.
+    /// Starts the thread.
+    ///
+    /// - Parameter draw: A closure that draws, and returns whether something moves.
+    /// - Returns: `false` when the system has no thread or descriptor left, so that there is no screen.
     func start(_ draw: @escaping @Sendable () -> Bool) -> Bool {
         state.withLock { state in
             guard state.thread == nil, let stop = Self.makePipe() else { return false }
@@ -61,9 +63,9 @@ final class ScreenThread: Sendable {
         }
     }
 
-    /// Ends the thread and waits for its last draw, but not on a terminal that takes no output.
+    /// Ends the thread and waits for its last frame, except on a terminal that takes no output.
     ///
-    /// - Returns: `false` when the thread hangs in a write and was left behind.
+    /// - Returns: `false` when the thread hangs in a write and was abandoned.
     func stop() -> Bool {
         let taken = state.withLock { state in
             defer { state = State() }
@@ -83,7 +85,7 @@ final class ScreenThread: Sendable {
 
     private static func makeThread(_ work: Unmanaged<Work>) -> pthread_t? {
         var thread = pthread_t()
-        // Signals are for the threads that await them.
+        // Signals are for the threads that wait for them.
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)

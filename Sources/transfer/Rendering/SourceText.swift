@@ -1,14 +1,14 @@
 import TransferCore
 import TransferQueue
 
-/// Where a download comes from, in words.
+/// The sources of a download, as text.
 enum SourceText {
-    /// The hosts that bring a file, with how many connections: `a.example x4, b.example x2`, in at most `width` columns.
+    /// Returns the hosts of a file with their connections: `a.example x4, b.example x2`, in at most `width` columns.
     ///
-    /// What doesn't fit becomes a number: `a.example x4 +1`, `2 hosts x6`, `x6`.
+    /// The part that does not fit becomes a number: `a.example x4 +1`, `2 hosts x6`, `x6`.
     ///
-    /// - Parameter isCopy: The host is named where it's one with one connection, too: `from a.example`.
-    /// - Returns: Nothing where one connection brings a file here.
+    /// - Parameter isCopy: Whether a single host with one connection is named, too: `from a.example`.
+    /// - Returns: An empty text where one connection brings a file to this machine.
     static func row(_ sources: [JobSource], isCopy: Bool = false, width: Int, charset: Charset) -> String {
         let hosts = hosts(sources)
         let count = hosts.reduce(0) { $0 + $1.connections }
@@ -25,7 +25,7 @@ enum SourceText {
         }
         let total = " x\(count)"
         if hosts.count == 1 {
-            // A host is known by its end: `…n.example x4`.
+            // The end of a host's name identifies it: `…n.example x4`.
             let room = width - total.count
             if room >= leastHost { return charset.name(hosts[0].name, width: room) + total }
         } else if case let text = "\(NumberText.count(hosts.count, "host"))\(total)", text.count <= width {
@@ -34,7 +34,7 @@ enum SourceText {
         return total.count - 1 <= width ? String(total.dropFirst()) : ""
     }
 
-    /// The end of a job's row: the worker that has it, and the hosts that bring its file.
+    /// Returns the end of a job's row: its worker, and the hosts of its file.
     static func row(of progress: JobProgress?, width: Int, charset: Charset) -> String {
         guard let progress else { return "" }
         let isCopy = progress.isCopy
@@ -48,10 +48,10 @@ enum SourceText {
         return hosts.isEmpty ? name : "\(name): \(hosts)"
     }
 
-    /// The columns below which what is left of a host tells nothing.
+    /// The least columns in which the rest of a host's name is useful.
     private static let leastHost = 8
 
-    /// Those that bring something, the ones with the most connections first; sources on one host are one.
+    /// Returns the hosts with connections, those with the most first; sources on one host are joined.
     private static func hosts(_ sources: [JobSource]) -> [(name: String, connections: Int)] {
         var hosts: [(name: String, connections: Int)] = []
         for source in sources where source.connections > 0 {
@@ -62,7 +62,7 @@ enum SourceText {
                 hosts.append((name, source.connections))
             }
         }
-        // Stable: those of equally many stay as the job has them.
+        // The order is stable: hosts with equally many connections stay in the job's order.
         return hosts.enumerated().sorted {
             ($1.element.connections, $0.offset) < ($0.element.connections, $1.offset)
         }.map(\.element)
@@ -70,14 +70,14 @@ enum SourceText {
 
     private static func host(_ url: String) -> String { Origin(anyURL: url)?.hostAndPort ?? url }
 
-    /// `b.example dropped: 404 Not Found`
+    /// Returns a text such as `b.example dropped: 404 Not Found`.
     static func change(_ source: JobSource) -> String {
         let host = host(source.url)
         guard source.state != .used else { return "\(host) is asked again" }
         return "\(host) \(state(source))"
     }
 
-    /// `dropped: 404 Not Found`, `paused, asked again in 0:04: Connection refused`
+    /// Returns a text such as `dropped: 404 Not Found` or `paused, asked again in 0:04: Connection refused`.
     private static func state(_ source: JobSource) -> String {
         let reason = source.fault.map { ": \($0.message)" } ?? ""
         switch source.state {
@@ -92,10 +92,10 @@ enum SourceText {
 
     // MARK: `transfer why`
 
-    /// A line for each source, in columns: `a.example   x4   812 MiB   38.4 MiB/s`, and what is the matter with it.
+    /// Returns a line for each source, in columns: `a.example x4 812 MiB 38.4 MiB/s`, and its fault.
     static func lines(_ sources: [JobSource]) -> [String] {
         let names = names(sources.map(\.url))
-        // One that brought nothing and isn't asked any more has no connection worth a number.
+        // The connections of a source that brought nothing and is no longer asked are not shown.
         let connections = sources.map { source in
             source.connections > 0 && (source.bytes > 0 || source.state == .used) ? "x\(source.connections)" : ""
         }
@@ -112,7 +112,7 @@ enum SourceText {
         }
     }
 
-    /// Hosts, or URLs where a host has several of them.
+    /// Returns the hosts, or URLs where a host has several of them.
     private static func names(_ urls: [String]) -> [String] {
         let hosts = urls.map { host($0) }
         let counts = hosts.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }

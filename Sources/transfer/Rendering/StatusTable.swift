@@ -4,41 +4,41 @@ import TransferQueue
 /// A batch as `transfer status` shows it.
 struct BatchStatusRow: Sendable, Hashable {
     let name: String
-    /// `running`, `watching`, `stopped`, `finished`, `paused`, `offline`.
+    /// The state: `running`, `watching`, `stopped`, `finished`, `paused`, `offline`.
     let state: String
     let done: Int
     let total: Int
     let failed: Int
-    /// Because a job that they need failed.
+    /// The number of jobs that were skipped because a job that they need failed.
     let skipped: Int
     let cancelled: Int
     let waiting: Int
-    /// Bytes a second; `nil` or 0 while nothing moves.
+    /// The rate in bytes a second; `nil` or 0 while nothing moves.
     let rate: Int64?
     let eta: Duration?
-    /// The process that runs it.
+    /// The process that runs the batch.
     let pid: Int32?
-    /// Jobs that have not ended.
+    /// The number of jobs that have not ended.
     let remaining: Int
     /// The job file.
     let source: String?
-    /// What goes on with it.
+    /// The command that continues the batch.
     let command: String?
-    /// Why it's offline.
+    /// The reason why the batch is offline.
     let waitingFor: String?
-    /// Servers that some of what is left waits for.
+    /// The servers for which some of the remaining jobs wait.
     let hosts: [HostWait]
-    /// When the first of a watched folder's failed files is tried again by itself, in milliseconds since 1970.
+    /// The time of the first automatic retry of a watched folder's failed files, in milliseconds since 1970.
     let again: Int64?
-    /// Of a batch that a watched folder has.
+    /// The state of the watched folder, if the batch has one.
     var folder: FolderStatus?
-    /// When the first job that waits for its next attempt is tried again, in milliseconds since 1970.
+    /// The time of the next attempt of a waiting job, in milliseconds since 1970.
     var nextAttempt: Int64?
-    /// What tells more of its last error.
+    /// The command that explains its last error.
     var why: String?
-    /// Jobs that no worker may do.
+    /// The jobs that no worker may do.
     var lacks: [WorkerLack] = []
-    /// Hooks (`onFinish`) that couldn't be told so far.
+    /// The hooks (`onFinish`) that could not be notified so far.
     var hooks: [HookTrouble] = []
 
     init(
@@ -67,15 +67,16 @@ struct BatchStatusRow: Sendable, Hashable {
     }
 }
 
-/// What `transfer status` writes to standard output.
+/// The output of `transfer status`.
 enum StatusTable {
+    /// Returns the table.
     ///
-    /// - Parameter names: Of all batches of the queue.
+    /// - Parameter names: The names of all batches of the queue.
     static func lines(
         _ rows: [BatchStatusRow], charset: Charset, names: BatchNames = BatchNames()
     ) -> [String] {
         guard !rows.isEmpty else { return ["no batches"] }
-        // Where every job of a batch is, whatever became of it; most batches have none of these.
+        // The columns account for every job of a batch; most batches have none of these.
         let hasSkipped = rows.contains { $0.skipped > 0 }
         let hasCancelled = rows.contains { $0.cancelled > 0 }
         var columns: [(title: String, alignment: TextTable.Alignment)] = [
@@ -107,10 +108,10 @@ enum StatusTable {
             }
     }
 
-    /// Whether the counts are those of a part: how long the rest takes isn't known.
+    /// Returns whether the counts cover only a part, so that the remaining time is unknown.
     private static func isLeast(_ row: BatchStatusRow) -> Bool { row.folder?.isWaitingLeast ?? false }
 
-    /// A watched folder's last upload, what waits, and its last error.
+    /// Returns a watched folder's last upload, its waiting files, and its last error.
     private static func folder(_ row: BatchStatusRow, _ name: String, _ charset: Charset) -> [String] {
         guard let folder = row.folder else { return [] }
         var lines: [String] = []
@@ -167,10 +168,10 @@ enum StatusTable {
         }
     }
 
-    /// Servers that are told by name; of more the number.
+    /// The number of servers that are named; further ones are only counted.
     private static let hostsShown = 3
 
-    /// Which servers keep what is left from going on, and until when.
+    /// Returns the servers for which jobs wait, and until when.
     private static func waits(_ row: BatchStatusRow, _ name: String, _ charset: Charset) -> [String] {
         var lines = row.hosts.prefix(hostsShown).map { host in
             let count = host.jobs == 1 ? "1 waits" : "\(NumberText.grouped(host.jobs)) wait"
@@ -194,7 +195,7 @@ enum StatusTable {
         return lines.map { charset.visible($0) }
     }
 
-    /// How to go on with a batch that no process runs, and when a watched folder comes back to files that failed.
+    /// Returns how to continue a batch that no process runs, or when a watched folder retries failed files.
     private static func hint(_ row: BatchStatusRow, _ name: String, _ charset: Charset) -> String? {
         if let again = row.again {
             return charset.visible(
@@ -205,11 +206,17 @@ enum StatusTable {
         return charset.visible("\(name): \(NumberText.grouped(row.remaining)) left; continue with: \(command)")
     }
 
-    /// One object a line: `batch`, `state`, `done`, `total`, `failed`, `skipped`, `cancelled`, `waiting`, `remaining`, and where known `rate`
-    /// (bytes a second), `eta` (seconds), `pid`, `source`, `waitingFor`, `hosts` (those that are waited for: `host`,
-    /// `waiting`, `since`, `status`, `message`, and `remaining` seconds until the next try),
-    /// `lacks` (tags that none of the workers has: `tags`, `waiting`, `workers`), `again` and `nextAttempt` (times), and of a watched folder `folder` (`path`, `url`, `last` and `oldest`
-    /// with `path` and `time`, `waiting`, `waitingBytes`, and `error` with `id`, `code`, `message` and `time`).
+    /// Returns one object a line.
+    ///
+    /// The members are `batch`, `state`, `done`, `total`, `failed`, `skipped`, `cancelled`, `waiting`, `remaining`, and
+    /// where known:
+    ///
+    /// - `rate` (bytes a second), `eta` (seconds), `pid`, `source`, `waitingFor`, `again` and `nextAttempt` (times);
+    /// - `hosts`, the awaited servers (`host`, `waiting`, `since`, `status`, `message`, and `remaining` seconds until
+    ///   the next try);
+    /// - `lacks`, the tags that no worker has (`tags`, `waiting`, `workers`);
+    /// - `folder` of a watched folder (`path`, `url`, `last` and `oldest` with `path` and `time`, `waiting`,
+    ///   `waitingBytes`, and `error` with `id`, `code`, `message` and `time`).
     static func json(_ rows: [BatchStatusRow]) -> [String] {
         rows.map { row in
             JSONObject.text { object in

@@ -1,6 +1,6 @@
 /// A line of text whose parts may have a colour.
 struct StyledLine: Sendable, Hashable, ExpressibleByStringInterpolation {
-    /// Few, and never the only carrier of a meaning.
+    /// The colours, which are few, and never the only carrier of a meaning.
     enum Style: String, Sendable, Hashable {
         case plain = ""
         case good = "32"
@@ -27,7 +27,7 @@ struct StyledLine: Sendable, Hashable, ExpressibleByStringInterpolation {
     var text: String { parts.reduce("") { $0 + $1.text } }
     var width: Int { parts.reduce(0) { $0 + DisplayWidth.of($1.text) } }
 
-    /// The line for a terminal (ECMA-48 "select graphic rendition"); each coloured part resets what it set.
+    /// Returns the line for a terminal (ECMA-48 "select graphic rendition"); each coloured part resets its colour.
     func rendered(colors: Bool) -> String {
         guard colors else { return text }
         return parts.reduce("") { line, part in
@@ -35,7 +35,7 @@ struct StyledLine: Sendable, Hashable, ExpressibleByStringInterpolation {
         }
     }
 
-    /// The line in at most `width` columns.
+    /// Returns the line in at most `width` columns.
     func cut(to width: Int, charset: Charset) -> StyledLine {
         guard self.width > width else { return self }
         var result = StyledLine()

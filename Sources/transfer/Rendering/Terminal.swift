@@ -1,16 +1,16 @@
 import Glibc
 
-/// What stands behind a descriptor, as far as it decides the look of what is written there.
+/// The kind of output behind a descriptor, to the extent that it determines the form of the output.
 struct Terminal: Sendable, Hashable {
     var descriptor: Int32
     var isTerminal: Bool
-    /// `TERM=dumb`: no cursor movement, no colours, ASCII.
+    /// Whether `TERM=dumb` is set: no cursor movement, no colours, ASCII.
     var isDumb: Bool
     var charset: Charset
     var hasColors: Bool
-    /// systemd's journal reads it: systemd.exec(5), `$JOURNAL_STREAM`.
+    /// Whether systemd's journal reads the output: systemd.exec(5), `$JOURNAL_STREAM`.
     var isJournal: Bool
-    /// `COLUMNS` and `LINES`, for when the kernel doesn't know.
+    /// The size in `COLUMNS` and `LINES`, for when the kernel does not know it.
     private var named: Size
 
     struct Size: Sendable, Hashable {
@@ -18,15 +18,16 @@ struct Terminal: Sendable, Hashable {
         var height: Int
     }
 
-    /// - Parameters:
-    ///   - stream: The device and inode of the descriptor, as `JOURNAL_STREAM` writes them.
+    /// Determines the kind.
+    ///
+    /// - Parameter stream: The device and inode of the descriptor, in the form of `JOURNAL_STREAM`.
     init(descriptor: Int32, isTerminal: Bool, stream: String?, environment: [String: String]) {
         self.descriptor = descriptor
         self.isTerminal = isTerminal
         let term = environment["TERM"] ?? ""
         isDumb = term == "dumb" || (isTerminal && term.isEmpty)
         isJournal = !isTerminal && stream != nil && environment["JOURNAL_STREAM"] == stream
-        // The journal is UTF-8 whatever the service's locale, which systemd often leaves unset.
+        // The journal is UTF-8 regardless of the service's locale, which systemd often leaves unset.
         charset = isJournal || (!isDumb && Self.isUTF8(environment)) ? .utf8 : .ascii
         hasColors = isTerminal && !isDumb && (environment["NO_COLOR"] ?? "").isEmpty
         named = Size(
@@ -34,7 +35,7 @@ struct Terminal: Sendable, Hashable {
             height: environment["LINES"].flatMap { Int($0) } ?? 0)
     }
 
-    /// Looks at an open descriptor.
+    /// Examines an open descriptor.
     init(_ descriptor: Int32, environment: [String: String]) {
         var status = stat()
         let stream = fstat(descriptor, &status) == 0 ? "\(status.st_dev):\(status.st_ino)" : nil
@@ -45,7 +46,7 @@ struct Terminal: Sendable, Hashable {
     /// Whether a live screen can be shown.
     var canMoveCursor: Bool { isTerminal && !isDumb }
 
-    /// Asked for every frame, which makes SIGWINCH needless.
+    /// The current size. It is queried for every frame, which makes SIGWINCH unnecessary.
     var size: Size {
         var window = winsize()
         let known = isTerminal && ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0
@@ -54,7 +55,8 @@ struct Terminal: Sendable, Hashable {
         return Size(width: width > 0 ? width : 80, height: height > 0 ? height : 24)
     }
 
-    /// The first of the three that is set and not empty decides: setlocale(3).
+    /// Returns whether the locale uses UTF-8. The first of the three variables that is set and not empty decides:
+    /// setlocale(3).
     private static func isUTF8(_ environment: [String: String]) -> Bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         let name = locale.lowercased()

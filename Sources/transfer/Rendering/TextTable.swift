@@ -14,7 +14,9 @@ struct TextTable: Sendable {
         alignments = columns.map(\.alignment)
     }
 
-    /// - Parameter cells: One for each column, fit to be shown.
+    /// Adds a row.
+    ///
+    /// - Parameter cells: The cells, one for each column, fit to be shown.
     mutating func add(_ cells: [String]) { rows.append(cells) }
 
     var lines: [String] {

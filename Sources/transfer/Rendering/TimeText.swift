@@ -3,7 +3,7 @@ import TransferQueue
 
 /// Points in time, from milliseconds since 1970.
 enum TimeText {
-    /// `2026-11-20T02:00:00`, in the machine's time zone.
+    /// Returns a time such as `2026-11-20T02:00:00`, in the machine's time zone.
     static func local(_ milliseconds: Int64) -> String {
         var seconds = time_t(floorDivide(milliseconds, 1000))
         var fields = tm()

@@ -1,11 +1,11 @@
 import TransferCore
 import TransferQueue
 
-/// What something waits for, in words.
+/// The reasons of waits, as text.
 enum WaitText {
-    /// For the live screen, with a countdown: `cdn.example said 429, asks for 0:42`.
+    /// Returns the text for the live screen, with a countdown: `cdn.example said 429, asks for 0:42`.
     ///
-    /// - Parameter elapsed: Milliseconds since this was told.
+    /// - Parameter elapsed: The milliseconds since the reason was reported.
     static func screen(_ reason: WaitReason, elapsed: Int64) -> String {
         switch reason {
         case .host(let origin, let status, let message, let remaining, let isAsked):
@@ -23,10 +23,10 @@ enum WaitText {
         }
     }
 
-    /// `offline 6 s, waiting: eth0 no carrier, wwan0 no route; no attempt is spent`
+    /// Returns a text such as `offline 6 s, waiting: eth0 no carrier, wwan0 no route; no attempt is spent`.
     ///
-    /// - Parameter milliseconds: For how long.
-    /// - Returns: `nil` for a wait for the network that is no lack of one.
+    /// - Parameter milliseconds: The duration.
+    /// - Returns: `nil` for a wait for the network that is not due to a missing one.
     static func offline(_ reason: String, for milliseconds: Int64) -> String? {
         guard reason == "offline" || reason.hasPrefix("offline: ") else { return nil }
         let links = reason == "offline" ? "there is no link" : String(reason.dropFirst("offline: ".count))
@@ -34,7 +34,7 @@ enum WaitText {
         return "offline \(time), waiting: \(links); no attempt is spent"
     }
 
-    /// For a log, where the time it was told stands in front: `cdn.example: 429, Retry-After 42 s`.
+    /// Returns the text for a log, which has its own time: `cdn.example: 429, Retry-After 42 s`.
     static func log(_ reason: WaitReason) -> String {
         switch reason {
         case .host(let origin, let status, let message, let remaining, let isAsked):
@@ -47,12 +47,12 @@ enum WaitText {
         }
     }
 
-    /// `in 42 s`, `in 5m 00s`, `in 0.2 s`, and `at once` where nothing remains.
+    /// Returns `in 42 s`, `in 5m 00s`, `in 0.2 s`, or `at once` where nothing remains.
     static func after(_ duration: Duration) -> String {
         duration.inMilliseconds > 0 ? "in \(time(duration))" : "at once"
     }
 
-    /// `42 s`, `5m 00s`; below a second its tenths. What is left of one counts as a whole one.
+    /// Returns `42 s` or `5m 00s`; below a second its tenths. A part of a second counts as a whole one.
     static func time(_ duration: Duration) -> String {
         let milliseconds = max(0, duration.inMilliseconds)
         let tenths = (milliseconds + 99) / 100
@@ -60,7 +60,7 @@ enum WaitText {
         return DurationText.words(.seconds((milliseconds + 999) / 1000))
     }
 
-    /// The server's name, without the scheme of an origin.
+    /// Returns the server's name, without the scheme of an origin.
     static func host(_ origin: String) -> String {
         guard let scheme = origin.firstRange(of: "://") else { return origin }
         return String(origin[scheme.upperBound...])

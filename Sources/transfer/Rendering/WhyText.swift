@@ -1,14 +1,16 @@
 import TransferCore
 import TransferQueue
 
-/// What `transfer why` writes to standard output.
+/// The output of `transfer why`.
 enum WhyText {
     private static let labelWidth = 10
 
+    /// Returns the explanation.
+    ///
     /// - Parameters:
-    ///   - batch: What its batch is called; by its whole name otherwise.
-    ///   - lasting: What it's called in commands to paste; as above otherwise.
-    ///   - again: What goes on with the batch, where nobody runs it.
+    ///   - batch: The name of its batch for people; by default its full name.
+    ///   - lasting: The name for commands to paste; by default `batch`.
+    ///   - again: The command that continues the batch, where no process runs it.
     static func lines(
         _ explanation: JobExplanation, charset: Charset, batch: String? = nil, lasting: String? = nil,
         again: String? = nil, hint: CommandHint = CommandHint()
@@ -36,7 +38,7 @@ enum WhyText {
         for link in explanation.links { add(link.name, link.verdict) }
         if hasAttempts(explanation) {
             let isFree = if case .network = explanation.reason { true } else { false }
-            // A watched folder's server is tried for as long as that takes.
+            // A watched folder's server is tried without a limit of attempts.
             let limit = explanation.attempts > explanation.attemptLimit ? "" : " of \(explanation.attemptLimit)"
             add("attempts", "\(explanation.attempts)\(limit) used\(isFree ? ", none by this wait" : "")")
         }
@@ -49,7 +51,7 @@ enum WhyText {
         switch explanation.reason {
         case .network: "waiting for the network"
         case .schedule: "waiting for its schedule"
-        // One job tries for all of them.
+        // One job makes the attempt for all jobs that wait for the host.
         case .host(let origin, let status, let message, .zero):
             "waiting: \(WaitText.host(origin))\(status.map { " said \($0)" } ?? ": \(message)"), tried again now"
         case .host(let origin, let status?, _, let remaining):
@@ -76,11 +78,11 @@ enum WhyText {
         }
     }
 
-    /// What is behind the first line.
+    /// Returns the causes behind the first line.
     private static func causes(_ explanation: JobExplanation) -> [(String, String)] {
         switch explanation.reason {
         case .schedule(let reason), .disk(let reason, _): [("reason", reason)]
-        // The links say why, where there are any.
+        // The links show the reason, where there are any.
         case .network(let reason): explanation.links.isEmpty ? [("reason", reason)] : []
         case .needs(let needs) where needs.count > 1:
             needs.prefix(10).map { ("needs", "\($0.job), \(word($0.state))") }
@@ -94,7 +96,7 @@ enum WhyText {
         }
     }
 
-    /// What was asked of a job that has ended, and whether anybody may have answered.
+    /// Returns the places of a job's request and file, with a note if its servers' certificates are not checked.
     private static func places(_ explanation: JobExplanation) -> [(String, String)] {
         guard let route = explanation.route, let words = route.words(path: path(explanation)) else { return [] }
         var places: [(String, String)] = []
@@ -109,7 +111,7 @@ enum WhyText {
         return places
     }
 
-    /// Of a complete job the file's.
+    /// Returns the file of a complete job.
     private static func path(_ explanation: JobExplanation) -> String? {
         if case .done(let path) = explanation.reason, !path.isEmpty { return path }
         return nil
@@ -136,7 +138,7 @@ enum WhyText {
         }
     }
 
-    /// `1.21 of 3.40 GiB`
+    /// Returns a text such as `1.21 of 3.40 GiB`.
     private static func amount(_ bytes: Int64, of total: Int64?) -> String {
         let there = ByteCount.format(bytes)
         guard let total else { return there }
@@ -145,12 +147,12 @@ enum WhyText {
         return one.count == 2 && other.count == 2 && one[1] == other[1] ? "\(one[0]) of \(all)" : "\(there) of \(all)"
     }
 
-    /// Of `/etc/field.json:9:18` what is behind the last slash.
+    /// Returns the part of `/etc/field.json:9:18` behind the last slash.
     private static func baseName(_ place: String) -> String {
         place.lastIndex(of: "/").map { String(place[place.index(after: $0)...]) } ?? place
     }
 
-    /// `in 0:42`, and below a second as it is.
+    /// Returns `in 0:42`, or the exact time below a second.
     private static func clockAfter(_ remaining: Duration) -> String {
         remaining < .seconds(1) ? WaitText.after(remaining) : "in \(clock(remaining))"
     }
@@ -173,9 +175,17 @@ enum WhyText {
         }
     }
 
-    /// One object: `batch`, `id`, `state`, `url`, `to`, `finalURL` of a job that has ended, `insecure`, `for` (as in `job.waiting` events, and `schedule`, `process`, `turn`), what
-    /// belongs to that, and where known `waited` (seconds), `held`, `sent`, `congestion`, `sources` (as in events, and `unasked` ones), `last`, `rules`, `links`, `attempts`, `limit`, `settles` (the time at which an uploaded file is moved or deleted), `starts`,
-    /// `pid`, `source`, and `hooks` that couldn't be told so far, as `status` has them.
+    /// Returns one object.
+    ///
+    /// The members are:
+    ///
+    /// - `batch`, `id`, `state`, `url`, `to`, `insecure`, and `finalURL` of a job that has ended;
+    /// - `for` (as in `job.waiting` events, and `schedule`, `process`, `turn`) with its details;
+    /// - where known `waited` (seconds), `held`, `sent`, `congestion`, `last`, `rules`, `links`, `attempts`, `limit`,
+    ///   `starts`, `pid`, `source`;
+    /// - `sources` (as in events, and `unasked` ones);
+    /// - `settles` (the time at which an uploaded file is moved or deleted);
+    /// - `hooks` that could not be notified so far, as in `status`.
     static func json(_ explanation: JobExplanation, troubles: [HookTrouble] = []) -> String {
         JSONObject.text { object in
             object.field("batch", explanation.batch)
@@ -249,7 +259,7 @@ enum WhyText {
         case .slot(let active):
             object.field("for", "slot")
             object.field("active", active)
-        // It waits for nothing.
+        // The job waits for nothing.
         case .running(let active): object.field("active", active)
         case .taken(let active):
             object.field("for", "turn")

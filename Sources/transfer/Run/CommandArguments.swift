@@ -1,11 +1,12 @@
 import CTransferArguments
 import TransferQueue
 
-/// The command line in the form that the parser knows.
+/// The command line in the form that the parser accepts.
 enum CommandArguments {
-    /// Those that the process was given, without its name.
+    /// Returns the arguments of the process, without its name.
     ///
-    /// - Throws: For one that isn't UTF-8, as file names may be: what it would be read as names another file.
+    /// - Throws: An error for an argument that is not UTF-8, as file names may be: its decoded text would name another
+    ///   file.
     static func given() throws(Failure) -> [String] {
         try (1..<max(1, transfer_argument_count())).map { index throws(Failure) in
             guard let bytes = transfer_argument(index) else { return "" }
@@ -18,9 +19,10 @@ enum CommandArguments {
         }
     }
 
-    /// Joins what people write as two words: an option whose value may be left out (`--json=progress`), and a value of
-    /// two words (`--then move DIR`). An empty value (`--proxy=`) becomes a word of its own: the parser would take the next
-    /// word in its place.
+    /// Joins two words that belong together: an option with an optional value (`--json=progress`), and a value of two
+    /// words (`--then move DIR`).
+    ///
+    /// An empty value (`--proxy=`) becomes a separate word: otherwise the parser would take the next word.
     static func normalized(_ arguments: [String]) -> [String] {
         var result: [String] = []
         var rest = arguments[...]
@@ -40,7 +42,7 @@ enum CommandArguments {
     }
 }
 
-/// `keep`, `delete` or `move DIR`.
+/// The value of `--then`: `keep`, `delete` or `move DIR`.
 struct ThenArgument: OptionValue {
     static let move = "move"
 

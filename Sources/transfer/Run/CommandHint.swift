@@ -1,7 +1,7 @@
 import Glibc
 import TransferCore
 
-/// Commands to copy, from a process to the same queue: they name the state folder as that process was given it.
+/// A builder of commands to copy, for the queue of this process: they name the state folder in the same way.
 struct CommandHint: Sendable, Hashable {
     /// The folder that `--state` named; `nil` for the usual one.
     var state: String?
@@ -9,16 +9,17 @@ struct CommandHint: Sendable, Hashable {
     var server: String?
     /// The database of a queue that many machines share, as `--queue` named it.
     var queue: String?
-    /// What becomes of the queue that they are about.
+    /// The fate of the queue after this process.
     var persistence = RunPersistence.watches
-    /// Whether who reads it sees other letters than ASCII's as they are; they are written out otherwise.
+    /// Whether the reader's terminal shows characters beyond ASCII; otherwise they are escaped.
     var isUTF8 = true
 
-    /// Whether the queue is still there when the process is gone.
+    /// Whether the queue outlives the process.
     var isLasting: Bool { persistence != .isForgotten }
 
-    /// `transfer status nightly --failed --state /srv/queue`, as a shell reads it, and then the command itself: a name that
-    /// looks like an option comes last, behind `--`.
+    /// Returns a command in the shell's spelling, such as `transfer status nightly --failed --state /srv/queue`.
+    ///
+    /// A name that looks like an option comes last, behind `--`.
     func command(_ verb: String, _ names: String..., options: [String] = []) -> String {
         let place =
             queue.map { ["--queue", $0] }
@@ -29,7 +30,7 @@ struct CommandHint: Sendable, Hashable {
         return (["transfer", verb] + words).map { ShellWord.quoted($0, isUTF8: isUTF8) }.joined(separator: " ")
     }
 
-    /// For a batch that isn't there.
+    /// Returns the failure for a batch that does not exist.
     func noBatch(_ name: String, among names: BatchNames = BatchNames()) -> Failure {
         if names.isForgotten(name) {
             return Failure(

@@ -4,13 +4,13 @@ import TransferCore
 import TransferEngine
 import TransferQueue
 
-/// What a run would do: everything is checked, nothing is changed and no server is asked.
+/// A dry run: everything is checked, nothing is changed and no server is asked.
 struct DryRun {
     let sources: [JobFileSource]
     let directory: String
     let name: String?
     let state: String?
-    /// Whether the run would bring the jobs into a queue that many machines share.
+    /// Whether the run would add the jobs to a queue that many machines share.
     var isShared = false
 
     func run() throws {
@@ -45,7 +45,7 @@ struct DryRun {
         if isFaulty { ExitStatus.exit(.invalidJobFile) }
     }
 
-    /// `watch  /srv/out -> https://files.example/in/{path}, then delete`
+    /// Returns a line such as `watch /srv/out -> https://files.example/in/{path}, then delete`.
     private static func line(_ spec: WatchSpec) -> String {
         let (then, folder): (String, String) =
             switch spec.then {

@@ -4,26 +4,26 @@ import Synchronization
 import TransferCore
 import TransferQueue
 
-/// One run of staged batches, from the first event to the exit status: what `run`, `get` and `put` have in common.
+/// A run of staged batches, from the first event to the exit status: the common part of `run`, `get` and `put`.
 struct Execution: Sendable {
     let queue: JobQueue
     let reporter: Reporter
     let stops: StopRules
-    /// What goes on with batches, by their names.
+    /// The commands that continue the batches, by their names.
     var commands: [String: String] = [:]
-    /// For the commands that are told.
+    /// The builder of commands in messages.
     var hint = CommandHint()
     var inputFaults: InputFaults?
-    /// `--metrics-file`
+    /// The file of `--metrics-file`.
     var metrics: MetricsFile?
-    /// Folders that are watched until the run is stopped.
+    /// The folders that are watched until the run is stopped.
     var watch: WatchSession?
-    /// Goes when the run is over, and its queue with it.
+    /// The temporary folder of the queue, which is removed after the run.
     var scratch: ScratchState?
-    /// What begins once the batches are in the run.
+    /// The work that begins once the batches are in the run.
     var companion: (@Sendable () async -> Void)?
 
-    /// What ends a run early.
+    /// The conditions that end a run early.
     struct StopRules: Sendable {
         var deadline: Duration?
         var failFast = false
@@ -38,7 +38,7 @@ struct Execution: Sendable {
         }
     }
 
-    /// From now on the first signal ends the run in order, also one that hasn't begun yet.
+    /// Makes the first signal end the run in order, also a run that has not begun yet.
     func obeySignals() {
         Signals.handle { [self] in
             reporter.cancelWaits()
@@ -49,8 +49,9 @@ struct Execution: Sendable {
     /// Ends the run in order.
     private func end() { if let watch { watch.end() } else { queue.stop() } }
 
-    /// From now on a SIGHUP has the report's file opened anew, where there is one and nothing else is read again. On a
-    /// terminal it says that somebody is gone, and stays an end.
+    /// Makes a SIGHUP reopen the report file, where there is one and no other file is read again.
+    ///
+    /// On a terminal a SIGHUP means that the user has gone, and ends the run.
     func followRotation(_ service: ServiceManager? = nil) {
         guard reporter.hasReport, isatty(STDERR_FILENO) == 0 else { return }
         Signals.reloadOtherwise { [reporter, watch, service] in
@@ -62,7 +63,7 @@ struct Execution: Sendable {
         }
     }
 
-    /// Runs the batches to their end and tells how it went.
+    /// Runs the batches to their end and reports the result.
     func run(_ batches: [StagedBatch], _ options: RunOptions) async throws -> ExitStatus {
         let failures = FailureCount()
         try await callBatches(batches.map(\.name))
@@ -76,7 +77,7 @@ struct Execution: Sendable {
         followRotation()
         let deadline = stops.deadline.map { limit in
             Task {
-                // The deadline is a time, so it's waited for by time.
+                // The deadline is a time, so the task waits for it by time.
                 try await Task.sleep(for: limit)
                 end()
             }
@@ -101,10 +102,10 @@ struct Execution: Sendable {
         reporter.finish(commands: commands)
         await queue.close()
         scratch?.remove()
-        // Nothing else ends such a watch: to be asked is its right end, and what is left is left to the next start.
+        // Only a signal ends such a watch, so that this end is a success. The rest is left to the next start.
         if let watch, !watch.endsByItself, Signals.isAsked { return .complete }
         Signals.dieIfReceived()
-        // Files that aren't recorded yet are left, too.
+        // Files without a record yet are left, too.
         if summary.left > 0 || summary.hooksLeft > 0 || watch?.isCutShort == true { return .workLeft }
         let failed =
             summary.totals.values.contains { $0.failed + $0.skipped + $0.cancelled > 0 }
@@ -112,7 +113,8 @@ struct Execution: Sendable {
         return failed ? .someFailed : .complete
     }
 
-    /// Batches without a name of their own are shown by short names, which are looked at only where there are such.
+    /// Gives the reporter short names of batches without their own names; the register is read only where there are
+    /// some.
     private func callBatches(_ running: [String]) async throws {
         guard running.contains(where: BatchNames.isLong) else { return reporter.call([:], hint) }
         let names = BatchNames(try await queue.batchRegister())
@@ -120,10 +122,12 @@ struct Execution: Sendable {
         reporter.call(Dictionary(shown, uniquingKeysWith: { first, _ in first }), hint)
     }
 
-    /// Counts failures until they are too many.
+    /// A counter of failures that ends the run after too many.
     private final class FailureCount: Sendable {
         private let state = Mutex((failed: 0, jobs: [String: Int](), isOver: false))
 
+        /// Counts the failures of an event.
+        ///
         /// - Returns: Why the run ends now; once.
         func reason(_ rules: StopRules, _ event: QueueEvent) -> String? {
             state.withLock { state in

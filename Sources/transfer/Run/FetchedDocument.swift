@@ -4,24 +4,26 @@ import TransferCore
 
 /// A small document that is named by a URL: a Metalink, or a list of checksums.
 ///
-/// It's fetched by another process of this program, in a queue of its own: with all of its patience, and before anything of
-/// the work that it describes is begun. Blocks.
+/// Another process of this program fetches it, in a separate queue with the usual retries, before the described work
+/// begins. The call blocks.
 struct FetchedDocument {
-    /// The options of requests to give it, as they were typed: they name secrets and hold none.
+    /// The options of requests for the process, as they were typed: they name secrets and contain none.
     var options: [String] = []
 
-    /// Longer ones are no such documents.
+    /// The longest document in bytes.
     private static let limit = 64 << 20
 
     static func isURL(_ name: String) -> Bool { name.contains("://") }
 
-    /// Whether a name is that of a Metalink.
+    /// Returns whether a name is that of a Metalink.
     static func isMetalink(_ name: String) -> Bool {
         let path = (isURL(name) ? String(name.prefix { $0 != "?" && $0 != "#" }) : name).lowercased()
         return path.hasSuffix(".meta4") || path.hasSuffix(".metalink")
     }
 
-    /// - Throws: `Failure`; what went wrong with the transfer was told by the other process.
+    /// Fetches a document.
+    ///
+    /// - Throws: `Failure`; the other process has reported the fault of the transfer.
     func read(_ url: String) throws(Failure) -> [UInt8] {
         let state = try Self.makeFolder()
         defer { try? FileManager.default.removeItem(atPath: state) }
@@ -61,7 +63,9 @@ struct FetchedDocument {
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// - Returns: `nil` where it's too long.
+    /// Reads all bytes.
+    ///
+    /// - Returns: `nil` where they are too many.
     private static func bytes(from descriptor: Int32) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -78,13 +82,13 @@ struct FetchedDocument {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // A password is asked for by this process, or by none.
+        // Only this process may ask for a password.
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Signals end it, whatever this process does with its own.
+        // Signals end the process, regardless of the signal mask of this one.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)

@@ -2,7 +2,7 @@ import Synchronization
 import TransferCore
 import TransferQueue
 
-/// Bad lines of standard input: each is a failed job, once, however many faults it has.
+/// The faulty lines of standard input: each is one failed job, regardless of its number of faults.
 final class InputFaults: Sendable {
     private let lines = Mutex(Set<Int>())
     private let queue: JobQueue

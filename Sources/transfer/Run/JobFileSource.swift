@@ -2,22 +2,24 @@ import Glibc
 import TransferCore
 import TransferQueue
 
-/// A job file as the user names it: read, checked and handed to the queue.
+/// A job file that the user names: it is read, checked and passed to the queue.
 struct JobFileSource: Sendable {
-    /// As the user wrote it.
+    /// The name as the user wrote it.
     let name: String
     let bytes: MappedFile
     private let rules: RequestRules
     private let list: ListRules
     private let hooks: HookSettings?
 
+    /// Opens a job file.
+    ///
     /// - Parameters:
     ///   - name: A path, a URL, or `-` for standard input.
-    ///   - rules: Laid over the file's `defaults`.
-    ///   - list: How it's read.
-    ///   - hooks: The commands that the file may name as `onFinish`; `nil` where nobody asks what it names.
-    ///   - contents: What it holds, where that was read before.
-    /// - Throws: `Failure` when it can't be read.
+    ///   - rules: The rules that override the file's `defaults`.
+    ///   - list: The rules for reading the file.
+    ///   - hooks: The commands that the file may name as `onFinish`; `nil` does not check them.
+    ///   - contents: The content, where it was read before.
+    /// - Throws: `Failure` when the file cannot be read.
     init(
         _ name: String, rules: RequestRules = RequestRules(), list: ListRules = ListRules(),
         hooks: HookSettings? = nil, contents: [UInt8]? = nil
@@ -41,7 +43,7 @@ struct JobFileSource: Sendable {
         }
     }
 
-    /// The batch's identity where neither the file nor the user names it.
+    /// The absolute path without links, which identifies the batch where neither the file nor the user names it.
     var realPath: String {
         if FetchedDocument.isURL(name) { return name }
         guard let path = realpath(name, nil) else { return Composition.absolute(name) }
@@ -51,7 +53,7 @@ struct JobFileSource: Sendable {
 
     private struct Found: Error {}
 
-    /// What holds for the whole batch.
+    /// Returns the settings of the whole batch.
     func batch() -> BatchSpec {
         var found = BatchSpec()
         var reader = makeReader()
@@ -64,13 +66,13 @@ struct JobFileSource: Sendable {
         return found
     }
 
-    /// Reads all jobs and watched folders; what is wrong is in the report.
+    /// Reads all jobs and watched folders; the report has the faults.
     ///
     /// - Parameters:
-    ///   - directory: What the relative paths start from.
+    ///   - directory: The folder in which relative paths begin.
     ///   - names: The names that files get; shared by the lists of one batch.
-    ///   - watch: Takes the watched folders.
-    ///   - take: Takes the jobs.
+    ///   - watch: A closure that takes the watched folders.
+    ///   - take: A closure that takes the jobs.
     func read(
         directory: String, names: DestinationNames? = nil, watch: (WatchSpec, WatchLocations) -> Void,
         _ take: (JobSpec, JobLocations) throws -> Void
@@ -87,7 +89,7 @@ struct JobFileSource: Sendable {
                     count += 1
                     check.note(spec, place)
                     if count.isMultiple(of: Self.jobsInMemory) { bytes.release() }
-                    // A job that needs others may need the file of one of them.
+                    // A job that needs others may use a file that one of them makes.
                     if let path = spec.settings.http.cookies, spec.needs.isEmpty, cookieFiles.insert(path).inserted,
                         let fault = CookieFile.fault(Composition.absolute(path))
                     {
@@ -105,7 +107,7 @@ struct JobFileSource: Sendable {
         }
         for fault in check.faults { report.add(fault) }
         for fault in missing { report.add(fault) }
-        // A list that a script left empty isn't one whose work is done.
+        // An empty list, for example of a failed script, is an error.
         if report.jobCount == 0, report.watchCount == 0, report.isEmpty {
             let span = SourceSpan(line: 1, column: 1)
             report.add(JobFileFault(message: "there is no job in it", path: "", span: span))
@@ -113,7 +115,8 @@ struct JobFileSource: Sendable {
         return report
     }
 
-    /// A file of a million jobs isn't to be in memory as a whole once it was read.
+    /// The number of jobs between two releases of memory: a file of a million jobs must not stay in memory after it was
+    /// read.
     private static let jobsInMemory = 8192
 
     private func makeReader(directory: String? = nil, names: DestinationNames? = nil) -> JobFileReader {
@@ -128,7 +131,7 @@ struct JobFileSource: Sendable {
         return FetchedDocument.isMetalink(name) ? .metalink : nil
     }
 
-    /// Reads lists of checksums, which are beside the job file or are named by URLs.
+    /// Returns a reader of lists of checksums, which are beside the job file or are named by URLs.
     static func sums(_ documents: FetchedDocument) -> @Sendable (String) throws -> [UInt8] {
         { path in
             if FetchedDocument.isURL(path) { return try documents.read(path) }
@@ -137,11 +140,11 @@ struct JobFileSource: Sendable {
     }
 }
 
-/// A file's bytes, in memory as they are touched.
+/// The bytes of a file, loaded into memory when they are used.
 final class MappedFile: Sendable {
     private let base: UInt
     private let count: Int
-    /// For what can't be mapped: pipes and the like.
+    /// The bytes of a file that cannot be mapped, such as a pipe.
     private let copy: [UInt8]
 
     init(_ bytes: [UInt8]) {
@@ -179,7 +182,7 @@ final class MappedFile: Sendable {
         return try body(UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: base), count: count))
     }
 
-    /// Drops the pages from memory; a later look reads them from the file again (madvise(2)).
+    /// Releases the pages from memory; a later access reads them from the file again (madvise(2)).
     func release() {
         if count > 0 { madvise(UnsafeMutableRawPointer(bitPattern: base), count, Int32(MADV_DONTNEED)) }
     }

@@ -5,12 +5,12 @@ import TransferQueue
 
 /// The plan of a dry run.
 struct JobPlan {
-    /// The folder that relative paths start from.
+    /// The folder in which relative paths begin.
     let directory: String
 
-    /// What a run would do with a job, in a line.
+    /// Returns a line about what a run would do with a job.
     ///
-    /// - Parameter complete: The jobs that were done before.
+    /// - Parameter complete: The jobs that were complete before.
     func line(_ spec: JobSpec, _ complete: Set<String> = []) -> String {
         let needs = spec.needs.isEmpty ? "" : ", after \(spec.needs.joined(separator: ", "))"
         switch spec.work {

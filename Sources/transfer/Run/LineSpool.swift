@@ -2,12 +2,14 @@ import Glibc
 import TransferCore
 import TransferEngine
 
-/// Lines that are printed later or not at all: on disk, as there may be millions of them.
+/// A spool of lines that are printed later or not at all. It is on disk, as there may be millions of lines.
 final class LineSpool {
     private let file: UnsafeMutablePointer<FILE>
     private(set) var count = 0
 
-    /// - Throws: `TransferError` where there is no room for temporary files.
+    /// Creates an empty spool.
+    ///
+    /// - Throws: `TransferError` where no temporary file can be made.
     init() throws(TransferError) {
         guard let file = tmpfile() else { throw .file("make", "a temporary file", errno) }
         self.file = file

@@ -2,19 +2,19 @@ import FoundationEssentials
 import TransferCore
 import TransferQueue
 
-/// The command that goes on with a batch, to be copied.
+/// The command that continues a batch, to be copied.
 struct RunAgain {
     /// The job file.
     var file: String
-    /// Where it isn't the file's own.
+    /// The name of the batch, where it is not the file's own.
     var name: String?
-    /// Where relative paths don't start from the folder that one is in.
+    /// The folder, where relative paths do not begin in the current one.
     var directory: String?
-    /// Where the queue isn't the usual one.
+    /// The folder of the queue, where it is not the default one.
     var state: String?
-    /// Options of the run that hold for all of its jobs, such as `-j 8`.
+    /// The options that hold for all of the run's jobs, such as `-j 8`.
     var options: [String] = []
-    /// ``CommandHint/isUTF8``
+    /// Whether the terminal shows characters beyond ASCII (``CommandHint/isUTF8``).
     var isUTF8 = true
 
     var command: String {
@@ -25,18 +25,21 @@ struct RunAgain {
     }
 }
 
-/// The words for a batch that only its own command goes on with: what `get`, `put` and `copy` began, and standard input.
+/// The advice for a batch that only its own command continues: those of `get`, `put`, `copy` and standard input.
 enum SameCommand {
     static let words = "the same command again"
 
-    /// Options whose values may be secrets, as a log keeps them for long.
+    /// The options whose values may be secrets, as logs are kept for long.
     private static let revealing = [
         "-H", "--header", "-b", "--cookie", "-u", "--user", "--password", "--proxy-user", "--proxy-password", "--data",
         "--form", "--metadata", "--key-passphrase",
     ]
 
-    /// - Parameter arguments: Those of the process, without its name.
-    /// - Returns: The command as a shell reads it, where nothing in it may be a secret or has to be piped in again.
+    /// Returns the command to continue.
+    ///
+    /// - Parameter arguments: The arguments of the process, without its name.
+    /// - Returns: The command in the shell's spelling, if it contains no secret and no input that must be piped in
+    ///   again.
     static func command(_ arguments: [String], isUTF8: Bool) -> String {
         let hidesNothing = arguments.allSatisfy { argument in
             argument != "-" && !Redaction.hasSecret(argument)
@@ -53,7 +56,9 @@ enum SameCommand {
 }
 
 extension RunAgain {
-    /// - Parameter state: As it was named to the command that asks.
+    /// Creates the command for a batch.
+    ///
+    /// - Parameter state: The folder of the queue as it was named to this command.
     /// - Returns: `nil` for a batch that came from no file.
     init?(_ status: BatchStatus, state: String?) {
         guard let source = status.source else { return nil }

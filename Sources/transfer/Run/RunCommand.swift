@@ -101,7 +101,7 @@ struct Run: AsyncParsableCommand {
                     isUTF8: state.hint.isUTF8
                 ).command
             warnings += staged.warnings.map { "\(source.name): \($0)" }
-            // A file that only watches has no jobs to tell of.
+            // A file that only watches has no jobs to report.
             if staged.batch.jobs > 0 || staged.folders.isEmpty { batches.append(staged.batch) }
             folders += staged.folders
         }
@@ -121,7 +121,8 @@ struct Run: AsyncParsableCommand {
         execution.metrics = try Composition.metrics(output, rules.configuration, of: queue, execution.reporter)
         for warning in warnings { execution.reporter.note(.warn, warning) }
         if folders.isEmpty {
-            // The unit that watches runs such a file as well: its manager waits for a word, and for signs of life.
+            // A service that watches folders may run such a file as well: its manager expects the notification of the
+            // start, and signs of life.
             let service = ServiceManager(queue, folders: []) { "" }
             execution.followRotation(service)
             service?.running()
@@ -131,7 +132,8 @@ struct Run: AsyncParsableCommand {
         }
         let session = WatchSession(queue, execution.reporter, folders: folders.map(\.folder))
         execution.watch = session
-        // Before it's told that they are watched: who reads that may have the process end, or hang up, at once.
+        // The signals are handled before the watch is reported: a reader of that line may end the process, or hang up,
+        // at once.
         execution.obeySignals()
         if let hangUps = hangUps(execution.reporter) {
             let reloader = RunReloader(
@@ -143,7 +145,7 @@ struct Run: AsyncParsableCommand {
         ExitStatus.exit(try await execution.run(batches, options))
     }
 
-    /// Options of the command line that a later run wants as well.
+    /// The options of the command line that a later run needs as well.
     private var repeated: [String] {
         list.words + downloads.metalink.words + downloads.coding.words + request.words + limits.words
             + output.hooks.words
@@ -151,7 +153,8 @@ struct Run: AsyncParsableCommand {
             + (verify ? ["--verify"] : [])
     }
 
-    /// The SIGHUPs from now on; `nil` on a terminal, where one says that it's gone, and stays an end.
+    /// Returns the SIGHUPs from now on; `nil` on a terminal, where one means that the terminal is gone, and ends the
+    /// run.
     private func hangUps(_ reporter: Reporter) -> AsyncStream<Void>? {
         guard isatty(STDERR_FILENO) == 0 else { return nil }
         let (hangUps, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -162,7 +165,7 @@ struct Run: AsyncParsableCommand {
         return hangUps
     }
 
-    /// How the files are read.
+    /// The rules for reading the files.
     var listRules: ListRules {
         var rules = list.rules()
         rules.metalink = downloads.metalink.rules
@@ -172,7 +175,7 @@ struct Run: AsyncParsableCommand {
 
     var workingFolder: String { Composition.absolute(directory ?? FileManager.default.currentDirectoryPath) }
 
-    /// Takes a file's jobs into the queue, all or none; `--wait` waits for whoever has them.
+    /// Adds a file's jobs to the queue, all or none; `--wait` waits for the process that has them.
     private func stage(
         _ reading: RunPlan.Reading, _ plan: RunPlan, _ queue: JobQueue
     ) async throws -> RunPlan.Staged {
@@ -197,7 +200,7 @@ struct Run: AsyncParsableCommand {
 }
 
 extension Failure {
-    /// An invalid job file: every fault where it is.
+    /// Creates the failure of an invalid job file, and writes every fault with its place.
     init(report: JobFileReport, file: String) {
         StandardError.write(report.rendered(file: file))
         self.init(.invalidJobFile, "")

@@ -1,15 +1,15 @@
 import TransferQueue
 
-/// What becomes of a run's jobs once it's over. All that it tells of later has to hold then.
+/// The fate of a run's jobs after the run. Every promise in a message must hold then.
 enum RunPersistence: Sendable, Hashable {
-    /// It watches until it's stopped, and comes back to files that failed.
+    /// The run watches until it is stopped, and retries failed files.
     case watches
-    /// It ends by itself; the next run goes on with what is left.
+    /// The run ends automatically; the next run continues with the rest.
     case isRemembered
-    /// It ends by itself, and its queue with it.
+    /// The run ends automatically, and its queue with it.
     case isForgotten
 
-    /// The event without what this run won't do: to try again by itself.
+    /// Returns the event without promises that this run will not fulfil: an automatic retry.
     func reported(_ event: QueueEvent) -> QueueEvent {
         guard self != .watches, case .failed(var failure) = event.kind, failure.again != nil else { return event }
         failure.again = nil

@@ -2,34 +2,36 @@ import Synchronization
 import TransferCore
 import TransferQueue
 
-/// The job files of a run, read from the beginning, and again when the service is told to.
+/// The job files of a run, read at the beginning, and again when the service is asked to reload.
 struct RunPlan: Sendable {
     /// A file's jobs in the queue, and the folders that it watches.
     struct Staged: Sendable {
         var batch: StagedBatch
         var folders: [WatchSpec]
-        /// Warnings of keys that work otherwise than the file says.
+        /// The warnings about keys with another effect than the file suggests.
         var warnings: [String] = []
     }
 
-    /// As the user named them.
+    /// The files as the user named them.
     let files: [String]
-    /// Instead of the one that a file has.
+    /// The name of the batch in place of the one in a file.
     let name: String?
-    /// What relative paths start from.
+    /// The folder in which relative paths begin.
     let directory: String
-    /// What the command's options say of requests.
+    /// The rules of the command's options for requests.
     var rules = RequestRules()
-    /// How the files are read.
+    /// The rules for reading the files.
     var list = ListRules()
     /// The commands that files may name as `onFinish`.
     var hooks = HookSettings()
-    /// Who is told of the batches' ends instead of whom their files name.
+    /// The receiver of the batches' ends, in place of the one that their files name.
     var hook: FinishHook?
 
     func batchName(_ source: JobFileSource) -> String { name ?? source.batch().name ?? source.realPath }
 
-    /// - Throws: `Failure` where two files are one batch: the jobs of one would take the place of the other's.
+    /// Refuses two files of one batch.
+    ///
+    /// - Throws: `Failure` where two files are one batch: the jobs of one would replace those of the other.
     func refuseTwins(_ sources: [JobFileSource]) throws {
         var files: [String: String] = [:]
         for source in sources {
@@ -50,7 +52,7 @@ struct RunPlan: Sendable {
         fileprivate let folders: FolderBox
         fileprivate let jobs: JobReading
 
-        /// Lets go of what was read already.
+        /// Discards what was read.
         func abandon() { jobs.abandon() }
     }
 
@@ -68,13 +70,14 @@ struct RunPlan: Sendable {
         return Reading(source: source, outcome: outcome, folders: folders, jobs: jobs)
     }
 
-    /// Takes a file's jobs into the queue, all or none.
+    /// Adds a file's jobs to the queue, all or none.
     ///
     /// - Parameters:
-    ///   - isReload: The run of the file goes on: what isn't in it any more stays in the batch, and what is in it unchanged
-    ///     stays as it is.
-    ///   - recalling: Called, once, where workers are asked for jobs that were changed or are missing: with their number.
-    /// - Throws: `StagingError.held`, and `Failure` with every fault told.
+    ///   - isReload: Whether the run of the file continues: removed jobs stay in the batch, and unchanged jobs keep
+    ///     their state.
+    ///   - recalling: A closure that gets, once, the number of changed or missing jobs that workers are asked to
+    ///     return.
+    /// - Throws: `StagingError.held`, and `Failure` after every fault was reported.
     func stage(
         _ reading: Reading, on queue: JobQueue, isReload: Bool = false,
         revoking: @Sendable (_ jobs: Int) -> Void = { _ in }
@@ -95,7 +98,7 @@ struct RunPlan: Sendable {
         }
     }
 
-    /// Everything that is wrong with a file by itself, and the folders that it watches; touches no queue.
+    /// Returns all faults within a file, and the folders that it watches, without the queue.
     func check(_ source: JobFileSource) throws -> (report: JobFileReport, folders: [WatchSpec]) {
         let folders = FolderBox()
         let report = try JobChecker(isShared: false).check(batchName(source), directory: directory) { take in
@@ -104,7 +107,7 @@ struct RunPlan: Sendable {
         return (report, folders.specs)
     }
 
-    /// Why folders can't be watched together; each by itself is in order.
+    /// Returns why folders cannot be watched together, although each of them is valid.
     static func conflict(_ folders: [WatchSpec]) -> String? {
         var seen = Set<String>()
         if let twin = folders.first(where: { !seen.insert($0.folder).inserted }) {
@@ -115,7 +118,7 @@ struct RunPlan: Sendable {
     }
 }
 
-/// Carries watched folders out of a closure that runs on another thread.
+/// A container that carries watched folders out of a closure on another thread.
 final class FolderBox: Sendable {
     private let entries = Mutex<[(spec: WatchSpec, place: WatchLocations)]>([])
     var specs: [WatchSpec] { entries.withLock { $0.map(\.spec) } }

@@ -1,19 +1,21 @@
 import TransferCore
 import TransferQueue
 
-/// Reads the job files of a run again at a SIGHUP: jobs and folders that are new or were changed are taken up, folders
-/// that are gone aren't watched any more. A changed job that is under way is interrupted and done as what it is now; one
-/// that is paused stays so. Unchanged jobs stay as they are, whatever became of them. A file with a fault changes nothing.
+/// The reload of a run's job files at a SIGHUP.
+///
+/// New and changed jobs and folders are taken over, and removed folders are no longer watched. A changed job under way
+/// is interrupted and begun in its new form; a paused one stays paused. Unchanged jobs keep their state. A file with a
+/// fault changes nothing.
 struct RunReloader: Sendable {
     let plan: RunPlan
-    /// Its files are read again too.
+    /// The options for the configuration, whose files are read again too.
     let configuration: ConfigurationOptions
     let limits: LimitOptions
     let queue: JobQueue
     let session: WatchSession
     let reporter: Reporter
 
-    /// Goes through what `hangUps` gives, one after the other.
+    /// Carries out the reloads of `hangUps`, one after the other.
     func run(_ hangUps: AsyncStream<Void>) async {
         for await _ in hangUps {
             session.reloading()
@@ -44,8 +46,8 @@ struct RunReloader: Sendable {
         reporter.note(.info, "read again: \(words.joined(separator: ", "))")
     }
 
-    /// Reads the files again. A function of its own: the release compiler (Swift 6.3) doesn't survive it within the
-    /// asynchronous one.
+    /// Reads the files again. The function is separate, because the release compiler (Swift 6.3) crashes if its body is
+    /// in the asynchronous one.
     @inline(never)
     private func read() throws -> (sources: [JobFileSource], folders: [WatchSpec], rules: RequestRules) {
         var folders: [WatchSpec] = []

@@ -3,7 +3,7 @@ import TransferCore
 import TransferEventLoop
 import TransferQueue
 
-/// Jobs from standard input: each starts as soon as its line is there, and a bad line is a failed job.
+/// The jobs from standard input: each starts as soon as its line has come, and a faulty line is a failed job.
 struct StandardInputRun {
     let command: Run
     let rules: RequestRules
@@ -23,7 +23,7 @@ struct StandardInputRun {
         let folder = command.workingFolder
         let first = try await stage([], name, folder, queue)
         await queue.setFeeding(true)
-        // What is told before anybody listens is lost.
+        // Events before the reporter listens would be lost.
         let (begins, begun) = AsyncStream.makeStream(of: Void.self)
         queue.observe { if case .batchStarted = $0.kind { begun.finish() } }
         let feeding = Task.detached {
@@ -39,16 +39,16 @@ struct StandardInputRun {
         return status
     }
 
-    /// Nothing but the command line says it before the first job comes.
+    /// The receiver of ends: only the command line can name it before the first job comes.
     private var hook: BatchHook? { command.output.hooks.hook.map { BatchHook($0, settings: rules.settings) } }
 
-    /// Reads to the end, blocking a thread of its own between chunks.
+    /// Reads to the end; a separate thread blocks between chunks.
     private func feed(
         _ name: String, _ folder: String, _ queue: JobQueue, _ faults: InputFaults, _ reporter: Reporter
     ) async throws {
         var reported = 0
         let list = command.listRules
-        // A chunk is taken in by itself, so that nothing else compares its jobs with the earlier ones.
+        // Each chunk is added alone, so that only the ledger compares its jobs with the earlier ones.
         let names = DestinationNames(list.collisions, directory: folder, isAlone: true)
         let here = Composition.workingFolder
         var reader = JobFileReader(
@@ -68,7 +68,7 @@ struct StandardInputRun {
                 }
             }
             if chunk.isEmpty { _ = try reader.finish(into: take) } else { try reader.feed(chunk, into: take) }
-            // What was left out of a list is known at its end.
+            // The skipped entries of a list are known at its end.
             let warnings = reader.report.warnings
             if chunk.isEmpty || reader.report.trustingCount > 0 {
                 let news = warnings.dropFirst(reported).prefix(chunk.isEmpty ? warnings.count : max(0, 1 - reported))
@@ -76,7 +76,7 @@ struct StandardInputRun {
                 reported += news.count
             }
             if chunk.isEmpty, reader.report.jobCount == 0, reader.report.isEmpty {
-                // A list that a script left empty isn't one whose work is done.
+                // An empty list, for example of a failed script, is an error.
                 let span = SourceSpan(line: 1, column: 1)
                 found.append(JobFileFault(message: "there is no job in it", path: "", span: span))
             }
@@ -93,7 +93,7 @@ struct StandardInputRun {
         do {
             await queue.begin(try await stage(jobs, name, folder, queue))
         } catch StagingError.faults(let report) {
-            // One of them collides with another: each on its own, so that the others still go.
+            // One job collides with another: they are added one by one, so that the others still run.
             guard jobs.count > 1 else {
                 for fault in report.faults { await faults.add(fault, batch: name) }
                 return

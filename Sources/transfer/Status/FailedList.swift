@@ -1,7 +1,7 @@
 import TransferCore
 import TransferQueue
 
-/// The jobs that failed, as a job file of lines.
+/// The failed jobs, as a job file of lines.
 struct FailedList {
     private let statuses: [BatchStatus]
     private let remote: QueueRemote
@@ -11,7 +11,8 @@ struct FailedList {
         self.remote = remote
     }
 
-    /// Writes it to standard output. Jobs whose secrets were never stored can't be done by it, which is told.
+    /// Writes the list to standard output. Jobs whose secrets were never stored cannot be repeated by it, which is
+    /// reported.
     func write() throws {
         print(#"{"version": 1}"#)
         for status in statuses {
@@ -30,15 +31,15 @@ struct FailedList {
             return StandardError.write(
                 "transfer: \(failure.job): its URL or headers hold a secret that is never stored; left out\n")
         }
-        // The list may be run from anywhere, and what the job needed was done or failed itself.
+        // The list may be run from any folder, and the needed jobs are done or have failed themselves.
         let paths = AbsolutePaths(from: status.directory)
         job.work = Self.absolute(job.work, paths)
         job.settings = paths.settings(job.settings)
         job.needs = []
-        // Another batch of the list may have one of that name.
+        // Another batch of the list may have a job with that name.
         job.id = nil
         if case .download(var download) = job.work {
-            // A name's braces aren't those of a template.
+            // Braces in a name are not those of a template.
             download.destination = DestinationNames.escaped(download.destination)
             job.work = .download(download)
         }
@@ -48,7 +49,7 @@ struct FailedList {
     private static func absolute(_ work: JobSpec.Work, _ paths: AbsolutePaths) -> JobSpec.Work {
         switch work {
         case .download(var download):
-            // A name's braces aren't those of a template.
+            // Braces in a name are not those of a template.
             download.destination = DestinationNames.escaped(paths.absolute(download.destination))
             return .download(download)
         case .upload(var upload):

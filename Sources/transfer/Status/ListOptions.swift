@@ -1,7 +1,7 @@
 import ArgumentParser
 import TransferQueue
 
-/// How lists and job files are read.
+/// The options for reading lists and job files.
 struct ListOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -14,7 +14,7 @@ struct ListOptions: ParsableArguments {
         transform: FormatArgument.read)
     var format: FormatArgument?
 
-    /// The options that were given, to be given again.
+    /// The given options, for another command line.
     var words: [String] {
         var given = GivenOptions()
         given.add("--collisions", collisions?.value.rawValue)
@@ -22,25 +22,27 @@ struct ListOptions: ParsableArguments {
         return given.words
     }
 
-    /// - Parameter destination: Where the URLs of lists go.
+    /// Returns the rules for reading.
+    ///
+    /// - Parameter destination: The destination of the URLs in lists.
     func rules(destination: String? = nil) -> ListRules {
         ListRules(collisions: collisions?.value, format: format?.value, destination: destination ?? "./")
     }
 }
 
-/// How a list is read, as a command's options say.
+/// The rules for reading a list, from a command's options.
 struct ListRules: Sendable {
     var collisions: Collisions?
-    /// `nil` tells it from the file's name and contents.
+    /// The format; `nil` derives it from the file's name and content.
     var format: JobFileFormat?
-    /// Where URLs go whose list names no file of theirs.
+    /// The destination of URLs for which the list names no file.
     var destination = "./"
     var metalink = MetalinkRules()
-    /// Fetches what is named by a URL.
+    /// The reader of documents that are named by URLs.
     var documents = FetchedDocument()
 }
 
-/// The form of a list, by its name.
+/// The format of a list, by its name.
 struct FormatArgument: OptionValue {
     let word: String
     let value: JobFileFormat

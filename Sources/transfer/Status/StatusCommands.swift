@@ -53,7 +53,7 @@ struct Status: AsyncParsableCommand {
         for await _ in Ticks.every(.seconds(1), on: loop) {
             if !json { print("\u{1B}[H\u{1B}[J", terminator: "") }
             try show(remote)
-            // Whoever looked may have gone.
+            // The reader of the output may have ended.
             guard StandardOutput.flush() else { return }
         }
     }
@@ -92,7 +92,7 @@ struct Status: AsyncParsableCommand {
         for status in statuses {
             let rows = try remote.failures(batch: status.name).map { StatusText.row($0, of: status) }
             if json { for line in FailedTable.json(batch: status.name, rows) { print(line) } }
-            // As `why` and `retry` take them.
+            // The names are those that `why` and `retry` accept.
             all += batch == nil ? rows.map { $0.named("\(names.short(status.name))/\($0.job)") } : rows
         }
         if !json { for line in FailedTable.lines(all, charset: charset) { print(line) } }
@@ -125,7 +125,9 @@ struct Wait: AsyncParsableCommand {
             try Self.status((status.remaining, status.failed + status.skipped + status.cancelled), of: batch))
     }
 
-    /// - Parameter counts: Jobs that haven't ended, and those that didn't complete.
+    /// Returns the exit status of a batch.
+    ///
+    /// - Parameter counts: The number of jobs that have not ended, and of those that did not complete.
     private static func status(
         _ counts: (remaining: Int, incomplete: Int), of batch: String
     ) throws(Failure) -> ExitStatus {

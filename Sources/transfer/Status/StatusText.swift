@@ -2,7 +2,9 @@ import TransferQueue
 
 /// The state of batches and failed jobs, as the tables show them.
 enum StatusText {
-    /// - Parameter hint: For the commands that are told.
+    /// Returns the row of a batch.
+    ///
+    /// - Parameter hint: The builder of commands in messages.
     static func row(_ status: BatchStatus, hint: CommandHint) -> BatchStatusRow {
         var row = BatchStatusRow(
             name: status.name, state: state(status), done: status.done, total: status.total,
@@ -19,7 +21,10 @@ enum StatusText {
         return row
     }
 
-    /// - Parameter status: Of its batch: a file of a folder that nobody watches isn't tried again at that time.
+    /// Returns the row of a failed job.
+    ///
+    /// - Parameter status: The state of its batch: a file of a folder that no process watches is not retried at that
+    ///   time.
     static func row(_ job: FailedJob, of status: BatchStatus) -> FailedJobRow {
         FailedJobRow(
             job: job.job, code: job.code, reason: job.message, status: job.status, host: job.host,

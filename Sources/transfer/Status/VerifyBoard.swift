@@ -1,15 +1,15 @@
 import TransferCore
 import TransferQueue
 
-/// Tells what a look at files showed, a line each, and how it ends.
+/// The report of a check of files: a line for each, and the result.
 struct VerifyBoard {
     private let names: BatchNames
     private let isJSON: Bool
     private let isQuiet: Bool
-    /// Also those that are missing.
+    /// The damaged files, including missing ones.
     private(set) var damaged: [FileCheck] = []
     private var counts: [String: Int] = [:]
-    /// A batch has no file that could be looked at.
+    /// Whether a batch has no record of a file.
     private var lacksRecords = false
 
     init(names: BatchNames, isJSON: Bool, isQuiet: Bool) {
@@ -34,7 +34,7 @@ struct VerifyBoard {
         print("\(state.padded(to: 7))  \(name)\(Self.words(check))")
     }
 
-    /// A download that has never brought a file.
+    /// Adds a download that has never brought a file.
     mutating func add(_ job: ListedJob, of batch: String) {
         counts["missing", default: 0] += 1
         let reason = "never downloaded: \(job.state.name)\(job.message.map { ", \($0)" } ?? "")"
@@ -44,20 +44,20 @@ struct VerifyBoard {
         print("\("missing".padded(to: 7))  \(names.short(batch))/\(job.job)  \(reason)")
     }
 
-    /// Damaged files have been fetched; they are told anew.
+    /// Forgets damaged files that have been fetched: they are reported again.
     mutating func repaired(_ count: Int) {
         damaged = []
         counts["bad"] = nil
         counts["missing"] = nil
     }
 
-    /// A batch has no record of a file: that isn't a batch whose files are good.
+    /// Notes that a batch has no record of a file, which does not count as intact files.
     mutating func foundNothing(of batch: String) {
         lacksRecords = true
         StandardError.write("transfer: \(names.short(batch)): no completed download is recorded\n")
     }
 
-    /// Prints the sum and ends the process with what it came to.
+    /// Prints the sum and ends the process with the result.
     func finish() {
         if !isJSON, !isQuiet || counts["good"] != counts.values.reduce(0, +) {
             let parts = ["good", "bad", "missing", "unknown"].compactMap { state in
@@ -89,7 +89,7 @@ struct VerifyBoard {
         if case .unknown(let reason) = verdict { reason } else { nil }
     }
 
-    /// As a request names them: `0-4194303, 8388608-12582911` (RFC 9110 §14.1.2).
+    /// Returns ranges in the form of a request: `0-4194303, 8388608-12582911` (RFC 9110 §14.1.2).
     private static func ranges(_ verdict: FileCheck.Verdict) -> String? {
         guard case .bad(_, let ranges) = verdict else { return nil }
         return ranges.map { "\($0.lowerBound)-\($0.upperBound - 1)" }.joined(separator: ", ")

@@ -68,15 +68,15 @@ struct Verify: AsyncParsableCommand {
         let checks = board.damaged
         let status = try await fetch(checks, queue)
         guard let remote, status != .workLeft else { ExitStatus.exit(status) }
-        // What came is judged as it is on the disk now.
+        // The fetched files are judged by their current state on the disk.
         board.repaired(checks.count)
         for check in checks { board.add(try await remote.checkFile(check.path) ?? check) }
         try finish(&board, remote, checked)
     }
 
-    /// Tells also of the files that the batches should have and never had.
+    /// Reports also the files that the batches never had.
     ///
-    /// - Parameter checked: The jobs that were told of, by their batches.
+    /// - Parameter checked: The jobs that were reported, by their batches.
     private func finish(_ board: inout VerifyBoard, _ remote: QueueRemote?, _ checked: [String: Set<String>]) throws {
         for (batch, jobs) in checked.sorted(by: { $0.key < $1.key }) {
             var isKnown = !jobs.isEmpty
@@ -89,7 +89,7 @@ struct Verify: AsyncParsableCommand {
         board.finish()
     }
 
-    /// Fetches what is wrong with the files.
+    /// Fetches the damaged parts of the files.
     private func fetch(_ checks: [FileCheck], _ queue: JobQueue) async throws -> ExitStatus {
         let output = try OutputOptions.parse(["--progress", json || quiet ? "none" : "auto"])
         let execution = Execution(

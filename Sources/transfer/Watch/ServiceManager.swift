@@ -3,27 +3,31 @@ import TransferEventLoop
 import TransferQueue
 import TransferWatch
 
-/// What is told to the manager of a service of `Type=notify` (systemd): that it's up, a line of how it stands at most
-/// once a second, signs of life from the queue's thread, and that it reads its file again or ends.
+/// The notifications to the manager of a service of `Type=notify` (systemd).
 ///
-/// `@unchecked Sendable`: the variables are touched on the loop only.
+/// The manager is notified of the start, of reloads and of the end. It gets a line of the state at most once a second,
+/// and signs of life from the queue's thread.
+///
+/// `@unchecked Sendable`: the variables are used on the loop only.
 final class ServiceManager: @unchecked Sendable {
     private let notify: SystemdNotify
     private let loop: EventLoop
     private let watchdog: SystemdWatchdog?
-    /// Makes the line; an empty one isn't sent.
+    /// The closure that makes the line of the state; an empty one is not sent.
     private let status: @Sendable () -> String
     private var timer: LoopTimer?
     private var last = ""
     private var hasNews = false
-    /// Folders that have not told yet whether they are there; the service is up when all have.
+    /// The folders that have not yet reported whether they exist; the service is up when all have.
     private var silent: Set<String>
-    /// Whether it can be asked to end in order.
+    /// Whether the service can be asked to end in order.
     private var isRunning = false
     private var isReady = false
     private var isEnding = false
 
-    /// - Parameter folders: What is watched from the start; none for a service that has only jobs.
+    /// Connects to the manager.
+    ///
+    /// - Parameter folders: The folders that are watched from the start; none for a service that has only jobs.
     /// - Returns: `nil` when no manager listens.
     init?(_ queue: JobQueue, folders: [String], status: @escaping @Sendable () -> String) {
         guard let notify = SystemdNotify(environment: Composition.environment),
@@ -46,14 +50,14 @@ final class ServiceManager: @unchecked Sendable {
         }
     }
 
-    /// Something happened to the queue.
+    /// Takes an event of the queue.
     func receive(_ event: QueueEvent) {
-        // All others change nothing that the line tells, and come by the thousand.
+        // All other events do not change the line, and come by the thousand.
         guard event.kind.isAboutBatch || event.kind.isEnd else { return }
         loop.execute { [self] in noteNews() }
     }
 
-    /// From now on a signal ends the service in order, so that it may be said to be up.
+    /// Notes that a signal ends the service in order from now on, so that its start may be reported.
     func running() {
         loop.execute { [self] in
             isRunning = true
@@ -63,7 +67,7 @@ final class ServiceManager: @unchecked Sendable {
 
     func reloading() { loop.execute { [self] in if isReady { notify.send(.reloading(at: .awake)) } } }
 
-    /// What was to be read again has been, or was faulty and is as it was.
+    /// Reports the end of a reload, successful or not.
     func reloaded() { loop.execute { [self] in if isReady { notify.send(.ready) } } }
 
     func stopping() {
@@ -74,7 +78,7 @@ final class ServiceManager: @unchecked Sendable {
         }
     }
 
-    /// Returns when everything has been sent.
+    /// Ends the notifications; it returns when all have been sent.
     func close() async {
         watchdog?.stop()
         await withCheckedContinuation { continuation in
@@ -107,7 +111,7 @@ final class ServiceManager: @unchecked Sendable {
         tell()
     }
 
-    /// At once, and then at most once a second.
+    /// Sends the line: at once, and then at most once a second.
     private func tell() {
         guard hasNews, !isEnding else { return }
         hasNews = false

@@ -2,7 +2,7 @@ import ArgumentParser
 import TransferCore
 import TransferQueue
 
-/// How files are uploaded, by `put` and from a watched folder.
+/// The options for uploads, by `put` and from a watched folder.
 struct UploadOptions: ParsableArguments {
     @Option(
         name: .customLong("protocol"),
@@ -43,7 +43,7 @@ struct UploadOptions: ParsableArguments {
 
     @OptionGroup var request: RequestOptions
 
-    /// The options that were given, to be given again.
+    /// The given options, for another command line.
     var words: [String] {
         var given = GivenOptions()
         given.add("--protocol", uploadProtocol?.value.rawValue)
@@ -57,14 +57,14 @@ struct UploadOptions: ParsableArguments {
         return given.words + request.words
     }
 
-    /// An upload without a source, and the settings of its job.
+    /// Returns an upload without a source, and the settings of its job.
     ///
     /// - Parameters:
-    ///   - named: The URL as the user wrote it; a file server's may hold a user.
-    ///   - configuration: Stands behind the options.
-    ///   - typed: The passwords that somebody was asked for.
-    ///   - option: The option that names the URL, and a colon; nothing where it's an argument.
-    /// - Throws: `ValidationError` for what doesn't go together, and `Failure` for a configuration that doesn't.
+    ///   - named: The URL as the user wrote it; a file server's may contain a user.
+    ///   - configuration: The configuration, which the options override.
+    ///   - typed: The passwords that a user typed.
+    ///   - option: The option that names the URL, and a colon; empty where the URL is an argument.
+    /// - Throws: `ValidationError` for contradictory options, and `Failure` for a contradictory configuration.
     func upload(
         to named: String, _ configuration: Configuration = Configuration(), typed: TypedPasswords? = nil,
         option: String = ""

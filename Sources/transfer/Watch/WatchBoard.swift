@@ -3,47 +3,47 @@ import TransferCore
 import TransferQueue
 import TransferWatch
 
-/// How the watched folders stand: for the live screen, for `systemctl status`, and for the last word.
+/// The state of the watched folders: for the live screen, for `systemctl status`, and for the last line.
 struct WatchBoard: Sendable {
     struct Folder: Sendable {
         var path: String
-        /// Redacted.
+        /// The redacted URL.
         var url: String
         var state = State.starting
-        /// Files whose upload is still to come or under way.
+        /// The number of files whose upload is still to come or under way.
         var waiting = 0
-        /// Whether the folder may hold more than those.
+        /// Whether the folder may contain more files than those.
         var holdsMore = false
-        /// Files that somebody has open for writing, and the paths of some of them.
+        /// The number of files that another program has open for writing, and the paths of some of them.
         var unfinished = 0
         var someUnfinished: [String] = []
-        /// Files that are uploaded and stay for a while.
+        /// The number of uploaded files that stay for a while.
         var kept = 0
-        /// Somebody holds its uploads.
+        /// Whether the uploads of the folder are paused.
         var isPaused = false
-        /// Uploaded by this process.
+        /// The number of files that this process uploaded.
         var uploaded = 0
-        /// Files whose upload failed, and hasn't begun again since; with the time when it does by itself.
+        /// The files whose upload failed, and has not begun again since, with the time of the automatic retry.
         var failed: [PathKey: Int64?] = [:]
-        /// Files that are uploaded and couldn't be moved or deleted.
+        /// The uploaded files that could not be moved or deleted.
         var stuck: Set<PathKey> = []
         var hint = CommandHint()
     }
 
     enum State: Sendable, Hashable {
         case starting, watching
-        /// The reason in words.
+        /// The folder is polled, for this reason in words.
         case polling(String)
         case lost(String)
     }
 
     private(set) var folders: [Folder] = []
-    /// For the commands that are told with them.
+    /// The builder of commands in messages.
     var hint = CommandHint()
-    /// Uploads of the day of the last one.
+    /// The number of uploads on the day of the last one.
     private var today = (uploaded: 0, day: Int64.min)
     private var started: Int64 = 0
-    /// What the uploads wait for.
+    /// The reason for which the uploads wait.
     private var waitsFor: String?
 
     mutating func receive(_ notice: WatchNotice) {
@@ -91,7 +91,7 @@ struct WatchBoard: Sendable {
         }
     }
 
-    /// `/srv/out: 3 files waiting, 1,204 uploaded today`; several folders are counted together.
+    /// Returns a line such as `/srv/out: 3 files waiting, 1,204 uploaded today`; several folders are counted together.
     func status(at time: Int64) -> String {
         let name = folders.count == 1 ? folders[0].path : NumberText.count(folders.count, "folder")
         let waiting = folders.reduce(0) { $0 + $1.waiting }
@@ -123,7 +123,7 @@ struct WatchBoard: Sendable {
         return text
     }
 
-    /// Without a countdown, which nobody counts down here.
+    /// Returns a reason without a countdown, as the line is not updated every second.
     private static func words(_ reason: WaitReason?) -> String? {
         switch reason {
         case nil, .retry: nil
@@ -133,7 +133,7 @@ struct WatchBoard: Sendable {
         }
     }
 
-    /// `12 uploaded since 14:02`, and from the first midnight on `12 uploaded today`.
+    /// Returns `12 uploaded since 14:02`, and from the first midnight on `12 uploaded today`.
     private func uploadedWords(at time: Int64) -> String {
         let day = Self.day(of: time)
         let count = NumberText.grouped(day == today.day ? today.uploaded : 0)
@@ -146,7 +146,7 @@ struct WatchBoard: Sendable {
         if day != today.day { (today.day, today.uploaded) = (day, 0) }
     }
 
-    /// Days by the local clock.
+    /// Returns the day by the local clock.
     private static func day(of milliseconds: Int64) -> Int64 {
         var seconds = time_t(milliseconds / 1000)
         var fields = tm()
@@ -156,7 +156,7 @@ struct WatchBoard: Sendable {
 }
 
 extension WatchBoard.Folder {
-    /// `/srv/out -> https://files.example/in/{name}: 3 files waiting, 12 uploaded`
+    /// A line such as `/srv/out -> https://files.example/in/{name}: 3 files waiting, 12 uploaded`.
     var screenLine: String {
         var words = [waiting > 0 ? "\(waitingWords) waiting" : "nothing waiting"]
         words.append("\(NumberText.grouped(uploaded)) uploaded")
@@ -170,10 +170,10 @@ extension WatchBoard.Folder {
         return "\(path) -> \(url): \(words.joined(separator: ", "))"
     }
 
-    /// A thousand at most are counted; the others wait in the folder.
+    /// The number of waiting files. At most a thousand are counted; the others wait in the folder.
     private var waitingWords: String { (holdsMore ? "at least " : "") + NumberText.count(waiting, "file") }
 
-    /// What is left when the process ends.
+    /// The line about the rest when the process ends.
     var stoppedLine: String {
         var words = ["\(path): stopped", "\(NumberText.grouped(uploaded)) uploaded"]
         if !failed.isEmpty {

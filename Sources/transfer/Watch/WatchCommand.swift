@@ -70,7 +70,9 @@ struct Watch: AsyncParsableCommand {
         _ = try spec()
     }
 
-    /// - Throws: `ValidationError` for what can't be meant.
+    /// Returns the watch.
+    ///
+    /// - Throws: `ValidationError` for contradictory options.
     func spec(_ configuration: Configuration = Configuration(), typed: TypedPasswords? = nil) throws -> WatchSpec {
         let (upload, settings) = try upload.upload(to: to, configuration, typed: typed, option: "--to: ")
         var spec = WatchSpec(folder: folder, url: upload.url)
@@ -133,14 +135,14 @@ struct Watch: AsyncParsableCommand {
         if spec.settings.tls.insecure {
             reporter.note(.warn, "certificates aren't checked: anybody on the way can read and change what is moved")
         }
-        // Before it's told that the folder is watched: who reads that may have the process end at once.
+        // The signals are handled before the watch is reported: a reader of that line may end the process at once.
         execution.obeySignals()
         let batches = try await session.begin([spec])
         ExitStatus.exit(try await execution.run(batches, RunOptions()))
     }
 }
 
-/// The options that say which files of a watched folder are taken.
+/// The options for the files of a watched folder that are uploaded.
 struct WatchedFileOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Only files that this pattern matches, or another one.", valueName: "glob"),

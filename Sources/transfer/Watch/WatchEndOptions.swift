@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options that say that a watch has an end.
+/// The options for a watch that has an end.
 struct WatchEndOptions: ParsableArguments {
     @Flag(
         help:

@@ -2,15 +2,15 @@ import TransferCore
 import TransferQueue
 import TransferWatch
 
-/// The news of watched folders, as JSON Lines beside the queue's (`QueueJSON`).
+/// The events of watched folders, as JSON Lines beside the queue's (`QueueJSON`).
 ///
-/// Every line has `event`, `time`, `batch` (`watch:` and the folder) and `folder`; `path` is beneath the folder.
+/// Every line has `event`, `time`, `batch` (`watch:` and the folder) and `folder`; `path` is relative to the folder.
 ///
 /// | `event`            | further fields                                                                       |
 /// |--------------------|--------------------------------------------------------------------------------------|
 /// | `watch.started`    | `url`: the template                                                                  |
-/// | `watch.paused`     | at the start: nothing is uploaded until somebody resumes it                          |
-/// | `watch.retargeted` | `from`: the template that it was watched with before                                 |
+/// | `watch.paused`     | at the start: nothing is uploaded until a user resumes it                            |
+/// | `watch.retargeted` | `from`: the earlier template                                                         |
 /// | `watch.found`      |                                                                                      |
 /// | `watch.lost`       | `code` `message`                                                                     |
 /// | `watch.returned`   |                                                                                      |

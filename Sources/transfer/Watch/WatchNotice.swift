@@ -1,21 +1,21 @@
 import TransferQueue
 
-/// What a watched folder told, with where and when.
+/// An event of a watched folder, with the folder and the time.
 struct WatchNotice: Sendable {
-    /// Milliseconds since 1970.
+    /// The time in milliseconds since 1970.
     var time: Int64
     var folder: String
     var kind: Kind
 
     enum Kind: Sendable {
-        /// Begins to be watched; where its files go.
+        /// The watch begins; the URL is the destination of its files.
         case begins(url: String)
         case reported(WatchedFolderEvent)
-        /// Isn't watched any more.
+        /// The watch has ended.
         case ended
     }
 
-    /// Whether whoever reads along should have it at once; in a burst of files it's enough at its end.
+    /// Whether a reader of the output should get the event at once; in a burst of files its end is enough.
     var isUrgent: Bool {
         switch kind {
         case .reported(.confirmed): false
@@ -27,12 +27,14 @@ struct WatchNotice: Sendable {
     var batch: String { WatchBatch.name(of: folder) }
 }
 
-/// The batches that files of watched folders are in.
+/// The batches of files in watched folders.
 enum WatchBatch {
     private static let prefix = "watch:"
 
     static func name(of folder: String) -> String { prefix + folder }
 
+    /// Returns the folder of a batch.
+    ///
     /// - Returns: `nil` for other batches: a job file's name has no slash, and its path begins with one.
     static func folder(of batch: String) -> String? {
         batch.hasPrefix(prefix + "/") ? String(batch.dropFirst(prefix.count)) : nil

@@ -1,16 +1,18 @@
 import Synchronization
 import TransferQueue
 
-/// The end of a watch that takes a folder once: all that was found is recorded, no upload waits, and what becomes of
-/// confirmed files was done. A file that somebody has open for writing is waited for where the watch has a deadline; else
-/// it is left, and the watch isn't a success.
+/// The end of a watch that takes a folder once.
+///
+/// The end comes when all files are recorded, no upload waits, and confirmed files were moved or deleted. A file that
+/// another program has open for writing is waited for where the watch has a deadline. Otherwise the file is left, and
+/// the watch is no success.
 final class WatchOnce: Sendable {
     private struct State {
         var hasCaughtUp = false
         var waiting = 0
-        /// Confirmed files that are to be moved or deleted.
+        /// The number of confirmed files that are still to be moved or deleted.
         var unsettled = 0
-        /// Files that somebody has open for writing.
+        /// The number of files that another program has open for writing.
         var unfinished = 0
         var isOver = false
     }
@@ -20,9 +22,11 @@ final class WatchOnce: Sendable {
 
     private let waitsForWriters: Bool
 
+    /// Creates the condition.
+    ///
     /// - Parameters:
-    ///   - spec: Files that are kept for a while aren't waited for.
-    ///   - waitsForWriters: Whether the end of a file that is being written is waited for.
+    ///   - spec: The watch; files that are kept for a while are not waited for.
+    ///   - waitsForWriters: Whether the end of writing is waited for.
     init(_ spec: WatchSpec, waitsForWriters: Bool) {
         settlesFiles = spec.then != .keep && spec.keepFor == nil
         self.waitsForWriters = waitsForWriters
@@ -30,10 +34,12 @@ final class WatchOnce: Sendable {
 
     var isOver: Bool { state.withLock(\.isOver) }
 
-    /// Whether a file is left that somebody has open for writing.
+    /// Whether a file is left that another program has open for writing.
     var leavesFiles: Bool { state.withLock { $0.unfinished > 0 } }
 
-    /// - Returns: Whether the end is here; once.
+    /// Takes an event.
+    ///
+    /// - Returns: Whether the watch ends now; once.
     func isOver(after event: WatchedFolderEvent) -> Bool {
         state.withLock { state in
             switch event {

@@ -7,16 +7,16 @@ final class WatchSession: Sendable {
     private let reporter: Reporter
     private let service: ServiceManager?
     private let folders: Folders
-    /// `nil` for a watch that goes on until it's stopped.
+    /// The end of the watch; `nil` for a watch that continues until it is stopped.
     private let once: WatchOnce?
 
-    /// Whether it ends when all is done that was there.
+    /// Whether the watch ends when all existing files are done.
     var endsByItself: Bool { once != nil }
 
-    /// Whether such a watch was ended before all was done.
+    /// Whether such a watch was ended before that.
     var isCutShort: Bool { once.map { !$0.isOver } ?? false }
 
-    /// Whether a watch that ends by itself left files that are being written.
+    /// Whether a watch that ends automatically left files that are being written.
     var leavesFiles: Bool { once?.leavesFiles ?? false }
 
     private actor Folders {
@@ -25,6 +25,8 @@ final class WatchSession: Sendable {
 
         func specs() -> [String: WatchSpec] { watched.mapValues(\.spec) }
 
+        /// Adds a folder.
+        ///
         /// - Returns: `false` when the run is ending.
         func add(_ folder: WatchedFolder) -> Bool {
             guard !isClosed else { return false }
@@ -58,7 +60,7 @@ final class WatchSession: Sendable {
         for spec in specs {
             let name = WatchBatch.name(of: spec.folder)
             do {
-                // What is in it already stays; the folder adds the rest.
+                // The batch keeps its jobs; the folder adds the rest.
                 batches.append(
                     try await queue.stage(name: name, source: nil, directory: "/", keepsWhatIsMissing: true) { _ in
                         true
@@ -72,7 +74,7 @@ final class WatchSession: Sendable {
 
     /// Takes the folders' batches and begins to watch them.
     ///
-    /// - Throws: As ``hold(_:)`` and ``start(_:)``; the queue is closed then.
+    /// - Throws: The errors of ``hold(_:)`` and ``start(_:)``; the queue is closed then.
     func begin(_ specs: [WatchSpec]) async throws -> [StagedBatch] {
         do {
             let batches = try await hold(specs)
@@ -87,7 +89,7 @@ final class WatchSession: Sendable {
 
     /// Begins to watch folders whose batches are held.
     ///
-    /// - Throws: `Failure` for what can't be watched.
+    /// - Throws: `Failure` for a folder that cannot be watched.
     private func start(_ specs: [WatchSpec]) async throws {
         for spec in specs {
             tell(spec.folder, .begins(url: Redaction.url(spec.url)))
@@ -105,12 +107,12 @@ final class WatchSession: Sendable {
         }
     }
 
-    /// Goes over to other folders, or other rules for those that are watched.
+    /// Changes to other folders, or other rules for the watched ones.
     ///
-    /// - Returns: What changed, in words; empty when nothing did.
-    /// - Throws: `Failure` when a new one can't be watched; the others are.
+    /// - Returns: The changes in words; empty when nothing changed.
+    /// - Throws: `Failure` when a new folder cannot be watched; the others are.
     func change(to specs: [WatchSpec]) async throws -> [String] {
-        // A batch with nothing left ends when it isn't watched for a moment, and with the last one the run would.
+        // A batch without jobs ends when it is not watched for a moment, and the run would end with the last one.
         await queue.setFeeding(true)
         do {
             let words = try await exchange(for: specs)
@@ -135,10 +137,10 @@ final class WatchSession: Sendable {
         note(new.count, "added")
         note(changed.count, "changed")
         note(gone.count, "removed")
-        // Before anything is changed: another process may watch one of them.
+        // The batches are taken before any change: another process may watch one of the folders.
         let batches = try await hold(new)
         for path in gone + changed.map(\.folder) { await folders.take(path)?.stop() }
-        // What is queued of them is still uploaded.
+        // The queued files of removed folders are still uploaded.
         for path in gone { tell(path, .ended) }
         var failure: (any Error)?
         for spec in changed + new {
@@ -153,14 +155,15 @@ final class WatchSession: Sendable {
         return words
     }
 
-    /// The run has begun, and can be stopped.
+    /// Notes that the run has begun, and can be stopped.
     func running() { service?.running() }
 
     func reloading() { service?.reloading() }
 
     func reloaded() { service?.reloaded() }
 
-    /// Ends a watch that takes its folders once: nothing more is taken up, and the run is stopped when hooks have been told.
+    /// Ends a watch that takes its folders once: no further file is taken up, and the run stops after its hooks were
+    /// notified.
     private func endOnce() {
         service?.stopping()
         Task {
@@ -170,7 +173,7 @@ final class WatchSession: Sendable {
         }
     }
 
-    /// Ends in order, without being waited for: nothing more is taken up, and the run is stopped.
+    /// Ends the watch in order, without waiting: no further file is taken up, and the run is stopped.
     func end() {
         service?.stopping()
         Task {
@@ -178,13 +181,13 @@ final class WatchSession: Sendable {
             queue.stop()
         }
         Task {
-            // The process has promised to be gone soon: a folder that can't be left at once doesn't hold it up.
+            // The process must end soon: a folder whose watch cannot end at once does not delay it.
             try? await Task.sleep(for: .milliseconds(300))
             queue.stop()
         }
     }
 
-    /// Returns when no folder tells anything any more.
+    /// Ends the watch; it returns when no folder reports events.
     func close() async {
         service?.stopping()
         await stopFolders()

@@ -2,12 +2,15 @@ import TransferCore
 import TransferQueue
 import TransferWatch
 
-/// The news of watched folders, as lines of a log: one for each uploaded file, each failure, and each change of state.
+/// The events of watched folders, as lines of a log: one for each uploaded file, each failure, and each change of
+/// state.
 enum WatchText {
+    /// Returns the line for an event.
+    ///
     /// - Parameters:
-    ///   - verbose: Also what was asked for: files that were moved and deleted.
-    ///   - receipt: Of the upload that a file's confirmation is about, where it's known.
-    /// - Returns: `nil` for what is no news.
+    ///   - verbose: Whether requested actions are reported too: files that were moved and deleted.
+    ///   - receipt: The receipt of the upload that a confirmation is about, where it is known.
+    /// - Returns: `nil` for an event that is not reported.
     static func line(
         _ notice: WatchNotice, verbose: Bool, receipt: JobReceipt?, hint: CommandHint = CommandHint()
     ) -> (level: LogLine.Level, text: String)? {
@@ -40,7 +43,7 @@ enum WatchText {
         }
     }
 
-    /// `a, b and 3 others`
+    /// Returns a list such as `a, b and 3 others`.
     static func list(_ some: [String], of count: Int) -> String {
         let others = count - some.count
         return some.joined(separator: ", ") + (others > 0 ? " and \(NumberText.count(others, "other"))" : "")
@@ -56,7 +59,7 @@ enum WatchText {
         switch event {
         case .rootFound: nil
         case .caughtUp(let summary):
-            // After every burst of files: no news to most.
+            // The event comes after every burst of files, and is of little interest.
             verbose ? (.info, "caught up, \(NumberText.count(summary.folders, "folder"))") : nil
         case .overflowed:
             (

@@ -3,19 +3,20 @@ import CTransferLinux
 import TransferCore
 import TransferEventLoop
 
-/// The pool, as far as acknowledgements concern it.
+/// The part of the pool that acknowledgements need.
 protocol AcknowledgementHost: PoolHost {
     var active: [ExchangeID: ActiveExchange] { get }
     var acknowledgements: Acknowledgements { get }
 }
 
-/// Follows how much of each request's body the peer has acknowledged: the kernel takes megabytes at once, which a slow link
-/// carries for minutes.
+/// The tracking of the bytes of each request body that the peer has acknowledged.
+///
+/// The kernel takes megabytes at once, which a slow link carries for minutes.
 final class Acknowledgements {
-    /// The time between two looks.
+    /// The time between two checks.
     static let interval = Duration.milliseconds(200)
 
-    /// A hop begins that may send a body.
+    /// Begins to watch a hop that may send a body.
     func begin(_ exchange: ActiveExchange, on host: isolated some AcknowledgementHost) {
         guard exchange.sendsBytes || exchange.leastRate != nil else { return }
         let timer = host.timer(.acknowledgement)
@@ -42,7 +43,9 @@ final class Acknowledgements {
         if isNeeded { host.timer(.acknowledgement).schedule(at: now + Self.interval) }
     }
 
-    /// - Parameter queued: Bytes of the connection that have not been acknowledged; negative where that is unknown.
+    /// Updates the counts of exchanges that share a connection.
+    ///
+    /// - Parameter queued: The unacknowledged bytes of the connection; negative where that is unknown.
     private static func settle(_ exchanges: [ActiveExchange], queued: Int64) {
         let bodies = exchanges.map {
             AcknowledgedShares.Body(given: $0.givenToNetwork, acknowledged: $0.meter.acknowledged)
@@ -52,19 +55,22 @@ final class Acknowledgements {
     }
 }
 
-/// The acknowledged bytes of bodies that share a connection (the streams of HTTP/2): the kernel counts the connection's.
+/// The acknowledged bytes of bodies that share a connection (the streams of HTTP/2): the kernel counts only the
+/// connection's.
 enum AcknowledgedShares {
     struct Body: Equatable {
-        /// Bytes that the network has taken.
+        /// The bytes that the network has taken.
         var given: Int64
-        /// Bytes of them that had been acknowledged at the last look.
+        /// The bytes among them that had been acknowledged at the last check.
         var acknowledged: Int64
     }
 
-    /// - Parameter queued: Bytes of the connection that have not been acknowledged. Heads and the framing of TLS are among
-    ///   them, so that a body is told to have arrived a little too late, and never too early.
-    /// - Returns: The acknowledged bytes of each body. A connection with one body is exact; several have shares of what is
-    ///   new in proportion to what each of them waits for.
+    /// Distributes newly acknowledged bytes.
+    ///
+    /// - Parameter queued: The unacknowledged bytes of the connection, with heads and the framing of TLS. A body is
+    ///   therefore reported as arrived a little too late, and never too early.
+    /// - Returns: The acknowledged bytes of each body. A single body has an exact count. Several bodies share new bytes
+    ///   in proportion to their unacknowledged ones.
     static func settle(_ bodies: [Body], queued: Int64) -> [Int64] {
         let waiting = bodies.map { max(0, $0.given - $0.acknowledged) }
         let all = waiting.reduce(0, +)

@@ -1,32 +1,32 @@
 import TransferCore
 import TransferEventLoop
 
-/// The pool, as far as the search for addresses needs it.
+/// The part of the pool that the search for addresses needs.
 protocol AddressHost: PoolHost {
     var addresses: AddressSearch { get }
-    /// Gives libcurl a hop to do.
+    /// Gives libcurl a hop to carry out.
     ///
-    /// - Parameter resolved: Entries of CURLOPT_RESOLVE(3).
+    /// - Parameter resolved: The entries of CURLOPT_RESOLVE(3).
     func transfer(_ hop: Hop, of exchange: ActiveExchange, resolved: [String])
     func hopEnded(_ exchange: ActiveExchange, _ error: TransferError?)
 }
 
-/// The addresses that a hop needs before it begins: those that libcurl has already, those that the resolver knows, and
-/// those that name servers are asked for.
+/// The search for the addresses that a hop needs before it begins. libcurl has some, the resolver knows some, and name
+/// servers are asked for the rest.
 final class AddressSearch {
-    /// The names of a hop, one after the other.
+    /// The names of a hop, looked up one after the other.
     struct Search {
         let hop: Hop
-        /// Names whose addresses libcurl is still to be given.
+        /// The names whose addresses libcurl has not been given yet.
         var targets: ArraySlice<LookUpTarget>
-        /// Addresses that libcurl is to be given: entries of CURLOPT_RESOLVE(3).
+        /// The addresses for libcurl: entries of CURLOPT_RESOLVE(3).
         var entries: [String]
     }
 
     private let resolver: HostResolver
     private var cache = LookUpCache()
     private var given = GivenAddresses()
-    /// Exchanges whose host is being looked up, with the longest that this may take.
+    /// The exchanges whose host is being looked up, with the end of the permitted time.
     private var waits = Deadlines()
     private var questions: [ExchangeID: Question] = [:]
 
@@ -37,16 +37,16 @@ final class AddressSearch {
 
     init(resolver: HostResolver) { self.resolver = resolver }
 
-    /// The hosts that a hop has to look up.
+    /// Returns the hosts that a hop must look up.
     ///
-    /// - Returns: `nil` for what is no URL of a protocol that is spoken here.
+    /// - Returns: `nil` for a URL of an unsupported protocol.
     func lookUp(_ url: String, proxy: String?) -> LookUpCache.LookUp? { cache.find(url, proxy: proxy) }
 
-    /// Finds the addresses of a hop; then its transfer begins.
+    /// Finds the addresses of a hop, and then begins its transfer.
     func find(
         _ lookUp: LookUpCache.LookUp, for hop: Hop, of exchange: ActiveExchange, on host: isolated some AddressHost
     ) {
-        // libcurl puts an address into its cache as it does a name.
+        // libcurl puts an address into its cache like a name.
         let gone = lookUp.address.flatMap { given.has($0) ? nil : given.note($0, now: .now) } ?? []
         let stale = lookUp.targets.filter { given.isStale($0.key, now: .now) }
         goOn(Search(hop: hop, targets: stale[...], entries: gone), exchange, on: host)
@@ -61,7 +61,9 @@ final class AddressSearch {
         host.transfer(search.hop, of: exchange, resolved: search.entries)
     }
 
-    /// - Returns: Addresses that are known at once; `nil` where the search goes on when an answer comes.
+    /// Asks the resolver for one name.
+    ///
+    /// - Returns: The addresses that are known at once; `nil` where the search continues when an answer comes.
     private func ask(
         _ target: LookUpTarget, _ search: Search, _ exchange: ActiveExchange, on host: isolated some AddressHost
     ) -> [String]? {
@@ -75,7 +77,7 @@ final class AddressSearch {
         switch finding {
         case .known(let addresses): return addresses
         case .asked(let ticket):
-            // libcurl's own bounds begin with its connection: the look-up has the same.
+            // libcurl's own bounds begin with its connection. The look-up has a bound of the same length.
             let bound = MonotonicTime.now + exchange.request.settings.connectTimeout
             waits.set(id, min(bound, exchange.deadline ?? bound))
             questions[id] = Question(ticket: ticket, target: target)
@@ -104,14 +106,14 @@ final class AddressSearch {
         search.entries += given.note(target.key, now: .now) + [target.entry(addresses)]
     }
 
-    /// The exchange has ended: nobody waits for its addresses any more.
+    /// Withdraws the question of an exchange that has ended.
     func abandon(_ id: ExchangeID) { if let ticket = forget(id) { resolver.abandon(ticket) } }
 
     private func forget(_ id: ExchangeID) -> HostResolver.Ticket? {
         waits.remove(id) ? questions.removeValue(forKey: id)?.ticket : nil
     }
 
-    // MARK: The longest that a look-up may take
+    // MARK: The longest time of a look-up
 
     private func schedule(on host: isolated some AddressHost) {
         if let next = waits.next { host.timer(.address).schedule(at: next) }

@@ -1,18 +1,20 @@
 import CTransferCurl
 import TransferCore
 
-/// libcurl's multi handle with its connections, and the easy handles that wait for their next transfer.
+/// The multi handle of libcurl with its connections, and the easy handles that wait for their next transfer.
 ///
-/// Used on its pool's loop only, and closed once: while the callbacks' pool still stands.
+/// Only its pool's loop uses it. It is closed once, before the pool that its callbacks refer to is gone.
 final class CurlMulti {
     private static let mostIdle = 256
 
     private var raw: UnsafeMutableRawPointer?
-    /// Keeps TLS sessions where each transfer has a new handle (``CurlLibrary/reusesHandles``); `nil` elsewhere.
+    /// The TLS sessions where each transfer has a new handle (``CurlLibrary/reusesHandles``); `nil` elsewhere.
     private let sessions: TLSSessionShare?
     private var idle: [CurlHandle] = []
 
-    /// - Throws: `TransferError` when libcurl can't be initialised.
+    /// Creates a multi handle.
+    ///
+    /// - Throws: `TransferError` when libcurl cannot be initialised.
     init() throws(TransferError) {
         guard CurlLibrary.isReady else { throw Self.notReady }
         sessions = CurlLibrary.reusesHandles ? nil : try TLSSessionShare()
@@ -24,7 +26,9 @@ final class CurlMulti {
 
     private static let notReady = TransferError(.internalFault, "libcurl can't be initialised")
 
-    /// - Parameter user: What the callbacks get; unretained.
+    /// Sets the callbacks.
+    ///
+    /// - Parameter user: The unretained pointer that the callbacks get.
     /// - Throws: `TransferError` when libcurl refuses them.
     func setCallbacks(
         socket: transfer_socket_callback, timer: transfer_timer_callback, user: UnsafeMutableRawPointer
@@ -32,7 +36,7 @@ final class CurlMulti {
         let codes = [
             transfer_multi_set_socket(raw, socket, user),
             transfer_multi_set_timer(raw, timer, user),
-            // Kept connections have descriptors that others may need more.
+            // Kept connections use descriptors that other work may need more.
             transfer_multi_set_long(raw, CURLMOPT_MAXCONNECTS, max(4, min(256, OpenFiles.limit / 4))),
         ]
         guard codes.allSatisfy({ $0 == CURLM_OK }) else {
@@ -40,7 +44,7 @@ final class CurlMulti {
         }
     }
 
-    /// Closes all connections. The callbacks aren't told of that.
+    /// Closes all connections. The callbacks are not called for that.
     func close() {
         guard let raw else { return }
         self.raw = nil
@@ -51,7 +55,7 @@ final class CurlMulti {
 
     // MARK: Easy handles
 
-    /// An easy handle that carries nothing, perhaps with the options of its last transfer.
+    /// Returns an easy handle without a transfer, perhaps with the options of its last one.
     func takeHandle() throws(TransferError) -> CurlHandle {
         if let spare = idle.popLast() { return spare }
         return try CurlHandle(sessions: sessions)
@@ -66,7 +70,7 @@ final class CurlMulti {
         }
     }
 
-    /// Ends the handle's transfer, and keeps the handle for another one where libcurl allows that.
+    /// Ends the handle's transfer, and keeps the handle for another transfer where libcurl allows that.
     func remove(_ handle: CurlHandle) {
         curl_multi_remove_handle(raw, handle.raw)
         guard CurlLibrary.reusesHandles, idle.count < Self.mostIdle else { return }
@@ -78,18 +82,18 @@ final class CurlMulti {
 
     // MARK: Driving
 
-    /// Something happened on a socket.
+    /// Notifies libcurl of events on a socket.
     ///
-    /// - Parameter mask: CURL_CSELECT_….
+    /// - Parameter mask: The mask of CURL_CSELECT_… bits.
     func act(on socket: curl_socket_t, _ mask: Int32) {
         var running: Int32 = 0
         curl_multi_socket_action(raw, socket, mask, &running)
     }
 
-    /// Lets libcurl do what it wanted to do by now (CURL_SOCKET_TIMEOUT).
+    /// Lets libcurl do its due work (CURL_SOCKET_TIMEOUT).
     func runTimeouts() { act(on: -1, 0) }
 
-    /// The next exchange whose transfer has ended, and how.
+    /// Returns the next exchange whose transfer has ended, with its result.
     func nextEnded() -> (ActiveExchange, CURLcode)? {
         var code = CURLE_OK
         while let ended = transfer_multi_next_done(raw, &code) {

@@ -1,7 +1,7 @@
 import TransferCore
 import TransferEventLoop
 
-// Commands to exchanges from outside, and news for them from other threads.
+// The commands to exchanges from outside, and the notifications for them from other threads.
 extension CurlPool {
     func cancel(_ id: ExchangeID, _ error: TransferError) {
         if let exchange = active[id] { giveUp(exchange, error) }
@@ -12,7 +12,7 @@ extension CurlPool {
         giveUp(exchange, error)
     }
 
-    /// Stops or goes on reading and sending; a suspended exchange keeps its connection.
+    /// Suspends or resumes reading and sending. A suspended exchange keeps its connection.
     func setSuspended(_ id: ExchangeID, _ isSuspended: Bool) {
         guard let exchange = active[id], exchange.pace.holds.contains(.user) != isSuspended else { return }
         if isSuspended { exchange.pace.holds.insert(.user) } else { exchange.pace.holds.remove(.user) }
@@ -20,7 +20,7 @@ extension CurlPool {
         drain()
     }
 
-    /// The sink may take more again.
+    /// Resumes an exchange whose sink may take more again.
     func proceed(_ id: ExchangeID) { goOn(id, after: .sink) { $0.sink.isReady } }
 
     func endRatePause(_ id: ExchangeID) {
@@ -28,7 +28,7 @@ extension CurlPool {
         goOn(id, after: .rate) { _ in true }
     }
 
-    /// Answers the question what becomes of a redirect.
+    /// Decides about a redirect.
     func decide(_ id: ExchangeID, _ decision: RedirectDecision) {
         guard let exchange = active[id], let head = exchange.lastHead,
             let action = exchange.machine.decided(decision)
@@ -58,16 +58,16 @@ extension CurlPool {
         switch start.request.body {
         case .none, .bytes, .part: return nil
         case .stream(let stream): return BodyFeeder(stream, threads: bodyThreads, loop: loop, wake: goOn)
-        // The stream wakes it, perhaps in the middle of something.
+        // The stream wakes the exchange, perhaps within another call.
         case .window(let window): return WindowReader(window) { [loop] in loop.execute(goOn) }
         }
     }
 
-    /// For an exchange whose body waits meanwhile.
+    /// Returns the comparison of a source file, for an exchange whose body waits meanwhile.
     func sourceComparison(for start: ExchangeStart) -> ((SourceFile) -> Void)? {
         guard case .part(let part) = start.request.body, !part.file.isInMemory else { return nil }
         let id = start.id
-        // Not from libcurl's callback, which only holds the sending.
+        // The call does not come from libcurl's callback, which only holds the sending.
         let held: @Sendable () -> Void = { [weak self] in self?.onLoop { $0.active[id]?.applyHolds() } }
         let compared: @Sendable (Bool) -> Void = { [weak self] isSame in
             self?.onLoop { pool in

@@ -3,7 +3,7 @@ import Synchronization
 import TransferCore
 import TransferEventLoop
 
-// Calls of libcurl, of the loop, and of the pool's parts.
+// The calls of libcurl, of the loop, and of the pool's parts.
 extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, PathHost, SteeringHost,
     AcknowledgementHost
 {
@@ -22,29 +22,29 @@ extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, P
         rates.holdBack(on: self)
     }
 
-    /// Makes libcurl begin data connections of FTP.
+    /// Makes libcurl begin data connections of FTP whose address has come.
     ///
-    /// Calls libcurl for data connections whose address has come. libcurl (7.88) begins such a connection with its next call
-    /// and asks for none where question and address fell into one call: transfers stood still until a timer came.
+    /// libcurl (7.88) begins such a connection with its next call. It asks for no call where question and address fell
+    /// into one call: transfers stood still until a timer came.
     private func beginData() {
         guard let ids = sockets?.takeDataBegins(), !ids.isEmpty else { return }
         for id in ids { active[id]?.lookAtSockets() }
         runTimeouts()
     }
 
-    /// libcurl wants to hear of a socket, on behalf of the handle's exchange.
+    /// Watches a socket for libcurl, on behalf of the handle's exchange.
     fileprivate func watch(_ easy: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ what: Int32) {
         if what != CURL_POLL_REMOVE { noteUser(easy, socket) } else { steering.unused(socket) }
         watched.watch(socket, what, on: self)
         connections.store(watched.count, ordering: .relaxed)
     }
 
-    /// A connection may have served another exchange before.
+    /// Notes the exchange that uses a connection, as it may have served another one before.
     private func noteUser(_ easy: UnsafeMutableRawPointer?, _ socket: curl_socket_t) {
         guard let easy else { return }
         var user: UnsafeMutableRawPointer?
         transfer_easy_get_pointer(easy, CURLINFO_PRIVATE, &user)
-        // libcurl's own handles, for what it does besides transfers, have none.
+        // libcurl's own handles, for work besides transfers, have no exchange.
         guard let user else { return }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
         sockets?.used(socket, by: exchange.id)
@@ -68,7 +68,7 @@ extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, P
         return timer
     }
 
-    /// libcurl wants to be called after a time; never where it's negative.
+    /// Schedules a call of libcurl after a time; never where the time is negative.
     fileprivate func schedule(_ milliseconds: Int) {
         let timer = timer(.libcurl)
         if milliseconds < 0 { timer.cancel() } else { timer.schedule(at: .now + .milliseconds(milliseconds)) }
@@ -91,7 +91,7 @@ extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, P
     }
 }
 
-/// Called by libcurl on the loop's thread, from within a call of the pool.
+/// The callbacks that libcurl calls on the loop's thread, from within a call of the pool.
 enum PoolCallbacks {
     static let socket: transfer_socket_callback = { easy, socket, what, user, _ in
         guard let user else { return 0 }

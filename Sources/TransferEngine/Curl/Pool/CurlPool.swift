@@ -4,41 +4,40 @@ import Synchronization
 import TransferCore
 import TransferEventLoop
 
-/// One libcurl multi handle on one loop: its connections, its easy handles, and the exchanges under way.
+/// A libcurl multi handle on one loop: its connections, its easy handles, and the exchanges under way.
 ///
 /// A pool belongs to one engine, loop and network generation; handles and connections never leave it. It carries
-/// exchanges from hop to hop; what they wait for meanwhile is decided by parts, each with a state of its own
-/// (``PoolHost``).
+/// exchanges from hop to hop. Its parts decide when waiting exchanges continue; each has its own state (``PoolHost``).
 actor CurlPool: LoopActor {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-    /// Exchanges handed in and not ended: how busy the pool is, for the one who chooses.
+    /// The number of exchanges that were started and have not ended, by which a pool is chosen.
     nonisolated let load = Atomic<Int>(0)
-    /// Sockets that libcurl wants to hear of: of connections that are used now.
+    /// The number of sockets that libcurl watches: those of connections in use.
     nonisolated let connections = Atomic<Int>(0)
-    /// Handshakes that ended where they stood, whose stacks nobody frees: there should be none.
+    /// The number of handshakes that were abandoned midway, whose stacks are never freed. There should be none.
     nonisolated let lostHandshakes = Atomic<Int>(0)
 
-    // The multi handle isn't shared: it's used on the loop alone, and closed in deinit, when no reference is left.
+    // The multi handle is not shared: only the loop uses it, and deinit closes it when no reference is left.
     nonisolated(unsafe) let multi: CurlMulti
     var active: [ExchangeID: ActiveExchange] = [:]
     var timers = PoolTimers()
     private var isShutDown = false
 
-    // Shared with other pools.
+    // The following properties are shared with other pools.
     let bodyThreads: WorkerPool
     let proxies: KnownProxies
     let traffic: EngineTraffic
-    /// Logins that file servers accepted; shared by all pools for those.
+    /// The logins that file servers accepted; shared by all pools for those.
     let logins: AcceptedLogins?
 
-    // The pool's connections.
+    // The following properties belong to the pool's connections.
     /// The sockets of connections to file servers; `nil` in a pool for HTTP.
     nonisolated let sockets: ServerSockets?
     let plainSockets = PlainSockets()
     let uploadSockets = UploadSockets()
 
-    // Parts.
+    // The following properties are the pool's parts.
     let watched = WatchedSockets()
     let addresses: AddressSearch
     let trust: TrustDecisions
@@ -49,7 +48,9 @@ actor CurlPool: LoopActor {
     let acknowledgements = Acknowledgements()
     let knownHosts = KnownHostsMemory()
 
-    /// - Throws: `TransferError` when libcurl can't be initialised.
+    /// Creates a pool.
+    ///
+    /// - Throws: `TransferError` when libcurl cannot be initialised.
     init(
         loop: EventLoop, resolver: HostResolver, bodyThreads: WorkerPool, trustThreads: WorkerPool,
         proxies: KnownProxies = KnownProxies(), congestion: CongestionMemory = CongestionMemory(),
@@ -70,9 +71,9 @@ actor CurlPool: LoopActor {
     }
 
     deinit {
-        // A connection to a file server ends without QUIT: its answer could take as long as the server likes.
+        // A connection to a file server ends without QUIT, whose answer could take any time.
         sockets?.stopAll(.shutDown)
-        // While those stand by whom sockets are closed.
+        // The objects that close sockets still exist here.
         multi.close()
     }
 
@@ -92,7 +93,7 @@ actor CurlPool: LoopActor {
         perform(exchange.machine.start(), of: exchange)
     }
 
-    /// Ends everything under way and closes what is idle.
+    /// Ends all exchanges and closes idle connections.
     func shutDown() {
         isShutDown = true
         for exchange in Array(active.values) { giveUp(exchange, .shutDown) }
@@ -156,7 +157,7 @@ actor CurlPool: LoopActor {
         }
     }
 
-    /// Gives libcurl a hop to do.
+    /// Gives a hop to libcurl.
     private func add(_ exchange: ActiveExchange, _ hop: Hop, _ resolved: [String]) throws(TransferError) {
         let handle = try multi.takeHandle()
         exchange.beginHop(hop)
@@ -192,7 +193,7 @@ actor CurlPool: LoopActor {
     private func release(_ exchange: ActiveExchange) {
         guard let handle = exchange.handle else { return }
         trust.abandon(exchange, on: self)
-        // libcurl would take leave of a server that may not answer.
+        // libcurl would send a farewell to a server that may not answer.
         sockets?.shutDown(exchange.id)
         if exchange.connection.handshake?.isOpen == true { lostHandshakes.add(1, ordering: .relaxed) }
         MetricsReader.finishHop(handle, exchange)
@@ -204,7 +205,7 @@ actor CurlPool: LoopActor {
 
     // MARK: Ends of transfers
 
-    /// libcurl has come to the end of a transfer.
+    /// Handles the end of a transfer in libcurl.
     func finishHop(_ exchange: ActiveExchange, _ code: CURLcode) {
         guard let handle = exchange.handle else { return }
         if let files = exchange.files { return finishStep(exchange, files, handle, code) }
@@ -225,7 +226,7 @@ actor CurlPool: LoopActor {
         hopEnded(exchange, error)
     }
 
-    /// libcurl has come to the end of a file server's step.
+    /// Handles the end of a file server's step in libcurl.
     private func finishStep(
         _ exchange: ActiveExchange, _ files: FileServerTask, _ handle: CurlHandle, _ code: CURLcode
     ) {

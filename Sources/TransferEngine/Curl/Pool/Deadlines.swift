@@ -1,6 +1,6 @@
 import TransferCore
 
-/// Exchanges that wait for something, each until a time of its own.
+/// The exchanges that wait, each until a time of its own.
 struct Deadlines {
     private var times: [ExchangeID: MonotonicTime] = [:]
 
@@ -9,11 +9,13 @@ struct Deadlines {
 
     mutating func set(_ id: ExchangeID, _ time: MonotonicTime) { times[id] = time }
 
+    /// Ends an exchange's wait.
+    ///
     /// - Returns: Whether the exchange waited.
     @discardableResult
     mutating func remove(_ id: ExchangeID) -> Bool { !times.isEmpty && times.removeValue(forKey: id) != nil }
 
-    /// Removes the exchanges whose time has come.
+    /// Removes and returns the exchanges whose time has come.
     mutating func takeDue(_ now: MonotonicTime) -> [ExchangeID] {
         let due = times.filter { $0.value <= now }.map(\.key)
         for id in due { times[id] = nil }

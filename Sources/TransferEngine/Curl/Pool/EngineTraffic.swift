@@ -1,17 +1,17 @@
 import Synchronization
 import TransferCore
 
-/// The bytes that all exchanges of an engine move together: a link that they share is slow for each of them.
+/// The bytes that all exchanges of an engine move together. A shared link is slow for each of them.
 final class EngineTraffic: Sendable {
     private let movedCount = Atomic<Int64>(0)
     private let exchangeCount = Atomic<Int>(0)
     private let lastMovedCount = Atomic<Int64>(0)
 
-    /// Bytes that have come or have been acknowledged.
+    /// The bytes that have come or have been acknowledged.
     var moved: Int64 { movedCount.load(ordering: .relaxed) }
-    /// Exchanges under way.
+    /// The number of exchanges under way.
     var exchanges: Int { exchangeCount.load(ordering: .relaxed) }
-    /// The time at which any exchange moved a byte last.
+    /// The time at which an exchange last moved a byte.
     var lastMoved: MonotonicTime { MonotonicTime(nanoseconds: lastMovedCount.load(ordering: .relaxed)) }
 
     func began() { exchangeCount.add(1, ordering: .relaxed) }

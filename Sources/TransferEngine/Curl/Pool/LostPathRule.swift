@@ -6,15 +6,15 @@ import TransferCore
 struct PathInUse {
     /// The sockets that libcurl waits for on behalf of the hop, with their inodes.
     var sockets: [curl_socket_t: ino_t] = [:]
-    /// The socket that libcurl waited for last; -1 where there was none.
+    /// The socket that libcurl last waited for; -1 where there was none.
     var last: curl_socket_t = -1
-    /// The socket that the hop's body leaves by; `nil` until libcurl waits for it.
+    /// The socket over which the hop's body leaves; `nil` until libcurl waits for it.
     var sending: curl_socket_t?
-    /// The most bytes of a segment, where large ones may vanish on the way.
+    /// The largest segment in bytes, where larger ones may be lost on the path.
     var segmentSize: Int32?
 }
 
-/// The exchanges that go on over another connection when theirs is lost.
+/// The rule by which exchanges continue over another connection when theirs is lost.
 enum LostPathRule {
     static func awaited(_ exchange: ActiveExchange) -> PathState.Awaited {
         guard exchange.pace.holds.isEmpty else { return .nothing }
@@ -36,7 +36,7 @@ enum LostPathRule {
         }
     }
 
-    /// Whether a download goes on from its byte, or has none yet.
+    /// Returns whether a download can continue from its byte, or has none yet.
     private static func canContinue(_ exchange: ActiveExchange) -> Bool {
         if let files = exchange.files { return files.fetches || files.looks }
         guard let hop = exchange.hop, !hop.sendsBody, hop.method == "GET" || hop.method == "HEAD" else { return false }

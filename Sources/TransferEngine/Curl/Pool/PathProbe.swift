@@ -3,18 +3,20 @@ import Glibc
 import TransferCore
 import TransferEventLoop
 
-/// A connection to a peer that is made for one question: whether the network leads there.
+/// A connection to a peer that only tests whether the network leads there.
 ///
-/// The probe comes from the address of the connection that is in doubt, and is closed when it stands; nothing is sent on it. A
-/// refusal is an answer too. Used on the pool's loop only.
+/// The probe uses the source address of the doubtful connection, and is closed when it stands; no byte is sent on it. A
+/// refusal is an answer too. Probes are used on the pool's loop only.
 final class PathProbe {
-    /// The end of one attempt: the kernel's own second one may be seconds away.
+    /// The bound of one attempt: the kernel's own second attempt may be seconds away.
     static let patience = Duration.seconds(1)
 
     private(set) var socket: Int32 = -1
     private(set) var began: MonotonicTime
 
-    /// - Parameter other: The connection that is in doubt.
+    /// Begins a probe.
+    ///
+    /// - Parameter other: The doubtful connection.
     /// - Returns: `nil` where no connection can be begun.
     init?(beside other: Int32, now: MonotonicTime) {
         began = now
@@ -37,7 +39,7 @@ final class PathProbe {
         }
     }
 
-    /// Whether the peer answered: what the socket says once it is ready.
+    /// Whether the peer answered, by the state of a socket that is ready.
     var wasAnswered: Bool {
         var error: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
@@ -67,11 +69,13 @@ final class PathProbe {
     }
 }
 
-/// The peer of a connection, as one of several.
+/// The peer of a connection, as the key of its connections.
 struct PathPeer: Hashable {
     private let bytes: [UInt8]
 
-    /// - Returns: `nil` for what is no connection of IP.
+    /// Reads the peer of a socket.
+    ///
+    /// - Returns: `nil` for a socket that is no IP connection.
     init?(of socket: Int32) {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -79,7 +83,7 @@ struct PathPeer: Hashable {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(socket, $0, &length) }
         }
         guard code == 0, [AF_INET, AF_INET6].contains(Int32(address.ss_family)) else { return nil }
-        // Family and port, and the address; flow and scope of IPv6 are left out.
+        // Family, port and address count; flow and scope of IPv6 are left out.
         let end = Int32(address.ss_family) == AF_INET ? 8 : 24
         bytes = withUnsafeBytes(of: &address) { Array($0[..<end]) }
     }

@@ -1,28 +1,30 @@
 import TransferCore
 
-/// The judgement of a connection's path, by what the kernel says of it: pure, looked at twice a second.
+/// The judgement of a connection's path from the kernel's facts. It is pure, and is updated twice a second.
 ///
-/// In a hole of the network packets vanish, and no end hears of it. Each end then waits for timers that double: the sender
-/// of data retransmits at intervals as long as the hole has been, and a reader never learns of it. The rule:
+/// In a hole of the network packets vanish, and neither end is notified. Each end then waits for timers that double.
+/// The sender of data retransmits at intervals as long as the hole has been, and a reader never notices it. The rule:
+///
 /// - A sender's interval between retransmissions is bounded.
-/// - A silent peer is asked by keepalive probes whether it is there. Their answers come from its kernel, so a server that
-///   takes its time is not mistaken for a hole.
-/// - After a hole a connection that is answered again and still brings nothing is stale: its server waits for its timer.
-/// - A connection that is not answered, while others to that peer are, is dead: a translation of addresses (NAT) has
+/// - Keepalive probes ask a silent peer whether it is there. Their answers come from its kernel, so a slow server is
+///   not mistaken for a hole.
+/// - A connection that is answered again after a hole and still brings nothing is stale: its server waits for its
+///   timer.
+/// - A connection that is not answered, while others to that peer are, is dead. A translation of addresses (NAT) has
 ///   forgotten it, or its segments are too large for the path.
-/// - A connection whose peer answers and whose bytes stay away in the middle of a body or a handshake is stuck: large
+/// - A connection whose peer answers, but sends nothing in the middle of a body or a handshake, is stuck: large
 ///   segments vanish, and small ones pass.
 struct PathState {
-    /// The kernel's facts of a connection.
+    /// The kernel's facts about a connection.
     struct Facts {
         var isConnecting = false
-        /// Segments that the peer has not acknowledged.
+        /// The number of segments that the peer has not acknowledged.
         var unacknowledged = 0
-        /// The present interval between retransmissions, and how often it was doubled.
+        /// The current interval between retransmissions, and the number of its doublings.
         var retransmission = Duration.milliseconds(200)
         var backoff = 0
         var roundTrip = Duration.zero
-        /// Since data came, and since anything came.
+        /// The time since data came, and the time since anything came.
         var sinceData = Duration.zero
         var sinceAcknowledgement = Duration.zero
         var received: Int64 = 0
@@ -40,66 +42,71 @@ struct PathState {
     }
 
     struct Verdict: Equatable {
-        /// The kernel is to ask the peer now.
+        /// Whether the kernel is to ask the peer now.
         var asks = false
-        /// The longest interval between retransmissions from now on.
+        /// The longest permitted interval between retransmissions from now on.
         var bound: Duration?
-        /// The bound is no longer needed.
+        /// Whether the bound is no longer needed.
         var unbinds = false
         var loss: Loss?
-        /// Segments may be too large for the path: new connections try small ones.
+        /// Whether segments may be too large for the path, so that new connections try small ones.
         var doubtsSize = false
     }
 
-    /// A silence that is worth a question; Linux asks no sooner.
+    /// The silence after which the peer is asked; Linux asks no sooner.
     static let quiet = Duration.seconds(1)
-    /// The least that a peer has for an answer before the path is taken for broken: two questions.
+    /// The least time that a peer has for an answer before the path counts as broken: that of two questions.
     static let patience = Duration.milliseconds(750)
     /// The least time between two questions without an answer.
     static let spacing = Duration.milliseconds(450)
     /// The longest pause between questions to a peer that answers and has nothing to say.
     static let slowest = Duration.seconds(5)
-    /// Sooner than the connections of a file that bring nothing are replaced by new ones.
+    /// The time after which a peer that answers, but sends nothing, puts the size of segments in doubt.
+    ///
+    /// The time is shorter than that after which a file's idle connections are replaced.
     static let doubtAfter = Duration.milliseconds(500)
-    /// The kernel's times are rounded, so that the connection's own last sign may seem to be another's.
+    /// The tolerance for the kernel's rounded times: the connection's own last sign may seem to be another's.
     static let rounding = Duration.milliseconds(100)
-    /// How long an answer to others says that others are answered: longer than between two probes.
+    /// The time for which an answer to one connection proves that others are answered. It is longer than the time
+    /// between two probes.
     static let freshness = Duration.milliseconds(1600)
-    /// How long a peer answers questions, and sends nothing of what it has begun, before its segments are taken for lost.
+    /// The time after which a peer that answers, but sends nothing of what it has begun, counts as losing its segments.
     static let stuckAfter = Duration.seconds(6)
-    /// The least interval between retransmissions that Linux takes for a bound.
+    /// The least interval between retransmissions that Linux accepts as a bound.
     static let shortest = Duration.seconds(1)
 
     private let began: MonotonicTime
-    /// The retransmission interval while the connection was well.
+    /// The retransmission interval while the connection was healthy.
     private var usualInterval: Duration?
-    /// The first question, or retransmission, that has not been answered.
+    /// The time of the first question, or retransmission, that has not been answered.
     private var asked: MonotonicTime?
     private var lastAsked: MonotonicTime?
     private var pause = PathState.quiet
-    /// Since when packets vanish, what had come by then, and whether something of ours was on its way.
+    /// The beginning of the hole, the bytes received by then, and whether bytes of ours were under way.
     private var hole: (since: MonotonicTime, received: Int64, wasSending: Bool)?
-    /// When the peer was heard again after a hole, and the hole.
+    /// The time at which the peer was heard again after a hole, and the facts of the hole.
     private var back: (since: MonotonicTime, received: Int64, wasSending: Bool)?
-    /// Since when others are answered during the hole.
+    /// The time since which others are answered during the hole.
     private var othersSince: MonotonicTime?
-    /// Since when the peer answers questions and sends nothing.
+    /// The time since which the peer answers questions and sends nothing.
     private var thereSince: MonotonicTime?
     private var bound: (length: Duration, since: MonotonicTime)?
 
     init(began: MonotonicTime) { self.began = began }
 
-    /// Whether packets vanish.
+    /// Whether packets vanish on the path.
     var isInHole: Bool { hole != nil }
-    /// Whether the next look is to come soon.
+    /// Whether the next check is to come soon.
     var isUncertain: Bool { asked != nil || hole != nil || back != nil }
     var isBounded: Bool { bound != nil }
-    /// Since when the sender hears nothing.
+    /// The time since which the sender hears nothing.
     var silentSince: MonotonicTime? { asked }
 
+    /// Judges the path by new facts.
+    ///
     /// - Parameters:
-    ///   - awaits: What an exchange waits for on the connection.
-    ///   - others: When another connection to the same peer, or a probe, was answered last; `nil` where none is known.
+    ///   - awaits: The part that an exchange waits for on the connection.
+    ///   - others: The last answer to another connection to the same peer, or to a probe; `nil` where none is known.
     mutating func look(
         _ facts: Facts, awaits: Awaited, others: MonotonicTime?, now: MonotonicTime
     ) -> Verdict {
@@ -124,7 +131,7 @@ struct PathState {
             pause = Self.quiet
             thereSince = nil
         } else if asked != nil {
-            // A peer that is there and has nothing to say is asked less and less often.
+            // A peer that answers and has nothing to send is asked less and less often.
             pause = min(Self.slowest, pause * 2)
             if back == nil { thereSince = thereSince ?? now }
         }
@@ -148,12 +155,12 @@ struct PathState {
         return verdict
     }
 
-    /// The time for bytes to come after a hole. A request that arrived only now wants an answer to be made.
+    /// Returns the time for bytes to come after a hole. A request that arrived only now needs time for its answer.
     private func grace(_ facts: Facts, _ wasSending: Bool) -> Duration {
         wasSending ? max(.milliseconds(700), facts.roundTrip * 4) : max(.milliseconds(250), facts.roundTrip * 2)
     }
 
-    /// The interval stays bounded until it is short again: the hole was measured as a round trip.
+    /// Removes the bound once the interval is short again: the hole was measured as a round trip.
     private mutating func settleBound(_ facts: Facts, _ verdict: inout Verdict, _ now: MonotonicTime) {
         guard let bound else {
             if facts.backoff == 0 { usualInterval = facts.retransmission }
@@ -186,7 +193,7 @@ struct PathState {
         }
         guard let asked else { return verdict }
         let isHeardElsewhere = others.map { $0 > asked + Self.rounding } ?? false
-        // A server that thinks may be asked often; by chance two questions in a row are lost.
+        // A server that computes its answer may be asked often; two questions in a row may be lost by chance.
         let isThinking = awaits == .answer && facts.unacknowledged == 0
         let bearable = max(Self.patience, facts.roundTrip * 3) * (isHeardElsewhere ? 4 : isThinking ? 3 : 1)
         guard hole != nil || now - asked >= bearable else { return verdict }
@@ -208,7 +215,7 @@ struct PathState {
         verdict.asks = true
     }
 
-    /// Whether others have been answered for so long that the connection would have been, too.
+    /// Returns whether others have been answered for so long that the connection should have been, too.
     private mutating func isDead(_ facts: Facts, _ others: MonotonicTime?, _ now: MonotonicTime) -> Bool {
         guard let hole, let others, others > hole.since + Self.rounding, now - others < Self.freshness else {
             othersSince = nil

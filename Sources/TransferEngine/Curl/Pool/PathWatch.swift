@@ -3,15 +3,15 @@ import Glibc
 import TransferCore
 import TransferEventLoop
 
-/// The pool, as far as the paths of its connections concern it.
+/// The part of the pool that the paths of its connections need.
 protocol PathHost: PoolHost {
     var active: [ExchangeID: ActiveExchange] { get }
     var paths: PathWatch { get }
 }
 
-/// Sees to it that exchanges go on after a hole in the network, by ``PathState``.
+/// The watch that lets exchanges continue after a hole in the network, by the rules of ``PathState``.
 ///
-/// The reasons and what was measured: "Holes in the network" in TransferEngine.docc/Decisions.md.
+/// The reasons and the measurements are in "Holes in the network" of TransferEngine.docc/Decisions.md.
 final class PathWatch {
     private struct Path {
         let inode: ino_t
@@ -19,47 +19,48 @@ final class PathWatch {
     }
 
     private struct Peer {
-        /// When a connection to it, or a probe, was answered last.
+        /// The time at which a connection to the peer, or a probe, was last answered.
         var heard: MonotonicTime?
         var probe: PathProbe?
     }
 
     private static let interval = Duration.milliseconds(500)
-    /// Between looks at a connection that is in doubt.
+    /// The time between checks of a doubtful connection.
     private static let closest = Duration.milliseconds(250)
 
     private var paths: [Int32: Path] = [:]
     private var peers: [PathPeer: Peer] = [:]
     private var isScheduled = false
-    /// Hosts to which large segments may not pass.
+    /// The hosts to which large segments may not pass.
     private var small: [String: SmallSegments] = [:]
 
     private struct SmallSegments {
         /// The end of the time in which new connections have small segments.
         var end: MonotonicTime
-        /// The end of the time in which connections that are kept are not used: their segments are large.
+        /// The end of the time in which kept connections are not used, as their segments are large.
         var freshEnd: MonotonicTime?
     }
 
     private static let smallFor = Duration.seconds(600)
     private static let doubt = Duration.seconds(30)
 
-    /// An exchange begins.
+    /// Begins to watch when an exchange begins.
     func begin(on host: isolated some PathHost) {
         if !isScheduled { schedule(Self.interval, on: host) }
     }
 
-    /// libcurl waits for the socket on behalf of the exchange.
+    /// Notes that libcurl waits for the socket on behalf of the exchange.
     func used(_ socket: Int32, by exchange: ActiveExchange) {
         guard exchange.connection.path.sockets[socket] == nil, let inode = Self.inode(socket) else { return }
         exchange.connection.path.sockets[socket] = inode
     }
 
-    /// The exchange has no handle of libcurl's any more.
+    /// Forgets the sockets of an exchange whose handle has been released.
     func release(_ exchange: ActiveExchange) { exchange.connection.path.sockets.removeAll() }
 
-    /// Prepares a hop's connection: where large segments may vanish, it has segments of 1,024 bytes, which pass wherever
-    /// IPv6 may be spoken (RFC 4821 §7.2).
+    /// Prepares a hop's connection. Where large segments may vanish, it gets segments of 1,024 bytes.
+    ///
+    /// Such segments pass wherever IPv6 may be spoken (RFC 4821 §7.2).
     func prepare(_ exchange: ActiveExchange, for url: String) {
         exchange.connection.path.segmentSize = nil
         guard !small.isEmpty, let name = Origin(url: url)?.hostAndPort, let found = small[name] else { return }
@@ -94,7 +95,7 @@ final class PathWatch {
         host.timer(.path).schedule(at: .now + delay)
     }
 
-    // MARK: Looks
+    // MARK: Checks
 
     func look(on host: isolated some PathHost) {
         isScheduled = false
@@ -106,7 +107,7 @@ final class PathWatch {
         var facts: [Int32: (PathPeer?, PathState.Facts)] = [:]
         for socket in users.keys {
             guard let found = PathState.Facts(of: socket) else { continue }
-            // A connection that is being made has no peer yet.
+            // A connection that is not yet established has no peer.
             let peer = PathPeer(of: socket)
             facts[socket] = (peer, found)
             if let peer, found.silence < PathState.quiet {
@@ -135,7 +136,7 @@ final class PathWatch {
         schedule(isSilent || paths.values.contains(where: \.state.isUncertain) ? Self.closest : Self.interval, on: host)
     }
 
-    /// The exchanges that use each connection which is still the one that they began to use.
+    /// Returns the exchanges of each connection that is still the one that they began to use.
     private func connections(of exchanges: some Sequence<ActiveExchange>) -> [Int32: [ActiveExchange]] {
         var users: [Int32: [ActiveExchange]] = [:]
         for exchange in exchanges where exchange.handle != nil {
@@ -150,7 +151,7 @@ final class PathWatch {
         return users
     }
 
-    /// Connections without an exchange are left as they were found.
+    /// Ends the watch of connections without an exchange, and restores their settings.
     private func endUnused(_ users: [Int32: [ActiveExchange]], on host: isolated some PathHost) {
         for (socket, path) in paths where users[socket] == nil || Self.inode(socket) != path.inode {
             if Self.inode(socket) == path.inode {
@@ -171,7 +172,7 @@ final class PathWatch {
         let length = UInt32(clamping: bound.inMilliseconds)
         guard transfer_tcp_bound_retransmission(socket, length) != 0 else { return }
         let silence = state.silentSince.map { now - $0 } ?? .zero
-        // Half a second more than an interval between looks, which may come late.
+        // The timeout is half a second longer than the interval between checks, which may come late.
         transfer_tcp_move_user_timeout(socket, UInt32(clamping: (silence + bound).inMilliseconds) + 1000)
     }
 
@@ -199,7 +200,7 @@ final class PathWatch {
 
     // MARK: Lost connections
 
-    /// Ends the exchanges of a connection that brings them no further, where all of them may go on over another.
+    /// Ends the exchanges of a lost connection, where all of them may continue over another.
     private func leave(
         _ socket: Int32, _ loss: PathState.Loss, _ users: [ActiveExchange],
         _ facts: [Int32: (PathPeer?, PathState.Facts)], on host: isolated some PathHost
@@ -211,13 +212,14 @@ final class PathWatch {
         }
         guard !isMoving, users.allSatisfy({ LostPathRule.mayLeave($0, loss) }) else { return }
         if loss != .stale { useSmallSegments(users, isProven: true) }
-        // The server hears of it at once, and sends nothing again; libcurl keeps nothing for the next request.
+        // The server is notified at once and sends nothing again; libcurl does not keep the connection for the next
+        // request.
         Self.reset(socket)
         for exchange in users where host.exchange(exchange.id) != nil { host.giveUp(exchange, .lostPath) }
         paths[socket] = nil
     }
 
-    /// Dissolves a connection by RST (connect(2): AF_UNSPEC); the descriptor stays libcurl's.
+    /// Dissolves a connection by RST (connect(2): AF_UNSPEC). The descriptor stays libcurl's.
     private static func reset(_ socket: Int32) {
         var nowhere = sockaddr(sa_family: sa_family_t(AF_UNSPEC), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
         _ = connect(socket, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
@@ -230,11 +232,13 @@ final class PathWatch {
 }
 
 extension PathState.Facts {
-    /// - Returns: `nil` where the kernel does not say, and for connections that have ended.
+    /// Reads the facts of a socket.
+    ///
+    /// - Returns: `nil` where the kernel does not report them, and for connections that have ended.
     init?(of socket: Int32) {
         var path = transfer_path_facts()
         guard transfer_tcp_path(socket, &path) == 0 else { return nil }
-        // The states of tcp_states.h: 1 is ESTABLISHED, 2 SYN_SENT; 8 is CLOSE_WAIT, where the peer has said its last.
+        // The states of tcp_states.h: 1 is ESTABLISHED, 2 SYN_SENT, 8 CLOSE_WAIT, in which the peer sends nothing more.
         guard [1, 2].contains(path.state) else { return nil }
         isConnecting = path.state == 2
         unacknowledged = Int(path.unacknowledged)

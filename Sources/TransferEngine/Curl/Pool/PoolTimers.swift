@@ -6,23 +6,23 @@ enum PoolTimer: Int, CaseIterable {
     case libcurl
     /// The end of the first pause for a rate.
     case rate
-    /// The end of the longest that a look-up may take.
+    /// The end of the longest permitted look-up.
     case address
-    /// The next look for silent connections.
+    /// The next check for silent connections.
     case silence
-    /// The next look at what peers have acknowledged.
+    /// The next check of the bytes that peers have acknowledged.
     case acknowledgement
-    /// The end of the longest that a certificate may be judged for.
+    /// The end of the time in which a certificate may be judged.
     case trust
-    /// The next look at sockets whose congestion control or pace follows what they show.
+    /// The next check of sockets whose congestion control or pace follows their measurements.
     case steering
-    /// The next offer of replies that nobody has read.
+    /// The next offer of unread replies.
     case reply
-    /// The next look at the paths of connections.
+    /// The next check of the paths of connections.
     case path
 }
 
-/// The timers of a pool; each is made when it's first needed.
+/// The timers of a pool; each is made when it is first needed.
 struct PoolTimers {
     private var made: [LoopTimer?] = Array(repeating: nil, count: PoolTimer.allCases.count)
 
@@ -31,7 +31,7 @@ struct PoolTimers {
         set { made[which.rawValue] = newValue }
     }
 
-    /// Takes all of them off the loop.
+    /// Removes all timers from the loop.
     mutating func removeAll(from loop: EventLoop) {
         for timer in made { if let timer { loop.remove(timer) } }
         self = PoolTimers()

@@ -1,14 +1,14 @@
 import TransferCore
 import TransferEventLoop
 
-/// The pool, as far as bounds on rates need it.
+/// The part of the pool that bounds on rates need.
 protocol RateHost: PoolHost {
     var active: [ExchangeID: ActiveExchange] { get }
 }
 
-/// Pauses of exchanges that have been faster than their bound on the rate, or have had their turn.
+/// The pauses of exchanges that have exceeded their rate, or have had their turn.
 final class RatePauses {
-    /// Whether any exchange has had a bound, or may have to give others a turn: without, nobody needs to be looked at.
+    /// Whether an exchange has ever had a bound, or may have to wait for its turn. Otherwise no check is needed.
     private var hasLimits = false
     private var pauses = Deadlines()
 
@@ -18,7 +18,7 @@ final class RatePauses {
 
     func end(_ id: ExchangeID) { pauses.remove(id) }
 
-    /// Holds back the exchanges that took too much since the last look.
+    /// Holds back the exchanges that took too much since the last check.
     func holdBack(on host: isolated some RateHost) {
         guard hasLimits else { return }
         var hasBegun = false

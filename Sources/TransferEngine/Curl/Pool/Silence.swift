@@ -1,24 +1,25 @@
 import TransferCore
 
-/// When exchanges are looked at that may have been silent for too long, or are late: one look at all of them, as nobody
-/// wants a timer for each.
+/// The schedule of checks for exchanges that are silent for too long, or late. One check serves all, without a timer
+/// for each.
 struct Silence {
     /// An exchange that has a bound on silence.
     struct Subject {
         var lastActivity: MonotonicTime
-        /// An exchange that is held back has nothing to say for itself.
+        /// Whether the exchange is held back, so that its silence does not count.
         var isHeld = false
-        /// The longest silence.
+        /// The longest permitted silence.
         var bound: Duration
-        /// The time by which the exchange has to have ended; `nil` without a bound on its whole time.
+        /// The time by which the exchange must have ended; `nil` without a bound on its whole time.
         var deadline: MonotonicTime?
         /// The other exchanges that may share its link; `nil` where there are none.
         var company: Company?
 
-        /// Whether the bound on its silence is over.
+        /// Returns whether the bound on the silence is over.
         func isOver(_ now: MonotonicTime) -> Bool { !isHeld && lastActivity + bound <= now }
 
-        /// When it has been silent for too long, or is late; a later time than now may be only the next look.
+        /// Returns the time at which the exchange is silent for too long, or late. A time after now may be only the
+        /// next check.
         func due(_ now: MonotonicTime) -> MonotonicTime {
             var due = (isHeld ? now : lastActivity) + bound
             if isOver(now), let company, company.isSlow {
@@ -31,20 +32,20 @@ struct Silence {
 
     /// The bytes that all exchanges together have moved since one of them fell silent.
     ///
-    /// Transfers that share a slow link wait for one another: a packet of one that was lost is sent again after all that the
-    /// others have in the queue, and later each time. Silence proves nothing against an exchange before it should have had
-    /// its turn. A link on which nothing moves at all is no slow one.
+    /// Transfers that share a slow link wait for one another. A lost packet of one is sent again after all queued
+    /// packets of the others, and later each time. Silence proves nothing against an exchange before it should have had
+    /// its turn. A link on which nothing moves at all is not slow.
     struct Company {
-        /// Bytes of all exchanges.
+        /// The bytes that all exchanges have moved.
         var moved: Int64
-        /// Exchanges under way, the silent one included.
+        /// The number of exchanges under way, the silent one included.
         var count: Int
-        /// The time at which any of them moved a byte last.
+        /// The time at which an exchange last moved a byte.
         var lastMoved: MonotonicTime
 
-        /// Bytes that an exchange should have had by then.
+        /// The bytes that an exchange should have moved by then.
         static let share: Int64 = 256 << 10
-        /// Silence is never longer than so many times its bound.
+        /// The longest silence, as a multiple of the bound.
         static let most = 5
 
         var isSlow: Bool { moved / Int64(max(1, count)) < Self.share }
@@ -52,18 +53,20 @@ struct Silence {
 
     enum Fault { case silent, late }
 
-    /// The finest that is told apart.
+    /// The shortest time by which two checks differ.
     static let granularity = Duration.milliseconds(50)
 
-    /// The next look; `nil` while nobody needs one.
+    /// The time of the next check; `nil` while none is needed.
     private(set) var nextLook: MonotonicTime?
 
-    /// - Returns: The time of the next look, where this exchange needs an earlier one.
+    /// Schedules an exchange that begins.
+    ///
+    /// - Returns: The time of the next check, where this exchange needs an earlier one.
     mutating func begin(_ subject: Subject, now: MonotonicTime) -> MonotonicTime? { wants(subject.due(now)) }
 
-    /// Takes out of `exchanges` those that have to end.
+    /// Finds the exchanges that must end.
     ///
-    /// - Returns: Them, and when the others are to be looked at.
+    /// - Returns: The exchanges to end, and the time of the next check of the others.
     mutating func look<Exchanges: Sequence>(
         at exchanges: Exchanges, now: MonotonicTime, subject: (Exchanges.Element) -> Subject?
     ) -> (ended: [(Exchanges.Element, Fault)], next: MonotonicTime?) {
@@ -82,7 +85,9 @@ struct Silence {
         return (ended, next.map { max($0, now + Self.granularity) })
     }
 
-    /// - Returns: The time, where it's earlier than the next look, which it is from now on.
+    /// Requests a check.
+    ///
+    /// - Returns: The time, where it is earlier than the next check; it is the next check from now on.
     mutating func wants(_ time: MonotonicTime) -> MonotonicTime? {
         guard nextLook.map({ time < $0 }) ?? true else { return nil }
         nextLook = time

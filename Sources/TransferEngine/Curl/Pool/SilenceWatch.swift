@@ -1,12 +1,12 @@
 import TransferCore
 import TransferEventLoop
 
-/// The pool, as far as silent exchanges concern it.
+/// The part of the pool that silent exchanges need.
 protocol SilenceHost: PoolHost {
     var active: [ExchangeID: ActiveExchange] { get }
 }
 
-/// Ends exchanges that stand still, or take longer than they may.
+/// The watch that ends exchanges which stand still, or take longer than they may.
 final class SilenceWatch {
     private var silence = Silence()
 
@@ -31,7 +31,7 @@ final class SilenceWatch {
                 host.giveUp(exchange, exchange.leastRate.map { TransferError.slow($0, bound) } ?? .silence(bound))
             }
         }
-        // Exchanges that began meanwhile may have asked for an earlier look.
+        // Exchanges that began meanwhile may have asked for an earlier check.
         if let next, let time = silence.wants(next) { host.timer(.silence).schedule(at: time) }
     }
 }

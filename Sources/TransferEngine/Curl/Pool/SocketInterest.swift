@@ -1,34 +1,34 @@
 import CTransferCurl
 import TransferEventLoop
 
-/// The events that libcurl wants to hear of on its sockets, against those that they are registered for at the loop.
+/// The events that libcurl wants to be notified of on its sockets, and those that the loop watches for.
 ///
-/// A socket that libcurl doesn't want to hear of any more is likely to be wanted again for the next request: until
-/// something happens on it, it stays registered.
+/// A socket that libcurl no longer watches is likely to be watched again for the next request. Until an event comes,
+/// the socket stays registered.
 ///
-/// While the TLS of a data connection of FTP comes about, libcurl (7.88) waits for that connection alone, although the
-/// server may go on with it only after commands whose replies come on the other one. Those who ask libcurl over and over
-/// don't notice; here it has to be told of such replies, and told again of those that it leaves where they are.
+/// While TLS begins on a data connection of FTP, libcurl (7.88) watches that connection alone. The server may continue
+/// on it only after commands whose replies come on the other one. Programs that poll libcurl do not notice. Here
+/// libcurl must be notified of such replies, repeatedly if it leaves them unread.
 struct SocketInterest {
     enum Ready {
-        /// libcurl is told.
+        /// libcurl is notified.
         case tell
-        /// A reply that libcurl may have use for is offered.
+        /// A reply that libcurl may be able to use is offered.
         case offer
-        /// The socket is of no interest any more.
+        /// The socket is no longer of interest.
         case unregister
     }
 
     private(set) var wanted: Set<curl_socket_t> = []
-    /// Registered, and not wanted.
+    /// The sockets that are registered and not wanted.
     private var unwanted: Set<curl_socket_t> = []
-    /// Not registered: there is a reply on them that libcurl had no use for when it was offered.
+    /// The unregistered sockets with a reply that libcurl did not use when it was offered.
     private var unread: Set<curl_socket_t> = []
 
-    /// libcurl says what it wants to hear of a socket.
+    /// Notes the events that libcurl wants to be notified of.
     ///
-    /// - Parameter what: CURL_POLL_….
-    /// - Returns: What the socket is to be registered for; `nil` changes nothing.
+    /// - Parameter what: The CURL_POLL_… value.
+    /// - Returns: The events for which the socket is to be registered; `nil` changes nothing.
     mutating func changed(_ socket: curl_socket_t, _ what: Int32) -> ReadyEvents? {
         switch what {
         case CURL_POLL_REMOVE:
@@ -47,9 +47,9 @@ struct SocketInterest {
         }
     }
 
-    /// Something happened on a registered socket.
+    /// Decides about an event on a registered socket.
     ///
-    /// - Parameter awaitsReply: Whether an exchange may have use for a reply that came on it.
+    /// - Parameter awaitsReply: Whether an exchange may be able to use a reply that came on it.
     mutating func ready(_ socket: curl_socket_t, awaitsReply: @autoclosure () -> Bool) -> Ready {
         guard unwanted.contains(socket) else { return .tell }
         if awaitsReply() { return .offer }
@@ -57,11 +57,12 @@ struct SocketInterest {
         return .unregister
     }
 
-    /// libcurl was offered what is on the socket. What it doesn't take would be offered again at once, and for ever.
+    /// Decides about bytes that were offered to libcurl. Unread bytes would otherwise be offered again at once, without
+    /// end.
     ///
     /// - Parameters:
-    ///   - hasBytes: Whether there is something still.
-    ///   - awaitsReply: Whether an exchange still may have use for it, a little later.
+    ///   - hasBytes: Whether there are still unread bytes.
+    ///   - awaitsReply: Whether an exchange may still be able to use them, a little later.
     /// - Returns: Whether the socket is to be unregistered for now.
     mutating func offered(
         _ socket: curl_socket_t, hasBytes: @autoclosure () -> Bool, awaitsReply: @autoclosure () -> Bool
@@ -76,8 +77,8 @@ struct SocketInterest {
 
     /// Takes the sockets whose replies are offered once more.
     ///
-    /// - Parameter awaitsReply: Whether an exchange may have use for what came on it.
-    /// - Returns: Sockets to be registered for reading.
+    /// - Parameter awaitsReply: Whether an exchange may be able to use the bytes of a socket.
+    /// - Returns: The sockets to be registered for reading.
     mutating func offerAgain(where awaitsReply: (curl_socket_t) -> Bool) -> [curl_socket_t] {
         let sockets = unread.filter(awaitsReply)
         unread.removeAll()

@@ -1,26 +1,27 @@
 import TransferCore
 import TransferEventLoop
 
-/// The pool, as far as decisions about servers need it.
+/// The part of the pool that decisions about servers need.
 protocol TrustHost: PoolHost {
     var trust: TrustDecisions { get }
 }
 
-/// Servers that the program's own check judges, on threads that may take long, while their handshakes wait.
+/// The decisions of the program's own check about servers. The check runs on threads that may block, while the
+/// handshakes wait.
 final class TrustDecisions {
-    /// libcurl would close the connection at its bound, and what waits in the handshake would be lost: the decision's
-    /// bound comes before that.
+    /// The time by which a decision's bound precedes libcurl's. At its own bound libcurl would close the connection,
+    /// and the suspended handshake would be lost.
     private static let margin = Duration.milliseconds(-50)
 
-    /// The list in which the handshakes of the pool put their questions.
+    /// The list of the questions of the pool's handshakes.
     let questions = HandshakeQuestions()
     private let threads: WorkerPool
-    /// Exchanges whose server is being judged, with the longest that this may take.
+    /// The exchanges whose server is being judged, with the end of the permitted time.
     private var waits = Deadlines()
 
     init(threads: WorkerPool) { self.threads = threads }
 
-    /// Takes the questions that were put since the last look.
+    /// Takes the questions that came since the last call.
     func judge(on host: isolated some TrustHost) {
         while let exchange = questions.next() {
             guard let handshake = exchange.connection.handshake, case .check(let check) = handshake.rules.judgement
@@ -45,8 +46,9 @@ final class TrustDecisions {
         host.drain()
     }
 
-    /// A handshake that is given up while it waits ends by a refusal: it runs on a stack of its own, which is freed
-    /// when it comes to its end.
+    /// Refuses the server of an exchange whose handshake waits.
+    ///
+    /// The handshake must end so: it runs on a stack of its own, which is freed when it comes to its end.
     func abandon(_ exchange: ActiveExchange, on host: isolated some TrustHost) {
         waits.remove(exchange.id)
         guard exchange.handle != nil, let handshake = exchange.connection.handshake, handshake.isAsked else { return }

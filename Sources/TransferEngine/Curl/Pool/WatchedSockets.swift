@@ -3,30 +3,30 @@ import Glibc
 import TransferCore
 import TransferEventLoop
 
-/// The pool, as far as its sockets need it.
+/// The part of the pool that its sockets need.
 protocol SocketHost: PoolHost {
     var watched: WatchedSockets { get }
-    /// Tells libcurl what happened on a socket.
+    /// Notifies libcurl of events on a socket.
     ///
-    /// - Parameter mask: CURL_CSELECT_….
+    /// - Parameter mask: The mask of CURL_CSELECT_… bits.
     func act(on socket: curl_socket_t, _ mask: Int32)
-    /// The exchange that may have use for an FTP server's reply on the socket.
+    /// Returns the exchange that may be able to use an FTP server's reply on the socket.
     func awaitsReply(on socket: curl_socket_t) -> ActiveExchange?
 }
 
-/// Registers libcurl's sockets at the loop, and tells it what happens on them.
+/// The registration of libcurl's sockets at the loop, which notifies libcurl of their events.
 final class WatchedSockets {
-    /// The pause before a reply that libcurl left where it was is offered again.
+    /// The pause before an unread reply is offered to libcurl again.
     private static let pause = Duration.milliseconds(20)
 
     private var interest = SocketInterest()
 
-    /// Sockets that libcurl wants to hear of.
+    /// The number of sockets that libcurl watches.
     var count: Int { interest.wanted.count }
 
-    /// libcurl says what it wants to hear of a socket.
+    /// Watches a socket for the events that libcurl wants.
     ///
-    /// - Parameter what: CURL_POLL_….
+    /// - Parameter what: The CURL_POLL_… value.
     func watch(_ socket: curl_socket_t, _ what: Int32, on host: isolated some SocketHost) {
         if let events = interest.changed(socket, what) { register(socket, events, on: host) }
     }

@@ -1,23 +1,28 @@
 import Synchronization
 import TransferCore
 
-/// The algorithms that the kernel refuses, the addresses that lie behind a link which loses segments, and the shortest
-/// round trips, as connections have shown them. An engine's pools share it.
+/// The facts that connections have shown, shared by an engine's pools.
+///
+/// The facts are algorithms that the kernel refuses, addresses behind a link that loses segments, and the shortest
+/// round trips.
 final class CongestionMemory: Sendable {
-    /// Seconds for which an address is remembered: another connection then shows again whether its link loses segments.
+    /// The seconds for which an address is remembered. Another connection then shows again whether its link loses
+    /// segments.
     private static let lasting = 600.0
     private static let most = 1024
 
     private struct State {
         var refusals: [String: Int32] = [:]
         var lossy: [String: Double] = [:]
-        /// The shortest round trips, in seconds, and when they were seen.
+        /// The shortest round trips in seconds, with the time when they were seen.
         var bases: [String: (value: Double, time: Double)] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// - Returns: `errno` where the kernel has refused the algorithm before: it costs nothing more.
+    /// Returns the error of an algorithm.
+    ///
+    /// - Returns: The `errno` where the kernel has refused the algorithm before, so that it is not tried again.
     func refusal(of name: String) -> Int32? { state.withLock { $0.refusals[name] } }
 
     func refused(_ name: String, _ code: Int32) { state.withLock { $0.refusals[name] = code } }
@@ -33,8 +38,10 @@ final class CongestionMemory: Sendable {
         }
     }
 
-    /// The shortest round trip to the address that any connection has seen: one that begins while a queue stands sees no
-    /// short one itself (RFC 6817 §4.4, the advantage of the latecomer).
+    /// Returns the shortest round trip to the address that any connection has seen.
+    ///
+    /// A connection that begins while a queue stands sees no short one itself (RFC 6817 §4.4, the advantage of the
+    /// latecomer).
     func base(of address: String, _ seen: Double, now: Double) -> Double {
         state.withLock { state in
             if let known = state.bases[address], now - known.time < Self.lasting, known.value <= seen {

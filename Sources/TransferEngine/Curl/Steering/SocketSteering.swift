@@ -2,30 +2,30 @@ import CTransferCurl
 import TransferCore
 import TransferEventLoop
 
-/// The pool, as far as the steering of its sockets needs it.
+/// The part of the pool that the steering of its sockets needs.
 protocol SteeringHost: PoolHost {}
 
-/// The congestion control of sockets that send, and the pace of those that background jobs use: looked at several times a
-/// second, while there are any.
+/// The congestion control of sending sockets and the pace of those that background jobs use, checked several times a
+/// second.
 ///
-/// An option is set when an exchange comes to use a connection, and not when its socket is made: a route's own choice
-/// (`congctl`) takes the place of what is set before connect(2).
+/// An option is set when an exchange begins to use a connection, not when its socket is made. A route's own choice
+/// (`congctl`) replaces options that were set before connect(2).
 final class SocketSteering {
     private struct Entry {
         let exchange: ExchangeID
         var preference: Preference
-        /// `nil` before the connection is made.
+        /// The peer's address; `nil` before the connection is made.
         var peer: String?
         var losses = LossJudgement()
         var isSettled = false
-        /// Whether libcurl has the socket: one that it has closed may be anybody's by its number.
+        /// Whether libcurl has the socket: after it is closed, its number may belong to any other descriptor.
         var isWatched = true
         var pace = BackgroundPace()
     }
 
-    /// The steering that an exchange wants of its connections.
+    /// The steering that an exchange wants for its connections.
     struct Preference: Hashable {
-        /// For an exchange that sends enough for it to matter.
+        /// The congestion control; `nil` for an exchange that sends too little for it to matter.
         var congestion: CongestionControl?
         var isBackground = false
         var sends = false
@@ -43,11 +43,11 @@ final class SocketSteering {
 
     init(memory: CongestionMemory) { self.memory = memory }
 
-    /// libcurl waits for the socket on behalf of the exchange.
+    /// Notes that libcurl waits for the socket on behalf of the exchange.
     func used(_ socket: Int32, by exchange: ActiveExchange, on host: isolated some SteeringHost) {
         let preference = Preference(of: exchange)
         guard !preference.isNone else { return }
-        // Over HTTP/2 several exchanges have one.
+        // Over HTTP/2 several exchanges share one socket.
         if let entry = entries[socket], entry.preference == preference,
             entry.exchange == exchange.id
                 || host.exchange(entry.exchange) != nil && !exchange.connection.opened.contains(socket)
@@ -57,7 +57,7 @@ final class SocketSteering {
             return
         }
         var entry = Entry(exchange: exchange.id, preference: preference)
-        // A connection that was there goes on at its pace.
+        // An existing connection continues at its pace.
         if preference.isBackground, !exchange.connection.opened.contains(socket), let pace = idle[socket] {
             entry.pace = pace
         }
@@ -68,10 +68,10 @@ final class SocketSteering {
         if !timer.isScheduled { timer.schedule(at: .now + Self.interval) }
     }
 
-    /// libcurl doesn't wait for the socket any more: it's idle, held back, or about to be closed.
+    /// Notes that libcurl no longer waits for the socket: it is idle, held back, or about to be closed.
     func unused(_ socket: Int32) { entries[socket]?.isWatched = false }
 
-    /// Does what needs no measurement.
+    /// Sets the options that need no measurement.
     private func begin(_ socket: Int32, _ exchange: ActiveExchange) {
         guard var entry = entries[socket] else { return }
         entry.peer = SteeredSocket(descriptor: socket).peer
@@ -105,7 +105,7 @@ final class SocketSteering {
             if entry.peer == nil { entry.peer = socket.peer }
             if !entry.isSettled { judge(&entry, info, socket, exchange, now) }
             if entry.preference.isBackground { pace(&entry, info, socket, now) }
-            // Nothing is left to look for.
+            // The socket needs no further checks.
             entries[descriptor] = entry.isSettled && !entry.preference.isBackground ? nil : entry
         }
         if !entries.isEmpty { host.timer(.steering).schedule(at: .now + Self.interval) }
@@ -135,7 +135,7 @@ final class SocketSteering {
         _ name: String, _ reason: CongestionUse.Reason, _ descriptor: Int32, _ exchange: ActiveExchange
     ) {
         let socket = SteeredSocket(descriptor: descriptor)
-        // The system's own may be it already.
+        // The system's algorithm may be the wanted one already.
         guard socket.congestion != name else { return }
         let refusal = memory.refusal(of: name) ?? socket.setCongestion(name)
         if let refusal { memory.refused(name, refusal) }
@@ -165,10 +165,10 @@ final class SocketSteering {
 }
 
 extension SocketSteering.Preference {
-    /// Bytes of a body that is worth a look at its connection.
+    /// The least bytes of a body for which its connection is checked.
     private static let leastSteered: Int64 = 256 << 10
 
-    /// The steering that the exchange wants of its connections.
+    /// Determines the steering of an exchange.
     fileprivate init(of exchange: ActiveExchange) {
         let settings = exchange.request.settings
         sends = exchange.files?.sends ?? (exchange.hop?.sendsBody == true)
@@ -180,6 +180,6 @@ extension SocketSteering.Preference {
 }
 
 extension MonotonicTime {
-    /// Seconds since the machine's start.
+    /// The seconds since the machine's start.
     fileprivate var seconds: Double { Double(nanoseconds) / 1e9 }
 }

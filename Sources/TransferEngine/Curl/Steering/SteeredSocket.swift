@@ -6,7 +6,9 @@ import TransferCore
 struct SteeredSocket {
     let descriptor: Int32
 
-    /// - Returns: `nil` for what is no TCP connection, and where the kernel doesn't say.
+    /// Reads the kernel's facts about the connection.
+    ///
+    /// - Returns: `nil` for a socket that is no TCP connection, and where the kernel does not report them.
     func info() -> transfer_connection_info? {
         var info = transfer_connection_info()
         return transfer_connection_info(descriptor, &info) == 0 ? info : nil
@@ -23,7 +25,9 @@ struct SteeredSocket {
         return String(decoding: bytes.prefix(Int(length)).prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// - Returns: `errno` where the kernel refuses.
+    /// Sets the congestion control.
+    ///
+    /// - Returns: The `errno` where the kernel refuses.
     func setCongestion(_ name: String) -> Int32? {
         let bytes = Array(name.utf8)
         let result = bytes.withUnsafeBytes {
@@ -33,21 +37,21 @@ struct SteeredSocket {
         return result == 0 ? nil : errno
     }
 
-    /// Bytes a second at most that leave; the kernel spaces the segments itself.
+    /// Sets the most bytes a second that leave; the kernel spaces the segments itself.
     func setPace(_ rate: Double) {
         var value = UInt(max(1, min(rate, 1e15)))
         _ = setsockopt(
             descriptor, SOL_SOCKET, SO_MAX_PACING_RATE, &value, socklen_t(MemoryLayout.size(ofValue: value)))
     }
 
-    /// Bytes at most that the peer may have on the way: the window that it is told.
+    /// Sets the most bytes that the peer may have under way: the advertised window.
     func setReceiveWindow(_ bytes: Double) {
         var value = Int32(max(1, min(bytes, 1e9)))
         _ = setsockopt(
             descriptor, Int32(IPPROTO_TCP), TCP_WINDOW_CLAMP, &value, socklen_t(MemoryLayout.size(ofValue: value)))
     }
 
-    /// The peer's address, without its port; `nil` while the connection isn't made.
+    /// The peer's address, without its port; `nil` while the connection is not made.
     var peer: String? {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
