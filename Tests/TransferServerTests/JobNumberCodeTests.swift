@@ -28,9 +28,9 @@ import Testing
         #expect(rules.level(authorization: "Bearer correct-horse") == .owner)
         #expect(rules.level(authorization: "bearer only-looking") == .reader)
         for wrong in ["Bearer correct-hors", "Bearer correct-horsee", "Bearer ", "Basic correct-horse", ""] {
-            #expect(rules.level(authorization: wrong) == .nobody)
+            #expect(rules.level(authorization: wrong) == .unauthenticated)
         }
-        #expect(rules.level(authorization: nil) == .nobody)
+        #expect(rules.level(authorization: nil) == .unauthenticated)
         #expect(ServerSecret("short") == nil && ServerSecret("with a space") == nil)
     }
 

@@ -13,7 +13,7 @@ public struct AccessRules: Sendable {
     public init() {}
 
     enum Level: Int, Sendable, Comparable {
-        case nobody, reader, owner
+        case unauthenticated, reader, owner
 
         static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
     }
@@ -21,7 +21,7 @@ public struct AccessRules: Sendable {
     /// Returns the rights of a request with this `Authorization` field.
     func level(authorization: String?) -> Level {
         if isOpen { return .owner }
-        guard let authorization, authorization.prefix(7).lowercased() == "bearer " else { return .nobody }
+        guard let authorization, authorization.prefix(7).lowercased() == "bearer " else { return .unauthenticated }
         return level(secret: authorization.dropFirst(7).drop { $0 == " " })
     }
 
@@ -30,7 +30,7 @@ public struct AccessRules: Sendable {
         if isOpen { return .owner }
         let isOwner = secrets.reduce(false) { $1.matches(secret) || $0 }
         let isReader = readSecrets.reduce(false) { $1.matches(secret) || $0 }
-        return isOwner ? .owner : isReader ? .reader : .nobody
+        return isOwner ? .owner : isReader ? .reader : .unauthenticated
     }
 
     /// Returns whether the service has this host name. A page whose own name was redirected to this machine (DNS

@@ -38,7 +38,7 @@ enum AriaMethod: String, CaseIterable, Sendable {
     /// The right that a call needs. Methods of `system` need none, since the calls inside are checked separately.
     var level: AccessRules.Level {
         switch self {
-        case .multicall, .listMethods, .listNotifications: .nobody
+        case .multicall, .listMethods, .listNotifications: .unauthenticated
         case .tellStatus, .getUris, .getFiles, .getServers, .tellActive, .tellWaiting, .tellStopped, .getOption,
             .getGlobalOption, .getVersion, .getSessionInfo, .getGlobalStat:
             .reader

@@ -61,7 +61,7 @@ struct AriaProtocol: Sendable {
         let level = access.level(secret: secret ?? "")
         guard let method = AriaMethod(rawValue: name) else {
             // An unauthenticated client is not informed about which methods exist.
-            throw level == .nobody ? AriaError.unauthorized : AriaError("No such method: \(name)")
+            throw level == .unauthenticated ? AriaError.unauthorized : AriaError("No such method: \(name)")
         }
         guard level >= method.level else { throw AriaError.unauthorized }
         return try await calls.call(method, AriaParameters(values))

@@ -81,7 +81,7 @@ struct RightsCheck: RouterMiddleware {
     ) async throws -> Response {
         let needed: AccessRules.Level = request.method == .get || request.method == .head ? .reader : .owner
         guard context.level >= needed else {
-            guard context.level == .nobody else {
+            guard context.level == .unauthenticated else {
                 throw Problem.forbidden("readOnly", "this secret is for looking only")
             }
             throw Problem.unauthorized(hasShown: request.headers[.authorization] != nil)

@@ -5,7 +5,7 @@ import NIOCore
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The client's rights.
-    var level = AccessRules.Level.nobody
+    var level = AccessRules.Level.unauthenticated
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
