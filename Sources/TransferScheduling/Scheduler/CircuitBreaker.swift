@@ -1,18 +1,18 @@
 package import TransferCore
 
-/// The gate of an origin. It is open until the origin proves unreachable or asks for a pause. Then no job goes there
-/// for a while, and afterwards one job tries.
+/// The circuit breaker of an origin. It is closed until the origin proves unreachable or asks for a pause. Then no job
+/// goes there for a while, and afterwards one job tries.
 ///
 /// A dead server thus costs a batch the attempts of one job at a time, not those of every job. Jobs of endless batches,
 /// such as watched folders, continue to probe it for ever; other jobs are given up.
 package struct CircuitBreaker: Sendable {
-    /// The state of a gate: `open` → `paused` → `probing` → `open` | `paused` | `dead`; `dead` is final.
+    /// The state of a breaker: `closed` → `open` → `halfOpen` → `closed` | `open` | `exhausted`; `exhausted` is final.
     package enum State: Sendable, Equatable {
-        case open(failures: Int)
-        case paused(until: MonotonicTime, Reason)
-        case probing(job: Int64, Reason)
+        case closed(failures: Int)
+        case open(until: MonotonicTime, Reason)
+        case halfOpen(job: Int64, Reason)
         /// A job used up its attempts while no other job got an answer.
-        case dead(TransferError)
+        case exhausted(TransferError)
     }
 
     package struct Reason: Sendable, Equatable {
@@ -25,11 +25,11 @@ package struct CircuitBreaker: Sendable {
         package var givenUp: TransferError?
     }
 
-    package private(set) var state = State.open(failures: 0)
+    package private(set) var state = State.closed(failures: 0)
     /// The patience of the jobs that failed here. One impatient job is no reason to give up for all.
     package private(set) var patience = Patience()
-    /// The time when the origin was last closed. A later refusal of a job that was under way then is no news.
-    private var closed: MonotonicTime?
+    /// The time when the breaker last opened. A later refusal of a job that was under way then is no news.
+    private var openedAt: MonotonicTime?
 
     package init() {}
 
@@ -45,18 +45,18 @@ package struct CircuitBreaker: Sendable {
     /// Whether the origin itself requested the pause.
     package var isAsked: Bool {
         switch state {
-        case .paused(_, let reason), .probing(_, let reason):
+        case .open(_, let reason), .halfOpen(_, let reason):
             reason.error.status != nil || reason.error.retryAfter != nil
-        case .open, .dead: false
+        case .closed, .exhausted: false
         }
     }
 
     /// The error for jobs that must end, if the origin is given up.
     private var end: TransferError? {
         switch state {
-        case .open: nil
-        case .paused(_, let reason), .probing(_, let reason): reason.givenUp
-        case .dead(let error): error
+        case .closed: nil
+        case .open(_, let reason), .halfOpen(_, let reason): reason.givenUp
+        case .exhausted(let error): error
         }
     }
 
@@ -66,9 +66,9 @@ package struct CircuitBreaker: Sendable {
     package func permission(isEndless: Bool = false, now: MonotonicTime) -> Permission {
         if let end, !isEndless { return .refuse(end) }
         switch state {
-        case .open, .dead: return .start
-        case .paused(let until, _): return until <= now ? .start : .wait(until: until)
-        case .probing: return .wait(until: nil)
+        case .closed, .exhausted: return .start
+        case .open(let until, _): return until <= now ? .start : .wait(until: until)
+        case .halfOpen: return .wait(until: nil)
         }
     }
 
@@ -77,23 +77,23 @@ package struct CircuitBreaker: Sendable {
         let permission = permission(isEndless: isEndless, now: now)
         guard permission == .start else { return permission }
         switch state {
-        case .paused(_, let reason): state = .probing(job: job, reason)
-        case .dead(let error):
+        case .open(_, let reason): state = .halfOpen(job: job, reason)
+        case .exhausted(let error):
             patience.isEndless = true
-            state = .probing(
+            state = .halfOpen(
                 job: job, Reason(error: error, pauses: patience.ending?.retries ?? 0, givenUp: error))
-        case .open, .probing: break
+        case .closed, .halfOpen: break
         }
         return permission
     }
 
     /// Returns whether a job that began at this time was under way when the origin was closed.
-    package func wasUnderWay(_ since: MonotonicTime) -> Bool { closed.map { since < $0 } ?? false }
+    package func wasUnderWay(_ since: MonotonicTime) -> Bool { openedAt.map { since < $0 } ?? false }
 
     /// Notes that the origin answered.
     package mutating func answered() {
-        if case .dead = state { return }
-        state = .open(failures: 0)
+        if case .exhausted = state { return }
+        state = .closed(failures: 0)
     }
 
     /// Notes that a job got no answer, or was asked to return later.
@@ -114,16 +114,16 @@ package struct CircuitBreaker: Sendable {
         self.patience.widen(patience)
         let asked = error.retryAfter
         switch state {
-        case .dead: break
+        case .exhausted: break
         // A refusal together with others was counted with theirs, even if one job was answered meanwhile.
-        case .open where asked == nil && since.map(wasUnderWay) == true: break
-        case .open(let failures):
+        case .closed where asked == nil && since.map(wasUnderWay) == true: break
+        case .closed(let failures):
             guard asked != nil || error.status != nil || failures + 1 >= Self.toleratedFailures else {
-                state = .open(failures: failures + 1)
+                state = .closed(failures: failures + 1)
                 return
             }
             pause(Reason(error: error, pauses: 0), rule, random, now)
-        case .paused(let until, var reason):
+        case .open(let until, var reason):
             // Transfers that were under way fail likewise; only a longer requested wait counts.
             guard let asked else { return }
             let left = left(reason, rule)
@@ -131,8 +131,8 @@ package struct CircuitBreaker: Sendable {
             guard end > until else { return }
             if asked > left { reason.error = error.bounded(to: left) }
             reason.asked += end - until
-            state = .paused(until: end, reason)
-        case .probing(let probe, let reason):
+            state = .open(until: end, reason)
+        case .halfOpen(let probe, let reason):
             guard probe == job else { return }
             var next = Reason(error: error, pauses: reason.pauses, asked: reason.asked, givenUp: reason.givenUp)
             // A requested pause is no failure, so the first unrequested pause after it counts as the first.
@@ -141,7 +141,7 @@ package struct CircuitBreaker: Sendable {
             let isBusy = hasOthers && error.status != nil
             if next.givenUp == nil, !isBusy { next.givenUp = exhaustion(after: next) }
             if let end = next.givenUp, !self.patience.isEndless {
-                state = .dead(end)
+                state = .exhausted(end)
             } else {
                 pause(next, rule, random, now)
             }
@@ -151,49 +151,49 @@ package struct CircuitBreaker: Sendable {
     /// Pauses the origin because it asked another process for it.
     package mutating func spare(until end: MonotonicTime, _ error: TransferError) {
         switch state {
-        case .open: state = .paused(until: end, Reason(error: error, pauses: 0))
-        case .paused(let until, let reason):
-            if until < end { state = .paused(until: end, reason) }
+        case .closed: state = .open(until: end, Reason(error: error, pauses: 0))
+        case .open(let until, let reason):
+            if until < end { state = .open(until: end, reason) }
         // The probing job will receive the request itself.
-        case .probing, .dead: break
+        case .halfOpen, .exhausted: break
         }
     }
 
     /// Notes that the probing job left without an answer (cancelled or paused).
     package mutating func abandoned(_ job: Int64, now: MonotonicTime) {
-        if case .probing(job, let reason) = state { state = .paused(until: now, reason) }
+        if case .halfOpen(job, let reason) = state { state = .open(until: now, reason) }
     }
 
     /// Notes that a job gave up for good because of this origin.
     package mutating func exhausted(_ error: TransferError) {
         switch state {
-        case .paused(let until, var reason) where patience.isEndless:
+        case .open(let until, var reason) where patience.isEndless:
             reason.givenUp = error
-            state = .paused(until: until, reason)
-        case .probing(let job, var reason) where patience.isEndless:
+            state = .open(until: until, reason)
+        case .halfOpen(let job, var reason) where patience.isEndless:
             reason.givenUp = error
-            state = .probing(job: job, reason)
-        case .paused, .probing: state = .dead(error)
-        case .open, .dead: break
+            state = .halfOpen(job: job, reason)
+        case .open, .halfOpen: state = .exhausted(error)
+        case .closed, .exhausted: break
         }
     }
 
     /// Gives the origin another chance, because a job that must end wants it again.
     package mutating func revive() {
         switch state {
-        case .paused(let until, let reason) where reason.givenUp != nil:
-            state = .paused(until: until, Reason(error: reason.error, pauses: 0))
-        case .probing(let job, let reason) where reason.givenUp != nil:
-            state = .probing(job: job, Reason(error: reason.error, pauses: 0))
-        case .open, .paused, .probing, .dead: break
+        case .open(let until, let reason) where reason.givenUp != nil:
+            state = .open(until: until, Reason(error: reason.error, pauses: 0))
+        case .halfOpen(let job, let reason) where reason.givenUp != nil:
+            state = .halfOpen(job: job, Reason(error: reason.error, pauses: 0))
+        case .closed, .open, .halfOpen, .exhausted: break
         }
     }
 
     private mutating func pause(_ reason: Reason, _ rule: RetryRule, _ random: Double, _ now: MonotonicTime) {
-        closed = now
+        openedAt = now
         guard let asked = reason.error.retryAfter else {
             let length = rule.delay(retriesSpent: reason.pauses, retryAfter: nil, random: random)
-            state = .paused(until: now + length, reason)
+            state = .open(until: now + length, reason)
             return
         }
         var reason = reason
@@ -203,7 +203,7 @@ package struct CircuitBreaker: Sendable {
         let length = rule.wait(asked: asked, waited: reason.asked, atMost: most, random: random)
         reason.error = reason.error.bounded(to: most)
         reason.asked += length
-        state = .paused(until: now + length, reason)
+        state = .open(until: now + length, reason)
     }
 
     /// Returns the error for jobs that must end, if the most patient of them has reached its limit.

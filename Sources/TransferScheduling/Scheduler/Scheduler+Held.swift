@@ -5,9 +5,9 @@ import TransferJobs
 extension Scheduler {
     /// Returns why jobs of this origin wait, if the origin is the reason.
     package func pause(of origin: String, now: MonotonicTime) -> (error: TransferError, remaining: Duration)? {
-        switch gates[origin]?.state {
-        case .paused(let until, let reason): (reason.error, max(.zero, until - now))
-        case .probing(_, let reason): (reason.error, .zero)
+        switch breakers[origin]?.state {
+        case .open(let until, let reason): (reason.error, max(.zero, until - now))
+        case .halfOpen(_, let reason): (reason.error, .zero)
         default: nil
         }
     }
@@ -17,9 +17,9 @@ extension Scheduler {
     ///
     /// - Parameter since: The time when the job began.
     package func repeatsOthers(_ job: Int64, at origin: String, since: MonotonicTime) -> Bool {
-        guard let gate = gates[origin] else { return false }
-        if case .probing(job, _) = gate.state { return table.active(at: origin) > 1 }
-        return gate.wasUnderWay(since)
+        guard let breaker = breakers[origin] else { return false }
+        if case .halfOpen(job, _) = breaker.state { return table.active(at: origin) > 1 }
+        return breaker.wasUnderWay(since)
     }
 
     /// Returns the reasons that keep the jobs of a batch from starting; each job counts once. Jobs that are still in
@@ -33,10 +33,10 @@ extension Scheduler {
             }
         }
         // Gates are few, while lanes may be many.
-        for (origin, gate) in gates {
-            switch gate.state {
-            case .open, .dead: continue
-            case .paused, .probing: break
+        for (origin, breaker) in breakers {
+            switch breaker.state {
+            case .closed, .exhausted: continue
+            case .open, .halfOpen: break
             }
             let jobs = table.lanes(to: origin).reduce(0) { sum, state in
                 let counts = state.lane.batch == batch && (isOpen || network.isOpen(state.lane, state.reach))
@@ -50,13 +50,13 @@ extension Scheduler {
     /// Returns all origins that keep jobs from starting for now.
     package func originWaits() -> Set<OriginWait> {
         Set(
-            gates.compactMap { origin, gate in
-                switch gate.state {
-                case .paused(let until, let reason):
+            breakers.compactMap { origin, breaker in
+                switch breaker.state {
+                case .open(let until, let reason):
                     OriginWait(origin: origin, until: until, reason.error)
-                case .probing(_, let reason):
+                case .halfOpen(_, let reason):
                     OriginWait(origin: origin, reason.error)
-                case .open, .dead: nil
+                case .closed, .exhausted: nil
                 }
             })
     }

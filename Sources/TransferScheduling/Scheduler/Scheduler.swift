@@ -47,7 +47,7 @@ package struct Scheduler: Sendable {
 
     /// The gate of the network.
     package private(set) var network = NetworkGate()
-    /// Whether the gate lets every job start.
+    /// Whether the network's gate lets every job start.
     private var isNetworkOpen = true
 
     package private(set) var limits: Limits
@@ -55,7 +55,7 @@ package struct Scheduler: Sendable {
     package private(set) var active: [Int64: Int] = [:]
     package internal(set) var table = LaneTable()
     private var order = StartOrder()
-    package private(set) var gates: [String: CircuitBreaker] = [:]
+    package private(set) var breakers: [String: CircuitBreaker] = [:]
     var places: OriginPlaces
     private var probes = AuthenticationProbes()
     private var copies = CopyPlaces()
@@ -133,11 +133,11 @@ package struct Scheduler: Sendable {
     /// `now` is `nil` if the answer is not that of a finished transfer.
     package mutating func originAnswered(_ origin: String, isPrompt: Bool = false, now: MonotonicTime? = nil) {
         if let now { transferEnded(at: origin, isPrompt: isPrompt, now: now) }
-        // A missing gate means open without failures. It is removed once no job is under way that was so when it
+        // A missing breaker means closed without failures. It is removed once no job is under way that was so when it
         // closed.
-        guard gates[origin] != nil else { return }
-        gates[origin]?.answered()
-        if gates[origin]?.state == .open(failures: 0), table.active(at: origin) <= 1 { gates[origin] = nil }
+        guard breakers[origin] != nil else { return }
+        breakers[origin]?.answered()
+        if breakers[origin]?.state == .closed(failures: 0), table.active(at: origin) <= 1 { breakers[origin] = nil }
         table.touch(to: origin)
     }
 
@@ -147,7 +147,7 @@ package struct Scheduler: Sendable {
         since: MonotonicTime? = nil, random: Double, now: MonotonicTime
     ) {
         let patience = patience(of: origin)
-        gates[origin, default: CircuitBreaker()].failed(
+        breakers[origin, default: CircuitBreaker()].failed(
             job, error, rule: rule, patience: patience, isEndless: isEndless, since: since,
             hasOthers: table.active(at: origin) > 1, random: random, now: now)
         table.touch(to: origin)
@@ -164,26 +164,26 @@ package struct Scheduler: Sendable {
 
     /// Gives origins that were given up another chance, because new jobs want them.
     package mutating func reviveDead() {
-        gates = gates.filter { if case .dead = $0.value.state { false } else { true } }
-        for origin in Array(gates.keys) { gates[origin]?.revive() }
+        breakers = breakers.filter { if case .exhausted = $0.value.state { false } else { true } }
+        for origin in Array(breakers.keys) { breakers[origin]?.revive() }
         table.touchAll()
     }
 
-    /// Opens all gates, because a user asked to try now.
+    /// Closes all breakers, because a user asked to try now.
     package mutating func openGates() {
-        gates.removeAll()
+        breakers.removeAll()
         table.touchAll()
     }
 
-    /// Opens the gates of origins that could not be reached, because the network has changed. A pause that a server
+    /// Closes the breakers of origins that could not be reached, because the network has changed. A pause that a server
     /// requested holds on every network.
     package mutating func openSilentGates() {
-        gates = gates.filter { $0.value.isAsked }
+        breakers = breakers.filter { $0.value.isAsked }
         table.touchAll()
     }
 
     package mutating func originAbandoned(_ origin: String, job: Int64, now: MonotonicTime) {
-        gates[origin]?.abandoned(job, now: now)
+        breakers[origin]?.abandoned(job, now: now)
         table.touch(to: origin)
     }
 
@@ -193,16 +193,16 @@ package struct Scheduler: Sendable {
         guard error.status == nil || table.active(at: origin) <= 1 else { return }
         if let patience {
             var others = self.patience(of: origin)
-            if let gate = gates[origin] { others.widen(gate.patience) }
+            if let breaker = breakers[origin] { others.widen(breaker.patience) }
             guard others.ending.map(patience.covers) ?? true else { return }
         }
-        gates[origin]?.exhausted(error)
+        breakers[origin]?.exhausted(error)
         table.touch(to: origin)
     }
 
     /// Restores a pause that the origin requested from another process.
     package mutating func restorePause(of origin: String, _ error: TransferError, until: MonotonicTime) {
-        gates[origin, default: CircuitBreaker()].spare(until: until, error)
+        breakers[origin, default: CircuitBreaker()].spare(until: until, error)
         table.touch(to: origin)
     }
 
@@ -351,21 +351,21 @@ package struct Scheduler: Sendable {
     }
 
     private mutating func ask(_ candidate: Candidate, _ now: MonotonicTime) -> CircuitBreaker.Permission {
-        if gates.isEmpty { return .start }
-        return gates[candidate.lane.origin]?.ask(candidate.id, isEndless: candidate.isEndless, now: now) ?? .start
+        if breakers.isEmpty { return .start }
+        return breakers[candidate.lane.origin]?.ask(candidate.id, isEndless: candidate.isEndless, now: now) ?? .start
     }
 
-    /// Returns the gate's permission for the lane's jobs, which all belong to one batch.
+    /// Returns the breaker's permission for the lane's jobs, which all belong to one batch.
     private func permission(_ state: LaneState, _ now: MonotonicTime) -> CircuitBreaker.Permission {
-        if gates.isEmpty { return .start }
+        if breakers.isEmpty { return .start }
         let isEndless = state.window.first?.isEndless ?? false
-        return gates[state.lane.origin]?.permission(isEndless: isEndless, now: now) ?? .start
+        return breakers[state.lane.origin]?.permission(isEndless: isEndless, now: now) ?? .start
     }
 
     /// Returns whether jobs are kept waiting by a pause of the origin that ends then, or by the limit on its starts.
     private func isHeldBack(_ origin: String, _ end: MonotonicTime) -> Bool {
         var isPaused = rates.areBounded(at: origin)
-        if case .paused(end, _) = gates[origin]?.state { isPaused = true }
+        if case .open(end, _) = breakers[origin]?.state { isPaused = true }
         guard isPaused else { return false }
         return table.lanes(to: origin).contains { !$0.window.isEmpty }
     }
