@@ -18,7 +18,7 @@ REQUESTS := swift build -c release --package-path Benchmarks/requests
 # A server of other people's making that tests talk to, in Swift: a package of its own as well. The first time takes minutes.
 RESUMABLE_NIO := swift build -c release --package-path Tests/peers/resumable-nio \
 	--scratch-path .build/peers/resumable-nio
-# The command with the steps at which it can be made to die (Sources/CTransferFailpoint), in a folder of its own.
+# The command with the steps at which it can be made to die (Sources/CTransferLinux), in a folder of its own.
 TORTURE_BUILD := swift build $(RELEASE) -Xcc -DTRANSFER_FAILPOINTS --scratch-path .build-torture --product transfer
 TORTURE_SERVE_BUILD := $(TORTURE_BUILD)-server
 RUN_TORTURE_SERVE = $(WITHOUT_PROXIES) python3 Tests/torture/torture.py --served \

@@ -16,13 +16,25 @@ let package = Package(
         .library(name: "TransferQueue", targets: ["TransferQueue"]),
         .library(name: "TransferFleet", targets: ["TransferFleet"]),
         .library(name: "TransferNetworking", targets: ["TransferNetworking"]),
-        .library(name: "TransferEngine", targets: ["TransferEngine"]),
         .library(name: "TransferService", targets: ["TransferService"]),
         .library(name: "TransferMetrics", targets: ["TransferMetrics"]),
         .library(name: "TransferServer", targets: ["TransferServer"]),
         .library(name: "TransferTesting", targets: ["TransferTesting"]),
         .executable(name: "transfer", targets: ["transfer"]),
         .executable(name: "transfer-server", targets: ["transfer-server"]),
+    ],
+    // Parts that a program can leave out, with the packages that only they need. `traits: []` in the program's manifest leaves
+    // TransferNetworking with one package, `traits: ["Queue"]` TransferQueue and TransferFleet with three.
+    traits: [
+        .trait(name: "Queue", description: "TransferQueue and TransferKit: the durable queue (GRDB, swift-log)."),
+        .trait(name: "Command", description: "The commands transfer and transfer-server (swift-argument-parser)."),
+        .trait(name: "Combine", description: "TransferKitCombine: publishers of requests (OpenCombine)."),
+        .trait(
+            name: "Server",
+            description:
+                "TransferServer and TransferService: the queue behind HTTP (Hummingbird, SwiftNIO, service-lifecycle)."),
+        .trait(name: "Metrics", description: "TransferMetrics: the queue's figures (swift-metrics)."),
+        .default(enabledTraits: ["Queue", "Command", "Combine", "Server", "Metrics"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -49,18 +61,10 @@ let package = Package(
             name: "CTransferNetlink", pkgConfig: "libnl-route-3.0",
             providers: [.apt(["libnl-3-dev", "libnl-route-3-dev"])]),
         .systemLibrary(name: "CTransferTimes"),
+        // Linux's own calls, calls for children, and the steps at which `make torture` kills the process (empty otherwise).
         .systemLibrary(name: "CTransferLinux"),
-        .systemLibrary(name: "CTransferProcess"),
-        // Compiled, as it is called before the program begins.
-        .target(name: "CTransferArguments"),
-        // Compiled into the command: keeps it alive where libdispatch can't look at its threads.
-        .target(name: "CTransferDispatch", cSettings: [.define("_GNU_SOURCE")]),
-        // Compiled into the programs: its first look is before the libraries begin.
-        .target(name: "CTransferLimits", cSettings: [.define("_GNU_SOURCE")]),
-        // Compiled into the command: takes the place of 34 MB of ICU's data that nothing in it reads.
-        .target(name: "CTransferUnicode"),
-        // Steps at which `make torture` kills the process; empty in all other builds.
-        .systemLibrary(name: "CTransferFailpoint"),
+        // Compiled into the programs: code that runs before their first line, or takes the place of a library's.
+        .target(name: "CTransferProgram", cSettings: [.define("_GNU_SOURCE")]),
         .systemLibrary(name: "CTransferZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CTransferSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CTransferPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
@@ -87,7 +91,7 @@ let package = Package(
             name: "TransferEngine",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferCrypto", "CTransferCurl", "CTransferAres",
-                "CTransferLinux", "CTransferFailpoint",
+                "CTransferLinux",
                 "CTransferZlib", "CTransferPSL", .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
@@ -122,9 +126,9 @@ let package = Package(
             name: "TransferStore",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferEngine", "TransferReachability", "TransferWatch",
-                "TransferJobs", "TransferScheduling", "CTransferLinux", "CTransferFailpoint", "CTransferSQLite",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "TransferJobs", "TransferScheduling", "CTransferLinux", "CTransferSQLite",
+                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Queue"])),
+                .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["Queue"])),
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
@@ -133,14 +137,14 @@ let package = Package(
             name: "TransferStorePostgres",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferEngine", "TransferJobs", "TransferScheduling",
-                "TransferStore", "CTransferFailpoint", "CTransferLinux", "CTransferPostgres",
+                "TransferStore", "CTransferLinux", "CTransferPostgres",
             ],
             swiftSettings: settings),
         .target(
             name: "TransferFolders",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferEngine", "TransferWatch", "TransferJobs",
-                "TransferStore", "CTransferLinux", "CTransferFailpoint",
+                "TransferStore", "CTransferLinux",
             ],
             swiftSettings: settings),
         .target(
@@ -148,8 +152,8 @@ let package = Package(
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferCrypto", "TransferEngine", "TransferReachability",
                 "TransferUpload", "TransferWatch", "TransferJobs", "TransferScheduling", "TransferStore",
-                "TransferFolders", "CTransferLinux", "CTransferProcess", "CTransferFailpoint",
-                .product(name: "Logging", package: "swift-log"),
+                "TransferFolders", "CTransferLinux",
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Queue"])),
             ],
             swiftSettings: settings),
         // The queue over the store for many machines.
@@ -166,36 +170,45 @@ let package = Package(
         .target(
             name: "TransferKitCombine",
             dependencies: [
-                "TransferNetworking", .product(name: "OpenCombine", package: "OpenCombine"),
-                .product(name: "OpenCombineDispatch", package: "OpenCombine"),
-                .product(name: "OpenCombineFoundation", package: "OpenCombine"),
+                "TransferNetworking",
+                .product(name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["Combine"])),
+                .product(name: "OpenCombineDispatch", package: "OpenCombine", condition: .when(traits: ["Combine"])),
+                .product(name: "OpenCombineFoundation", package: "OpenCombine", condition: .when(traits: ["Combine"])),
             ],
             swiftSettings: settings),
         // The queue as a part of a server: apart from it, so that who needs neither package gets neither.
         .target(
             name: "TransferService",
-            dependencies: ["TransferQueue", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
+            dependencies: [
+                "TransferQueue",
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
+            ],
             swiftSettings: settings),
         .target(
             name: "TransferMetrics",
-            dependencies: ["TransferQueue", .product(name: "CoreMetrics", package: "swift-metrics")],
+            dependencies: [
+                "TransferQueue",
+                .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+            ],
             swiftSettings: settings),
         // The queue behind HTTP, steered by other programs and a page: apart from the command, which is built without it.
         .target(
             name: "TransferServer",
             dependencies: [
                 "TransferEventLoop", "TransferCrypto", "TransferQueue", "TransferService",
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOWebSocket", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Queue"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: .when(traits: ["Server"])),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras", condition: .when(traits: ["Server"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(name: "NIOWebSocket", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
             ],
             resources: [.embedInCode("API/openapi.json"), .embedInCode("Page/page.html")],
             swiftSettings: settings),
@@ -203,12 +216,13 @@ let package = Package(
             name: "transfer-server",
             dependencies: [
                 "TransferEventLoop", "TransferServer", "TransferService", "TransferQueue", "TransferFleet",
-                "CTransferDispatch", "CTransferLimits",
-                "CTransferUnicode",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                "CTransferProgram",
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Queue"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -216,10 +230,10 @@ let package = Package(
             dependencies: [
                 "TransferCore", "TransferCrypto", "TransferEventLoop", "TransferQueue", "TransferEngine",
                 "TransferFleet",
-                "TransferReachability", "TransferWatch", "CTransferArguments", "CTransferDispatch", "CTransferLimits",
-                "CTransferUnicode",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
+                "TransferReachability", "TransferWatch", "CTransferProgram",
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Queue"])),
             ],
             swiftSettings: settings),
 
@@ -236,10 +250,12 @@ let package = Package(
         .executableTarget(
             name: "service-program",
             dependencies: [
-                "TransferQueue", "TransferService", "TransferMetrics", .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                "TransferQueue", "TransferService", "TransferMetrics",
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Queue"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
+                .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
             ],
             path: "examples/service-program", swiftSettings: settings),
 
@@ -315,26 +331,29 @@ let package = Package(
             dependencies: [
                 "TransferQueue", "TransferJobs", "TransferScheduling", "TransferStore", "TransferStorePostgres",
                 "TransferFolders", "TransferReachability", "TransferWatch", "TransferTestServer", "TransferTestSupport",
-                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Queue"])),
+                .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["Queue"])),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "TransferServiceTests",
             dependencies: [
                 "TransferService", "TransferMetrics", "TransferQueue", "TransferTesting", "TransferTestSupport",
-                "service-program", .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                "service-program", .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Queue"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
+                .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+                .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "TransferServerTests",
             dependencies: [
                 "TransferServer", "TransferQueue", "TransferTestServer", "TransferTestSupport", "transfer",
-                "transfer-server", .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
+                "transfer-server",
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
             ],
             exclude: ["Clients"], swiftSettings: settings),
         // The documentation's code and tables, held against what they speak of.
@@ -343,9 +362,10 @@ let package = Package(
             dependencies: [
                 "TransferKit", "TransferKitCombine", "TransferQueue", "TransferNetworking", "TransferService",
                 "TransferMetrics", "TransferTesting", "TransferTestSupport", "transfer",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Queue"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
+                .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
             ],
             exclude: ["Given"], swiftSettings: settings),
         .testTarget(

@@ -6,7 +6,7 @@ BEGIN {
     allow("TransferCrypto", "TransferCore CTransferOpenSSL")
     allow("TransferReachability", "TransferCore TransferEventLoop CTransferLinux CTransferNetlink")
     allow("TransferEngine", "TransferCore TransferEventLoop TransferCrypto CTransferLinux CTransferCurl " \
-        "CTransferOpenSSL CTransferZlib CTransferAres CTransferFailpoint CTransferPSL")
+        "CTransferOpenSSL CTransferZlib CTransferAres CTransferPSL")
     allow("TransferUpload", "TransferCore TransferCrypto")
     allow("TransferNetworking", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "CTransferLinux CTransferZlib")
@@ -16,14 +16,13 @@ BEGIN {
         "CTransferLinux")
     allow("TransferScheduling", "TransferCore TransferEngine TransferReachability TransferJobs")
     allow("TransferStore", "TransferCore TransferEventLoop TransferEngine TransferReachability TransferWatch " \
-        "TransferJobs TransferScheduling CTransferLinux CTransferFailpoint CTransferSQLite")
+        "TransferJobs TransferScheduling CTransferLinux CTransferSQLite")
     allow("TransferStorePostgres", "TransferCore TransferEventLoop TransferEngine TransferJobs TransferScheduling " \
-        "TransferStore CTransferFailpoint CTransferLinux CTransferPostgres")
+        "TransferStore CTransferLinux CTransferPostgres")
     allow("TransferFolders", "TransferCore TransferEventLoop TransferEngine TransferWatch TransferJobs TransferStore " \
-        "CTransferLinux CTransferFailpoint")
+        "CTransferLinux")
     allow("TransferQueue", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
-        "TransferUpload TransferWatch TransferJobs TransferScheduling TransferStore TransferFolders CTransferLinux " \
-        "CTransferProcess CTransferFailpoint")
+        "TransferUpload TransferWatch TransferJobs TransferScheduling TransferStore TransferFolders CTransferLinux")
     allow("TransferFleet", "TransferCore TransferQueue TransferStorePostgres")
     allow("TransferKit", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferNetworking TransferQueue TransferWatch")
@@ -33,17 +32,16 @@ BEGIN {
     # Knows the queue's face, and the clock.
     allow("TransferServer", "TransferCore TransferCrypto TransferEventLoop TransferQueue TransferService")
     allow("transfer-server", "TransferCore TransferEventLoop TransferQueue TransferFleet TransferServer TransferService " \
-        "CTransferLimits")
+        "CTransferProgram")
     allow("transfer", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
-        "TransferQueue TransferFleet TransferWatch CTransferArguments CTransferLimits")
+        "TransferQueue TransferFleet TransferWatch CTransferProgram")
     allow("TransferTestServer", "")
     allow("TransferTesting", "TransferTestServer")
     allow("transfer-demo-server", "TransferTestServer")
 
     # The folders that may speak to somebody else's library; a regular expression on the path.
     only("CTransferCurl", "^Sources/TransferEngine/Curl/")
-    only("CTransferArguments", "^Sources/transfer/")
-    only("CTransferLimits", "^Sources/(transfer|transfer-server)/")
+    only("CTransferProgram", "^Sources/(transfer|transfer-server)/")
     only("CTransferAres", "^Sources/TransferEngine/Names/")
     only("CTransferOpenSSL", "^Sources/(TransferCrypto|TransferEngine/Curl/TLS|TransferEngine/TLS)/")
     only("CTransferNetlink", "^Sources/TransferReachability/")
@@ -61,7 +59,7 @@ BEGIN {
     only("CTransferSQLite", "^Sources/TransferStore/")
     only("GRDB", "^(Sources/TransferStore|Tests)/")
     only("FoundationNetworking", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine)|Tests|examples)/")
-    # All of Foundation needs ICU's data, and the command has none (Sources/CTransferUnicode).
+    # All of Foundation needs ICU's data, and the command has none (Sources/CTransferProgram).
     only("Foundation", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine|TransferTestServer)|Tests|examples)/")
     # The runner is started without XCTest, so that such a test would silently not run.
     only("XCTest", "^$")

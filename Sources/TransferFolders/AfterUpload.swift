@@ -1,4 +1,3 @@
-import CTransferFailpoint
 import CTransferLinux
 import Glibc
 package import TransferCore

@@ -1,4 +1,4 @@
-import CTransferFailpoint
+import CTransferLinux
 package import TransferCore
 package import TransferEventLoop
 package import TransferJobs

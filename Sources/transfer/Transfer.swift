@@ -1,5 +1,5 @@
 import ArgumentParser
-import CTransferLimits
+import CTransferProgram
 import Glibc
 import TransferCore
 import TransferEventLoop

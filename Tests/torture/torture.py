@@ -45,7 +45,7 @@ PASSINGS = {
 
 def failpoints():
     """Returns the points in the order of jobs, each with the kind of job that its section in the header names."""
-    text = (ROOT / "Sources/CTransferFailpoint/shim.h").read_text()
+    text = (ROOT / "Sources/CTransferLinux/failpoints.h").read_text()
     section, found = "", []
     for line in text.splitlines():
         title = re.match(r"\s*/\* (Every job|Downloads|Uploads|Watched folders)\.", line)

@@ -1,5 +1,5 @@
 import CTransferCurl
-import CTransferFailpoint
+import CTransferLinux
 import TransferCore
 import TransferEventLoop
 

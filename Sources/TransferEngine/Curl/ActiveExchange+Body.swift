@@ -1,5 +1,4 @@
 import CTransferCurl
-import CTransferFailpoint
 import CTransferLinux
 import TransferCore
 import TransferEventLoop

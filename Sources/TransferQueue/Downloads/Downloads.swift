@@ -1,4 +1,4 @@
-import CTransferFailpoint
+import CTransferLinux
 import TransferCore
 import TransferEngine
 import TransferEventLoop

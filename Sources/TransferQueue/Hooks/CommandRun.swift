@@ -1,5 +1,4 @@
 import CTransferLinux
-import CTransferProcess
 import Glibc
 import Synchronization
 public import TransferCore

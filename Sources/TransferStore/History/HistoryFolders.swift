@@ -1,4 +1,4 @@
-import CTransferFailpoint
+import CTransferLinux
 import GRDB
 import TransferCore
 import TransferEventLoop

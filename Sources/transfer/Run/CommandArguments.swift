@@ -1,4 +1,4 @@
-import CTransferArguments
+import CTransferProgram
 import TransferQueue
 
 /// The command line in the form that the parser accepts.

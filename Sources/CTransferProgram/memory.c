@@ -1,6 +1,6 @@
 // Swift ends the process by a signal where it gets no memory (ulimit -v, ulimit -d, vm.overcommit_memory=2). What is
 // recorded is durable by then, as it is after kill -9; this says why the process ends.
-#include "CTransferLimits.h"
+#include "CTransferProgram.h"
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
 // _dispatch_workq_monitor_pools): where /proc isn't mounted, and where no descriptor is left. No option turns that off.
 // `open` of the program comes before `open` of the C library, in libdispatch as well: for these files, and no others, the
 // failure becomes a descriptor that can't be read (EBADF), which libdispatch takes for a thread that doesn't run.
-#include "CTransferDispatch.h"
+#include "CTransferProgram.h"
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "CTransferArguments.h"
+#include "CTransferProgram.h"
 #include <stddef.h>
 
 static int count;

@@ -5,7 +5,7 @@
 //
 // The symbol has ICU's major version in its name, which a toolchain chooses: each of these costs nothing where it isn't
 // asked for. It's hidden, so that a Foundation that is linked dynamically keeps its own.
-#include "CTransferUnicode.h"
+#include "CTransferProgram.h"
 #include <stdint.h>
 
 /// ICU's header of a data package (unicode/udata.h, struct UDataInfo, behind its length and two magic bytes), and a table

@@ -1,6 +1,6 @@
 // A small stack (ulimit -s) ends a process by SIGSEGV: in constructors of libraries on its first thread, and later on its
 // other threads, whose stacks get the same size. The first thread of the command does little; the work is done by others.
-#include "CTransferLimits.h"
+#include "CTransferProgram.h"
 #include <pthread.h>
 #include <string.h>
 #include <sys/auxv.h>

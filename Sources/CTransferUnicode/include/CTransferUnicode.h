@@ -1,1 +1,0 @@
-// An empty package of ICU's data, for the command: see icudata.c. Nothing calls it.
