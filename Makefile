@@ -210,6 +210,9 @@ check-build: swift setup-test
 	@swift build $(RELEASE) --product transfer-server
 	@swift build --build-tests $(IMPORTS)
 
+size: build ## the size of the command, written into CONTRIBUTING.md
+	@scripts/size "$$(swift build $(RELEASE) --show-bin-path)/transfer"
+
 deb: setup-deb build ## a Debian package of the command for this machine's architecture, in .build/deb
 	@scripts/package-deb "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 
