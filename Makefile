@@ -48,7 +48,7 @@ STRESS := 'StressBurstTests|MemoryOfRequestsTests|LeakTests'
 PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
-.PHONY: help setup setup-build setup-test setup-files setup-peers peers setup-bench setup-docs setup-deb setup-clean swift build command server demo-server run test matrix \
+.PHONY: size help setup setup-build setup-test setup-files setup-peers peers setup-bench setup-docs setup-deb setup-clean swift build command server demo-server run test matrix \
 	tables fuzz tsan torture-build torture torture-serve torture-work torture-fleet torture-copies soak lint format \
 	bench bench-network bench-round-trips holes docs deb deb-test record check check-build install uninstall clean
 

@@ -1,15 +1,22 @@
-# Proves that no type has grown into several: at most four files declare or extend it, and at most fifteen of its stored
-# properties can change. A type beyond that is a part that waits for its name.
+# Proves that no type has grown into several: at most four files declare or extend it, at most fifteen of its stored
+# properties can change, and it has at most sixty functions. A type beyond that is a part that waits for its name. Plain values,
+# structures without a function that changes them, may have as many properties as the thing that they describe.
 #   awk -f lint-types.awk FILE...
 
 BEGIN {
     mostFiles = 4
     mostVariables = 15
+    mostFunctions = 60
 
     # Types that are spread further or hold more, each with its reason. One that has come within the bounds is a fault here.
     spread("TransferError", "each target makes the errors of its own field")
 
     large("ResumeData", "a plain value: the record of what is there of a file, without behaviour")
+
+    large("BatchStatus", "a plain value: one row of what a batch looks like from outside")
+
+    busy("QueueRunner", "the hub: an answer to each requirement of its parts")
+    busy("SQLiteStore", "the face of its parts: one line for each requirement of the protocols")
 
     # Folders whose types have the shape of Alamofire's, which users know.
     shaped = "^Sources/(TransferNetworking|TransferKitCombine)/"
@@ -17,10 +24,13 @@ BEGIN {
     modifiers = "(@[A-Za-z_]+(\\([^)]*\\))?[ \t]+)*((public|package|internal|fileprivate|private|final|indirect|lazy|weak" \
         "|unowned|open|nonisolated)(\\([a-z]*\\))?[ \t]+)*"
     declaration = "^[ \t]*" modifiers "(struct|class|actor|enum|protocol|extension)[ \t]+[A-Za-z_]"
+    routine = "^[ \t]*(" modifiers "|mutating[ \t]+|static[ \t]+|class[ \t]+|override[ \t]+)*func[ \t]"
     variable = "^[ \t]*" modifiers "var[ \t]+[A-Za-z_`(]"
 }
 
 function spread(type, reason) { mayBeSpread[type] = reason }
+
+function busy(type, reason) { mayDoMuch[type] = reason }
 
 function large(type, reason) { mayBeLarge[type] = reason }
 
@@ -89,6 +99,7 @@ FILENAME ~ shaped { next }
         outer = scopes ? names[scopes] "." : ""
         type = outer name
         if (kind != "extension" && !(type in home)) home[type] = FILENAME ":" FNR
+        if (kind != "extension") kinds[type] = kind
         if (!((type, FILENAME) in seen)) {
             seen[type, FILENAME] = 1
             files[type]++
@@ -97,6 +108,9 @@ FILENAME ~ shaped { next }
         names[++scopes] = type
         depths[scopes] = depth + 1
         isOpen[scopes] = 0
+    } else if (scopes && depth == depths[scopes] && line ~ routine) {
+        functions[names[scopes]]++
+        if (line ~ /mutating[ \t]+([a-z]+[ \t]+)*func/) changes[names[scopes]] = 1
     } else if (scopes && depth == depths[scopes] && line ~ variable) {
         head = line
         sub(/\{.*$/, "", head)
@@ -119,6 +133,10 @@ END {
         if (!(type in home)) continue
         if (files[type] > mostFiles && !(type in mayBeSpread))
             fault(home[type], type " is spread over " files[type] " files; at most " mostFiles)
+        if (functions[type] > mostFunctions && !(type in mayDoMuch))
+            fault(home[type], type " has " functions[type] " functions; at most " mostFunctions)
+        # A structure that nothing of its own changes describes a thing, and the thing has as many properties as it has.
+        if (kinds[type] == "struct" && !(type in changes)) continue
         if (variables[type] > mostVariables && !(type in mayBeLarge))
             fault(home[type], type " has " variables[type] " stored properties that can change; at most " mostVariables)
     }
@@ -126,5 +144,7 @@ END {
         if (files[type] <= mostFiles) fault("scripts/lint-types.awk:1", type " is not spread any more: no exception")
     for (type in mayBeLarge)
         if (variables[type] <= mostVariables) fault("scripts/lint-types.awk:1", type " is not large any more: no exception")
+    for (type in mayDoMuch)
+        if (functions[type] <= mostFunctions) fault("scripts/lint-types.awk:1", type " has few functions: no exception")
     exit faults
 }

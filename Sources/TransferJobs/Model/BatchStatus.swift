@@ -35,38 +35,18 @@ public struct BatchStatus: Sendable, Hashable {
     /// The time of the next automatic retry of a watched folder's failed file, in milliseconds since 1970; `nil` for
     /// none.
     public var again: Int64?
-    private var rare = RareSettings()
 
     /// The state of the watched folder to which the batch belongs; `nil` for other batches.
-    public var folder: FolderStatus? {
-        get { rare.folder }
-        set { rare.folder = newValue }
-    }
+    public var folder: FolderStatus?
 
     /// The jobs that no worker may run, in a queue that several workers share.
-    public var lacks: [WorkerLack] {
-        get { rare.lacks }
-        set { rare.lacks = newValue }
-    }
+    public var lacks: [WorkerLack] = []
 
     /// The number of active transfers of all workers in a shared queue; 0 for other queues.
-    public var active: Int {
-        get { rare.active }
-        set { rare.active = newValue }
-    }
+    public var active: Int = 0
 
     /// The time of the next attempt of a waiting job, in milliseconds since 1970; `nil` for none.
-    public var nextAttempt: Int64? {
-        get { rare.nextAttempt }
-        set { rare.nextAttempt = newValue }
-    }
-
-    private struct RareSettings: Sendable, Hashable {
-        var active = 0
-        var nextAttempt: Int64?
-        var folder: FolderStatus?
-        var lacks: [WorkerLack] = []
-    }
+    public var nextAttempt: Int64?
 
     package init(
         name: String, source: String?, directory: String = "", total: Int = 0, done: Int = 0, failed: Int = 0,

@@ -30,61 +30,29 @@ public struct JobSettings: Sendable, Hashable {
     public var s3: S3Access?
     /// The settings of HTTP.
     public var http = HTTPRules()
-    private var rare = RareSettings()
 
     /// Creates settings with the defaults.
     public init() {}
 
     /// The access to `sftp` URLs.
-    public var ssh: SSHAccess? {
-        _read { yield rare.ssh }
-        _modify { yield &rare.ssh }
-    }
+    public var ssh: SSHAccess?
     /// The access to `ftp` and `ftps` URLs.
-    public var ftp: FTPAccess? {
-        _read { yield rare.ftp }
-        _modify { yield &rare.ftp }
-    }
+    public var ftp: FTPAccess?
 
     /// The hook that is called when the job has ended; it does not count for the job's identity.
-    public var onFinish: FinishHook? {
-        _read { yield rare.onFinish }
-        _modify { yield &rare.onFinish }
-    }
+    public var onFinish: FinishHook?
 
     /// The condition for workers, where several share the queue; it does not count for the job's identity.
-    public var worker: WorkerRule {
-        _read { yield rare.worker }
-        _modify { yield &rare.worker }
-    }
+    public var worker: WorkerRule = WorkerRule()
 
     /// The congestion control of connections that send; ``/TransferCore/CongestionControl/automatic`` by default.
-    public var congestion: CongestionControl? {
-        _read { yield rare.congestion }
-        _modify { yield &rare.congestion }
-    }
+    public var congestion: CongestionControl?
 
     /// Whether the job's connections yield to other traffic on the same link.
-    public var isBackground: Bool {
-        _read { yield rare.isBackground }
-        _modify { yield &rare.isBackground }
-    }
+    public var isBackground: Bool = false
 
     /// The bounds of a job that was submitted from outside this machine; they do not count for the job's identity.
-    package var confinement: JobConfinement? {
-        _read { yield rare.confinement }
-        _modify { yield &rare.confinement }
-    }
-
-    private struct RareSettings: Sendable, Hashable {
-        var confinement: JobConfinement?
-        var ssh: SSHAccess?
-        var ftp: FTPAccess?
-        var onFinish: FinishHook?
-        var worker = WorkerRule()
-        var congestion: CongestionControl?
-        var isBackground = false
-    }
+    package var confinement: JobConfinement?
 
     /// The settings of HTTP.
     public struct HTTPRules: Sendable, Hashable {

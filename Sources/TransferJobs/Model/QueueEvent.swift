@@ -242,38 +242,20 @@ public struct JobReceipt: Sendable, Hashable {
     public var sums: PieceSumList?
     /// The number of leading bytes from another tool's file that nothing proves to be the server's; `nil` for none
     /// (``JobSpec/Adopt``).
-    public var unproven: Int64? {
-        get { doubts.adopted }
-        set { doubts.adopted = newValue }
-    }
+    public var unproven: Int64?
     /// Whether nothing proves that the file is complete: the server reported no length, only the end of the connection
     /// ended it, and no digest is known (``JobSpec/Download/strict``).
-    public var isLengthUnproven: Bool {
-        get { doubts.isLengthUnproven }
-        set { doubts.isLengthUnproven = newValue }
-    }
+    public var isLengthUnproven: Bool = false
     /// The source URLs of a download in the run that completed it, over several connections or after a failure of
     /// another URL; empty otherwise.
-    public var sources: [JobSource] {
-        get { arrival.sources }
-        set { arrival.sources = newValue }
-    }
+    public var sources: [JobSource] = []
     /// The proofs that the file is complete, and for a copy that its destination has it.
-    public var proofs: [JobProof] {
-        get { arrival.proofs }
-        set { arrival.proofs = newValue }
-    }
+    public var proofs: [JobProof] = []
     /// The media type of a download in this run, as its server reported it, without parameters; not stored.
-    public var mediaType: String? {
-        get { arrival.mediaType }
-        set { arrival.mediaType = newValue }
-    }
+    public var mediaType: String?
     /// The coding in which a download of this run arrived before it was decoded (`compressed`), such as `gzip`; not
     /// stored.
-    public var contentCoding: String? {
-        get { arrival.contentCoding }
-        set { arrival.contentCoding = newValue }
-    }
+    public var contentCoding: String?
     /// The ETag or Last-Modified of the transferred file.
     public var validator: String?
     /// The URL after redirects, without secrets.
@@ -288,23 +270,6 @@ public struct JobReceipt: Sendable, Hashable {
     public var attempts: Int
     /// Whether the server confirmed in this run that the kept file is current.
     public var isConfirmed = false
-    private var doubts = Doubts()
-    private var arrival = Arrival()
-
-    /// The facts of the transfer that brought a download.
-    private struct Arrival: Sendable, Hashable {
-        var proofs: [JobProof] = []
-        var sources: [JobSource] = []
-        var mediaType: String?
-        var contentCoding: String?
-    }
-
-    /// The facts of the file that nothing proves.
-    private struct Doubts: Sendable, Hashable {
-        /// The number of bytes from another tool's file.
-        var adopted: Int64?
-        var isLengthUnproven = false
-    }
 
     /// Creates a receipt; `bytes` and `transferred` are numbers of bytes.
     public init(
@@ -313,7 +278,7 @@ public struct JobReceipt: Sendable, Hashable {
         response: String? = nil, attempts: Int, unproven: Int64? = nil, route: JobRoute? = nil
     ) {
         self.route = route
-        doubts.adopted = unproven
+        self.unproven = unproven
         self.batch = batch
         self.job = job
         self.isUpload = isUpload

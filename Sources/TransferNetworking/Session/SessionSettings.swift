@@ -10,46 +10,23 @@ public struct SessionSettings: Sendable {
     public var headers: HTTPHeaders { didSet { fields = headers.map { HeaderField($0.name, $0.value) } } }
     /// The header fields in the engine's form.
     private(set) var fields: [HeaderField]
-    private var participants = Participants()
-    private var trust = Trust()
-    private var queues = Queues()
-    private var limits = Limits()
-    private var route = Route()
     /// Whether the first response handler starts a request.
     public var startRequestsImmediately = true
     /// The time at which the session's requests are prepared.
     public var requestSetup = Session.RequestSetup.lazy
     /// The session's interceptor, called after that of a request itself.
-    public var interceptor: (any RequestInterceptor)? {
-        get { participants.interceptor }
-        set { participants.interceptor = newValue }
-    }
+    public var interceptor: (any RequestInterceptor)?
     /// The evaluators of servers; `nil` evaluates them as ``DefaultTrustEvaluator`` does.
-    public var serverTrustManager: ServerTrustManager? {
-        get { trust.serverTrustManager }
-        set { trust.serverTrustManager = newValue }
-    }
+    public var serverTrustManager: ServerTrustManager?
     /// The identity for servers that ask for a client's certificate; `nil` sends none.
-    public var clientIdentity: ClientIdentity? {
-        get { trust.clientIdentity }
-        set { trust.clientIdentity = newValue }
-    }
+    public var clientIdentity: ClientIdentity?
     /// The identities for single hosts, by name without a port; they replace ``clientIdentity`` there.
-    public var clientIdentities: [String: ClientIdentity] {
-        get { trust.clientIdentities }
-        set { trust.clientIdentities = newValue }
-    }
+    public var clientIdentities: [String: ClientIdentity] = [:]
     /// The handler for requests without a redirect handler of their own; `nil` follows redirects.
-    public var redirectHandler: (any RedirectHandler)? {
-        get { participants.redirectHandler }
-        set { participants.redirectHandler = newValue }
-    }
+    public var redirectHandler: (any RedirectHandler)?
     /// The handler for requests without a handler of cached responses of their own; `nil` stores all responses that may
     /// be stored.
-    public var cachedResponseHandler: (any CachedResponseHandler)? {
-        get { participants.cachedResponseHandler }
-        set { participants.cachedResponseHandler = newValue }
-    }
+    public var cachedResponseHandler: (any CachedResponseHandler)?
     /// The cache of responses to data requests (RFC 9111); `nil` for no cache. A ``TransferCache`` is best, as any
     /// other `URLCache` holds one response for each URL.
     ///
@@ -61,79 +38,40 @@ public struct SessionSettings: Sendable {
     public var cachePolicy: URLRequest.CachePolicy
     /// The monitors of the session's requests, each called on its own queue. ``AlamofireNotifications`` alone costs
     /// nothing until the program asks for notifications.
-    public var eventMonitors: [any EventMonitor] {
-        get { participants.eventMonitors }
-        set { participants.eventMonitors = newValue }
-    }
+    public var eventMonitors: [any EventMonitor] = [AlamofireNotifications()]
     /// The serial queue on which retriers and validations are called, and commands to all requests run. `nil` creates
     /// one.
-    public var rootQueue: DispatchQueue? {
-        get { queues.rootQueue }
-        set { queues.rootQueue = newValue }
-    }
+    public var rootQueue: DispatchQueue?
     /// The queue on which URL requests are created and adapted. `nil` creates one that targets the root queue.
-    public var requestQueue: DispatchQueue? {
-        get { queues.requestQueue }
-        set { queues.requestQueue = newValue }
-    }
+    public var requestQueue: DispatchQueue?
     /// The queue on which responses are serialized. `nil` creates one.
-    public var serializationQueue: DispatchQueue? {
-        get { queues.serializationQueue }
-        set { queues.serializationQueue = newValue }
-    }
+    public var serializationQueue: DispatchQueue?
     /// The longest time without a byte in either direction, in seconds. A URL request's own value counts if it is
     /// shorter.
-    public var requestTimeout: TimeInterval {
-        get { limits.requestTimeout }
-        set { limits.requestTimeout = newValue }
-    }
+    public var requestTimeout: TimeInterval = 60
     /// The longest time for a whole attempt, in seconds.
-    public var resourceTimeout: TimeInterval {
-        get { limits.resourceTimeout }
-        set { limits.resourceTimeout = newValue }
-    }
+    public var resourceTimeout: TimeInterval = 7 * 24 * 3600
     /// The limit of simultaneous transfers with one host and port over HTTP/1.1. HTTP/2 shares one connection among
     /// many more.
-    public var maximumConnectionsPerHost: Int {
-        get { limits.maximumConnectionsPerHost }
-        set { limits.maximumConnectionsPerHost = newValue }
-    }
+    public var maximumConnectionsPerHost: Int = 6
     /// Whether requests may use a cellular link as the only route to the network.
-    public var allowsCellularAccess: Bool {
-        get { route.allowsCellularAccess }
-        set { route.allowsCellularAccess = newValue }
-    }
+    public var allowsCellularAccess: Bool = true
     /// Whether requests wait for a route to the network, where there is none, instead of failing. ``resourceTimeout``
     /// bounds the wait; requests to this machine itself do not wait.
-    public var waitsForConnectivity: Bool {
-        get { route.waitsForConnectivity }
-        set { route.waitsForConnectivity = newValue }
-    }
+    public var waitsForConnectivity: Bool = false
     /// The longest suspension of a download before its connection is closed; `nil` keeps the connection for ever. The
     /// rest is requested when the download is resumed.
-    public var suspensionLimit: Duration? {
-        get { limits.suspensionLimit }
-        set { limits.suspensionLimit = newValue }
-    }
+    public var suspensionLimit: Duration? = .seconds(60)
     /// The handling of cookies.
     public var cookies: CookieSettings
     /// The limit of redirects that are followed.
-    public var maxRedirects: Int {
-        get { limits.maxRedirects }
-        set { limits.maxRedirects = newValue }
-    }
+    public var maxRedirects: Int = 20
     /// The path of a PEM file with the only certificate authorities to trust; `nil` trusts the system's.
-    public var authorities: String? {
-        get { trust.authorities }
-        set { trust.authorities = newValue }
-    }
+    public var authorities: String?
     /// The proxies that are used. Those of the configuration's `connectionProxyDictionary` come first, then those of
     /// the process's environment as curl(1) reads it (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`). `.none`
     /// uses no proxy.
-    public var proxies: ProxyRule {
-        get { route.proxies }
-        set { route.proxies = newValue }
-    }
+    public var proxies: ProxyRule = .none
     /// The URL of one proxy for all requests, in place of ``proxies``; `nil` uses no proxy. The schemes are `http`,
     /// `https`, `socks5` (names are resolved here) and `socks5h` (names are resolved by the proxy). The URL contains
     /// `user:password@` if the proxy requires it.
@@ -143,26 +81,14 @@ public struct SessionSettings: Sendable {
     }
     /// The path of a PEM file with the only certificate authorities to trust for an HTTPS proxy itself; `nil` trusts
     /// the system's.
-    public var proxyAuthorities: String? {
-        get { trust.proxyAuthorities }
-        set { trust.proxyAuthorities = newValue }
-    }
+    public var proxyAuthorities: String?
     /// The path of a Unix socket for all requests. Host names are then not resolved, and no proxy is used.
-    public var unixSocket: String? {
-        get { route.unixSocket }
-        set { route.unixSocket = newValue }
-    }
+    public var unixSocket: String?
     /// The storage of default credentials for challenges, for requests without a credential of their own. It is called
     /// on a thread that carries transfers, so that a storage of the program has to answer at once.
-    public var credentialStorage: URLCredentialStorage? {
-        get { trust.credentialStorage }
-        set { trust.credentialStorage = newValue }
-    }
+    public var credentialStorage: URLCredentialStorage?
     /// The largest size of a compressed response after decoding in memory, in bytes; `nil` for no limit.
-    public var maxDecodedLength: Int64? {
-        get { limits.maxDecodedLength }
-        set { limits.maxDecodedLength = newValue }
-    }
+    public var maxDecodedLength: Int64? = 2 << 30
     /// The `URLProtocol` classes that carry requests in place of the network, such as mocks. The first class that
     /// claims a request carries it; other requests use the network.
     public var protocolClasses: [URLProtocol.Type]
