@@ -24,9 +24,9 @@ let package = Package(
         .executable(name: "transfer-server", targets: ["transfer-server"]),
     ],
     // Parts that a program can leave out, with the packages that only they need. `traits: []` in the program's manifest leaves
-    // TransferNetworking with one package, `traits: ["Queue"]` TransferQueue and TransferFleet with three.
+    // TransferNetworking with one package, `traits: ["Queue"]` TransferQueue and TransferFleet with four.
     traits: [
-        .trait(name: "Queue", description: "TransferQueue and TransferKit: the durable queue (GRDB, swift-log)."),
+        .trait(name: "Queue", description: "TransferQueue and TransferKit: the durable queue (GRDB, swift-log, structured headers)."),
         .trait(name: "Command", description: "The commands transfer and transfer-server (swift-argument-parser)."),
         .trait(name: "Combine", description: "TransferKitCombine: publishers of requests (OpenCombine)."),
         .trait(
@@ -40,6 +40,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.0.0"),
         // Linked by TransferService and TransferMetrics alone: neither the command nor the queue needs them.
@@ -86,7 +87,15 @@ let package = Package(
         .target(
             name: "TransferReachability",
             dependencies: ["TransferCore", "TransferEventLoop", "CTransferNetlink"], swiftSettings: settings),
-        .target(name: "TransferUpload", dependencies: ["TransferCore", "TransferCrypto"], swiftSettings: settings),
+        .target(
+            name: "TransferUpload",
+            dependencies: [
+                "TransferCore", "TransferCrypto",
+                .product(
+                    name: "RawStructuredFieldValues", package: "swift-http-structured-headers",
+                    condition: .when(traits: ["Queue"])),
+            ],
+            swiftSettings: settings),
         .target(
             name: "TransferEngine",
             dependencies: [
