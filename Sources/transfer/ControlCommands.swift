@@ -58,13 +58,13 @@ struct Target: ParsableArguments {
 
     /// Returns the advice how to continue a batch that no process runs.
     private func goesOn(_ batch: String, _ remote: QueueRemote) throws -> String {
-        if place.hint.queue != nil { return "workers go on with it" }
+        if place.hint.queue != nil { return "workers continue it" }
         guard let again = try remote.statuses(name: batch).first.flatMap({ RunAgain($0, state: place.state.state) })
         else {
             return batch.hasPrefix("watch:")
-                ? "transfer watch goes on with it" : "\(SameCommand.words) goes on with it"
+                ? "transfer watch continues it" : "\(SameCommand.words) continues it"
         }
-        return "\(again.command) goes on with it"
+        return "\(again.command) continues it"
     }
 }
 
@@ -111,7 +111,7 @@ struct Cancel: AsyncParsableCommand {
             let name = "\(names.short(upload.batch))/\(upload.job)"
             let lasting = "\(names.lasting(upload.batch))/\(upload.job)"
             StandardError.write(
-                "\(name): its server holds part of the upload and couldn't be told: "
+                "\(name): its server holds part of the upload and could not be asked to drop it: "
                     + "\(upload.reason.message); \(wayOut(of: upload, lasting))\n")
         }
     }

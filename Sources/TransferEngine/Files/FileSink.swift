@@ -155,7 +155,8 @@ public final class FileSink: BodySink {
         // The map only counts for bytes that stay.
         guard self.start == nil else {
             guard start.continued == position else {
-                throw TransferError(.badResponse, "the answer doesn't go on where it ended", isTransient: true)
+                throw TransferError(
+                    .badResponse, "the answer does not continue where the last one ended", isTransient: true)
             }
             return true
         }

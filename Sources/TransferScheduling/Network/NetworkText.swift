@@ -24,7 +24,7 @@ package struct NetworkText: Sendable {
             let why = judgement.verdicts.first { $0.link.name == name }?.link.whyNot ?? ""
             return "\(name), which it requires, has \(why.isEmpty ? "no way out" : why)"
         case .unseen(let pattern):
-            return "it requires \(pattern), and the kernel doesn't tell which links there are"
+            return "it requires \(pattern), and the kernel does not report the links"
         case .notAllowed: return "no link that it's allowed to use is up"
         case .metered: return "only metered links are up"
         case .meteredNotYet(let until): return "only metered links are up: waits for another until \(clock(until))"

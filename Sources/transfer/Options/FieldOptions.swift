@@ -54,7 +54,7 @@ struct FieldOptions: ParsableArguments {
         guard !cookies.contains("=") else {
             // Every user of the machine can see the command line.
             throw ValidationError(
-                "everybody sees a command line: name a file of cookies, or write --cookie '$VARIABLE'")
+                "every user can see a command line: name a file of cookies, or write --cookie '$VARIABLE'")
         }
         members.add("cookies", .path(cookies), "--cookie")
     }

@@ -86,7 +86,7 @@ struct HookArgument: OptionValue {
     /// The fault of the argument; `nil` for a valid one.
     let refusal: String?
 
-    static let form = "a program and its arguments, such as '/usr/local/bin/told --all', or a webhook's URL"
+    static let form = "a program and its arguments, such as '/usr/local/bin/notify --all', or a webhook's URL"
 
     init?(argument: String) {
         guard !argument.isEmpty else { return nil }

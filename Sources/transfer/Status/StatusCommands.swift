@@ -131,7 +131,7 @@ struct Wait: AsyncParsableCommand {
     private static func status(
         _ counts: (remaining: Int, incomplete: Int), of batch: String
     ) throws(Failure) -> ExitStatus {
-        if counts.remaining > 0 { throw Failure(.workLeft, "\(batch): nobody runs it, \(counts.remaining) left") }
+        if counts.remaining > 0 { throw Failure(.workLeft, "\(batch): no process runs it, \(counts.remaining) left") }
         return counts.incomplete > 0 ? .someFailed : .complete
     }
 }

@@ -141,7 +141,8 @@ struct Watch: AsyncParsableCommand {
         execution.metrics = try Composition.metrics(show, configuration, of: queue, reporter)
         reporter.call([:], hint)
         if spec.settings.tls.insecure {
-            reporter.note(.warn, "certificates aren't checked: anybody on the way can read and change what is moved")
+            reporter.note(
+                .warn, "certificates aren't checked: anyone on the path can read and change what is transferred")
         }
         // The signals are handled before the watch is reported: a reader of that line may end the process at once.
         execution.obeySignals()

@@ -23,7 +23,7 @@ struct WatchEndOptions: ParsableArguments {
 
     func validate() throws {
         if deadline != nil, !once {
-            throw ValidationError("--deadline goes with --once: a watch goes on until it is stopped")
+            throw ValidationError("--deadline goes with --once: a watch runs until it is stopped")
         }
         if noLedger, !once {
             throw ValidationError("--no-ledger goes with --once: a watch has to remember what it has sent")

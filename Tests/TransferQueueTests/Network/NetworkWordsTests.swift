@@ -55,7 +55,7 @@ import TransferCore
             "when wg0 leads out", [.require]
         ),
         (
-            #""require": "wg*""#, nil, "it requires wg*, and the kernel doesn't tell which links there are", nil,
+            #""require": "wg*""#, nil, "it requires wg*, and the kernel does not report the links", nil,
             [.require]
         ),
         (
