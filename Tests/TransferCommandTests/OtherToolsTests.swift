@@ -236,7 +236,7 @@ import TransferTestSupport
     @Test(arguments: [
         ("staus", "did you mean `transfer status`?"), ("runn", "did you mean `transfer run`?"),
         ("download", "did you mean `transfer get`?"), ("http://a.example/x", "`transfer get URL` downloads it"),
-        ("frobnicate", "`transfer --help` lists what there is"),
+        ("frobnicate", "`transfer --help` lists the commands"),
     ])
     func aCommandThatIsNotThereIsAnswered(_ word: String, _ answer: String) async throws {
         let result = try await Workplace().run(word)

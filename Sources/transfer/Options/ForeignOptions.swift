@@ -125,8 +125,8 @@ enum ForeignOptions {
         ForeignOption("-u --update", .words("--if-exists update")),
         ForeignOption(
             "-o --output-file --log-file -a --append-output -l --log =",
-            .words("2> FILE keeps what is said, --report FILE the end of each job")),
-        ForeignOption("--stderr =", .words("2> FILE keeps what is said")),
+            .words("2> FILE keeps the messages, --report FILE the end of each job")),
+        ForeignOption("--stderr =", .words("2> FILE keeps the messages")),
         ForeignOption("--dry-run", .words("`transfer run --dry-run` checks a job file")),
         ForeignOption("-s --silent --no-verbose -nv --no-progress-meter", .option("--quiet")),
         ForeignOption(

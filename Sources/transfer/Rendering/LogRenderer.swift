@@ -171,7 +171,7 @@ struct LogRenderer: Sendable {
             if verbose { add(.info, "\(name(job, event)): cancelled") }
         case .dropped(let job):
             urls[Key(batch: event.batch, job: job)] = nil
-            if verbose { add(.info, "\(name(job, event)): not this one, the file is gone or has changed since") }
+            if verbose { add(.info, "\(name(job, event)): not uploaded, the file is gone or has changed since") }
         case .waiting(let job, .disk(let message, let remaining, let patience)):
             urls[Key(batch: event.batch, job: job)] = nil
             guard !isLive else { return }
