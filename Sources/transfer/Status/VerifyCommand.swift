@@ -8,8 +8,9 @@ struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check downloaded files; with --repair, fetch damaged ones again.",
         discussion: """
-            The first of these that exists judges a file: the job's digest, the digests of its pieces, the sums that \
-            were made during its download, the server's digest (Repr-Digest, or the ETag of an S3 object).
+            A file is judged by the job's digest, or else by the digests of its pieces. Without these, the sums that \
+            were made during its download judge it, or else its server's digest (Repr-Digest, or the ETag of an S3 \
+            object).
 
             Exit status: 0 all files are good; 1 a file is damaged, or nothing could judge it; 66 a file is missing, \
             or was never downloaded.
