@@ -260,7 +260,7 @@ package struct AfterUpload {
         defer { buffer.deallocate() }
         var unsaved = 0
         while true {
-            if isStopped() { throw TransferError(.cancelled, "the folder isn't watched any more") }
+            if isStopped() { throw TransferError(.cancelled, "the folder is no longer watched") }
             let count = read(source, buffer.baseAddress, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .file("read", path, errno) }

@@ -26,7 +26,7 @@ struct Reloading: Service, CustomStringConvertible {
             do {
                 try await reload(&limits)
             } catch let error as TransferError {
-                StandardStreams.tell("transfer serve: \(error.message)\ntransfer serve: going on as before")
+                StandardStreams.tell("transfer serve: \(error.message)\ntransfer serve: continuing as before")
             }
             notify?.send(.ready)
         }

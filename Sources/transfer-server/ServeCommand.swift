@@ -8,25 +8,28 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "transfer serve",
         abstract: "Serve the queue to this machine: a page, an HTTP API, aria2's JSON-RPC and metrics.",
         discussion: """
-            Runs what is in the queue and in the job files, takes new work, and ends at SIGTERM with everything
-            checkpointed. Jobs of clients stay beneath the folder (--directory) and ask public servers only.
-            At SIGHUP the job files and the configuration are read again; a file with a fault changes nothing.
-            At the first start a secret is made, in the state folder, and the page's address with it is printed once.
-            The network is a reverse proxy's: see transfer(1).
+            The service runs the jobs of the queue and of the job files, and takes new jobs. At SIGTERM all transfers \
+            are checkpointed, and the service ends. Jobs of clients stay inside the folder (--directory) and connect \
+            to public servers only. At SIGHUP the job files and the configuration are read again; a file with a fault \
+            changes nothing.
+
+            At the first start, a secret is created in the state folder, and the page's address with the secret is \
+            printed once. The service listens on this machine only; a reverse proxy connects it to the network: see \
+            transfer(1).
             """,
         version: TransferVersion.current)
 
-    @Argument(help: ArgumentHelp("Job files to run besides.", valueName: "file"))
+    @Argument(help: ArgumentHelp("Further job files to run.", valueName: "file"))
     var files: [String] = []
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The folder that all jobs of clients stay beneath; the current one without.", valueName: "dir"))
+            "The folder that holds all files of clients' jobs; the current folder by default.", valueName: "dir"))
     var directory: String?
 
     @Option(
-        help: ArgumentHelp("Where to listen: a port of this machine, or unix:PATH.", valueName: "address"))
+        help: ArgumentHelp("The address to listen at: a port of this machine, or unix:PATH.", valueName: "address"))
     var listen: String?
 
     @OptionGroup var access: AccessOptions
@@ -35,16 +38,16 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A queue that many machines share, which the service works on beside others.",
+            "A queue that many machines share. The service works on it beside other workers.",
             valueName: "postgres://host/database"))
     var queue: String?
 
     @Option(
         help: ArgumentHelp(
-            "The folder of the queue's state; with --queue, of what the service remembers.", valueName: "dir"))
+            "The folder of the queue's state; with --queue, of the service's own records.", valueName: "dir"))
     var state: String?
 
-    @Flag(name: .shortAndLong, help: "Tell also what succeeds.")
+    @Flag(name: .shortAndLong, help: "Report successes too.")
     var verbose = false
 
     func validate() throws { _ = try address() }
@@ -73,33 +76,34 @@ struct ServeCommand: AsyncParsableCommand {
 struct AccessOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The secret that clients show, in place of the one that is made.", valueName: "'$NAME'|@FILE"))
+            "The secret of clients, in place of the generated one.", valueName: "'$NAME'|@FILE"))
     var secret: String?
 
     @Option(
         name: .customLong("read-secret"),
-        help: ArgumentHelp("A secret of clients that only look; repeatable.", valueName: "'$NAME'|@FILE"))
+        help: ArgumentHelp("A secret of clients that may only read; repeatable.", valueName: "'$NAME'|@FILE"))
     var readSecrets: [String] = []
 
-    @Flag(name: .customLong("no-secret"), help: "Everybody who can connect may do everything.")
+    @Flag(name: .customLong("no-secret"), help: "Require no secret: every client that can connect may do everything.")
     var isOpen = false
 
     @Option(
         name: .customLong("allow-origin"),
         help: ArgumentHelp(
-            "Pages of this origin may ask, with the secret; repeatable. Also null, and a reverse proxy's own.",
+            "An origin whose pages may send requests, with the secret; repeatable. Also null, and a reverse proxy's "
+                + "own origin.",
             valueName: "origin"))
     var origins: [String] = []
 
     @Flag(
         name: .customLong("allow-private"),
-        help: "Jobs of clients may ask servers of private networks and of this machine.")
+        help: "Let jobs of clients connect to servers of private networks and of this machine.")
     var allowsPrivate = false
 
     @Option(
         name: .customLong("allow-secret"),
         help: ArgumentHelp(
-            "Jobs of clients may use this credential at that server; repeatable.", valueName: "name=origin"))
+            "A credential that jobs of clients may use at that server; repeatable.", valueName: "name=origin"))
     var credentials: [String] = []
 
     func validate() throws {
@@ -123,14 +127,19 @@ struct AccessOptions: ParsableArguments {
 
 /// The options for the limits on simultaneous work.
 struct BoundOptions: ParsableArguments {
-    @Option(name: [.customShort("j"), .long], help: ArgumentHelp("Transfers at once.", valueName: "n"))
+    @Option(name: [.customShort("j"), .long], help: ArgumentHelp("The number of transfers at once.", valueName: "n"))
     var concurrency: Int?
 
     @Option(
-        name: .customLong("per-host"), help: ArgumentHelp("Transfers at once to one host, or auto.", valueName: "n"))
+        name: .customLong("per-host"),
+        help: ArgumentHelp(
+            "The number of transfers at once to one host, or auto.", valueName: "n"))
     var perHost: String?
 
-    @Option(name: .customLong("limit-rate"), help: ArgumentHelp("Bytes a second for all together.", valueName: "rate"))
+    @Option(
+        name: .customLong("limit-rate"),
+        help: ArgumentHelp(
+            "The bytes a second of all transfers together.", valueName: "rate"))
     var limitRate: String?
 
     func validate() throws {

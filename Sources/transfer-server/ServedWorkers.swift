@@ -56,7 +56,8 @@ struct ServedWorkers: Service {
 
     private func reason(_ error: any Error) -> String? {
         if let ended = error as? QueueEnded {
-            return "what was under way is given up: \((ended.error as? TransferError)?.message ?? "\(ended.error)")"
+            return
+                "the transfers under way were abandoned: \((ended.error as? TransferError)?.message ?? "\(ended.error)")"
         }
         return address.connectionNotice(error).map { "the queue's database is away, waiting for it: \($0.message)" }
     }

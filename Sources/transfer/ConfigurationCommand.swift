@@ -5,16 +5,19 @@ import TransferQueue
 
 struct ConfigurationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "What holds for transfers, and which file says it.",
+        commandName: "config",
+        abstract:
+            "Show the values that apply to transfers, and the file that sets each of them.",
         discussion: """
-            Each value of the configuration files, of TRANSFER_ variables, of the environment's proxies and of the \
-            program itself, with the place that it comes from; for a URL, what holds for its jobs. What options, job files and jobs say is stronger.
+            Each value is shown with the place that it comes from: the configuration files, the TRANSFER_ variables, \
+            the proxies of the environment, or the program itself. With a URL, the values that apply to its jobs are \
+            shown. Values of options, job files and jobs take precedence.
             """)
 
     @Argument(help: ArgumentHelp("The URL of a job.", valueName: "url"))
     var url: String?
 
-    @Flag(help: "JSON on standard output.")
+    @Flag(help: "Write JSON to standard output.")
     var json = false
 
     @OptionGroup var files: ConfigurationOptions

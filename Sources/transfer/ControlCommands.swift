@@ -4,10 +4,10 @@ import TransferQueue
 
 /// The targets of a command: `BATCH`, `BATCH/JOB` or `--all`.
 struct Target: ParsableArguments {
-    @Argument(help: ArgumentHelp("Batches, or single jobs of them.", valueName: "batch[/job]"))
+    @Argument(help: ArgumentHelp("The batches, or single jobs of batches.", valueName: "batch[/job]"))
     var names: [String] = []
 
-    @Flag(help: "Every batch.")
+    @Flag(help: "Apply the command to every batch.")
     var all = false
 
     @OptionGroup var place: QueuePlaceOptions
@@ -58,19 +58,19 @@ struct Target: ParsableArguments {
 
     /// Returns the advice how to continue a batch that no process runs.
     private func goesOn(_ batch: String, _ remote: QueueRemote) throws -> String {
-        if place.hint.queue != nil { return "workers go on with it" }
+        if place.hint.queue != nil { return "workers continue it" }
         guard let again = try remote.statuses(name: batch).first.flatMap({ RunAgain($0, state: place.state.state) })
         else {
             return batch.hasPrefix("watch:")
-                ? "transfer watch goes on with it" : "\(SameCommand.words) goes on with it"
+                ? "transfer watch continues it" : "\(SameCommand.words) continues it"
         }
-        return "\(again.command) goes on with it"
+        return "\(again.command) continues it"
     }
 }
 
 struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Hold jobs; what they have stays and they go on from there.")
+        abstract: "Pause jobs; they keep the bytes that they have, and later continue from there.")
     @OptionGroup var target: Target
 
     func run() async throws {
@@ -80,7 +80,7 @@ struct Pause: AsyncParsableCommand {
 }
 
 struct Resume: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Let paused jobs go on.")
+    static let configuration = CommandConfiguration(abstract: "Resume paused jobs.")
     @OptionGroup var target: Target
 
     func run() async throws {
@@ -91,7 +91,7 @@ struct Resume: AsyncParsableCommand {
 
 struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "End jobs for good; what they wrote stays, and servers are told to drop what they hold of uploads.")
+        abstract: "Cancel jobs for good; written files stay, and servers are asked to drop incomplete uploads.")
     @OptionGroup var target: Target
 
     func run() async throws {
@@ -111,7 +111,7 @@ struct Cancel: AsyncParsableCommand {
             let name = "\(names.short(upload.batch))/\(upload.job)"
             let lasting = "\(names.lasting(upload.batch))/\(upload.job)"
             StandardError.write(
-                "\(name): its server holds part of the upload and couldn't be told: "
+                "\(name): its server holds part of the upload and could not be asked to drop it: "
                     + "\(upload.reason.message); \(wayOut(of: upload, lasting))\n")
         }
     }
@@ -129,9 +129,9 @@ struct Cancel: AsyncParsableCommand {
 
 struct Retry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Give failed jobs, and those that wait for their next attempt, a fresh start.",
-        discussion: "Where nobody runs the batch, transfer run goes on with it.")
-    @Flag(help: "Only jobs that failed or were skipped.")
+        abstract: "Give failed jobs, and jobs that wait for their next attempt, a fresh start.",
+        discussion: "Where no process runs the batch, transfer run continues it.")
+    @Flag(help: "Retry only jobs that failed or were skipped.")
     var failed = false
     @OptionGroup var target: Target
 

@@ -7,18 +7,22 @@ import TransferReachability
 
 struct NetworkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "network", abstract: "What a queue sees of this machine's network.",
+        commandName: "network", abstract: "Show what a queue sees of this machine's network.",
         discussion: """
-            Links, their addresses and the ways out, as the kernel tells them. IPV4 and IPV6 are the metrics of default \
-            routes: the smaller is preferred. A link is metered where "links" of the configuration says so, where NetworkManager \
-            does, or by its kind: a modem, or a telephone that shares its connection. "sends by" is the kernel's congestion control, and \
-            the one for links that lose packets. With --follow a line tells of each change, as soon as the kernel does.
+            The table shows the links, their addresses and their routes to the outside, as the kernel reports them. \
+            IPV4 and IPV6 are the metrics of default routes: the smaller is preferred. "sends by" is the kernel's \
+            congestion control, and the one for links that lose packets.
+
+            A link is metered where "links" of the configuration or NetworkManager says so, or by its kind: a modem, \
+            or a telephone that shares its connection.
+
+            With --follow, a line reports each change, as soon as the kernel reports it.
             """)
 
-    @Flag(help: "Go on with a line for each change, until interrupted.")
+    @Flag(help: "Add a line for each change, until interrupted.")
     var follow = false
 
-    @Flag(help: "JSON on standard output: an object for each state of the network.")
+    @Flag(help: "Write JSON to standard output: an object for each state of the network.")
     var json = false
 
     @OptionGroup var configuration: ConfigurationOptions

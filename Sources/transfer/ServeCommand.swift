@@ -6,7 +6,7 @@ import TransferCore
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serve the queue to this machine: a page, an HTTP API, aria2's JSON-RPC and metrics.",
-        discussion: "transfer serve --help tells its options.")
+        discussion: "transfer serve --help lists the options.")
 
     @Argument(parsing: .captureForPassthrough)
     var words: [String] = []

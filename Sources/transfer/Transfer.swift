@@ -32,11 +32,11 @@ enum Start {
 struct Transfer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transfer",
-        abstract: "Moves batches of files over any network: resumed, verified, never twice.",
+        abstract: "Move batches of files over any network: resumed, verified, never twice.",
         discussion: """
-            Exit status: 0 all complete; 1 some job failed for good or was cancelled; 64 wrong usage; 65 the job file
-            is invalid; 66 it can't be read; 74 the state folder can't be used, or standard output can't be written; 75 work is left
-            that a later run continues.
+            Exit status: 0 all jobs are complete; 1 a job failed for good or was cancelled; 64 wrong usage; 65 the job \
+            file is invalid; 66 the job file cannot be read; 74 the state folder cannot be used, or standard output \
+            cannot be written; 75 work is left that a later run continues.
             """,
         version: VersionText.full,
         subcommands: [

@@ -6,9 +6,9 @@ import TransferQueue
 
 struct Validate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check job files: every fault with its line, column and JSON path; nothing is started.")
+        abstract: "Check job files without starting jobs: every fault is shown with its line, column and JSON path.")
 
-    @Argument(help: ArgumentHelp("Job files.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The job files to check.", valueName: "file"))
     var files: [String]
 
     @Option(

@@ -153,7 +153,7 @@ import TransferTestSupport
             #expect(result.exitCode == 1)
             let log = result.standardError
             #expect(
-                log.contains("info batch/a: retried by somebody\n") || log.contains("info a: retried by somebody\n"))
+                log.contains("info batch/a: retried on request\n") || log.contains("info a: retried on request\n"))
             #expect(log.contains("1  410 Gone") && !log.contains("1  404 Not Found"), "\(log)")
             let event = try result.events().named("batch.commanded").first
             #expect(event?["verb"]?.string == "retry" && event?["id"]?.string == "a")
@@ -222,7 +222,7 @@ import TransferTestSupport
             run.kill(SIGKILL)
             let result = try await wait.result()
             #expect(result.exitCode == 75, "\(result)")
-            #expect(result.standardError == "transfer: batch: nobody runs it, 1 left\n")
+            #expect(result.standardError == "transfer: batch: no process runs it, 1 left\n")
         }
     }
 

@@ -122,7 +122,7 @@ import TransferTestSupport
             let resumed = try await place.run("resume", "batch")
             #expect(
                 resumed.standardOutput
-                    == "batch: 1 job resumed; transfer run \(place.folder.path("jobs.json")) goes on with it\n")
+                    == "batch: 1 job resumed; transfer run \(place.folder.path("jobs.json")) continues it\n")
             let result = try await place.runJobs()
             #expect(
                 try result.events().ends["held"] == "finished" && result.events().ends["later"] == "finished",
@@ -147,7 +147,7 @@ import TransferTestSupport
             let result = try await place.run("retry", "batch", "--failed")
             #expect(
                 result.standardOutput
-                    == "batch: 1 job ready again; transfer run \(place.folder.path("jobs.json")) goes on with it\n")
+                    == "batch: 1 job ready again; transfer run \(place.folder.path("jobs.json")) continues it\n")
             #expect(try await place.status().first?["failed"]?.int == 0)
         }
     }
@@ -198,7 +198,7 @@ import TransferTestSupport
             let place = try await stopped(server)
             let left = try await place.run("wait", "batch")
             #expect(left.exitCode == 75)
-            #expect(left.standardError == "transfer: batch: nobody runs it, 2 left\n")
+            #expect(left.standardError == "transfer: batch: no process runs it, 2 left\n")
             _ = try await place.run("cancel", "batch")
             #expect(try await place.run("wait", "batch").exitCode == 1, "one failed")
         }

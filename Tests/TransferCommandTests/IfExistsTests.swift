@@ -77,7 +77,7 @@ import TransferTestSupport
             #expect(message.hasPrefix(place.folder.path("a.txt")))
             let words = #" exists and isn't known; write its "checksum", by which a whole file is kept "#
             let others =
-                #"and the beginning of one is gone on with, or "ifExists": "rename", "skip", "overwrite" "#
+                #"and the beginning of one is continued, or "ifExists": "rename", "skip", "overwrite" "#
                 + #"or "update" (--if-exists)"#
             #expect(message.hasSuffix(words + others), "\(message)")
             #expect(server.requests.isEmpty)

@@ -37,7 +37,7 @@ struct LongNameTests {
             let parts = try files(place)
             #expect(parts.count == 1 && parts[0].hasSuffix(".part") && parts[0].utf8.count == 4 + 255, "\(parts)")
             let plan = try await place.runJobs("--dry-run")
-            #expect("\(plan)".contains("go on from"), "\(plan)")
+            #expect("\(plan)".contains("continue from"), "\(plan)")
             if losesDatabase { try FileManager.default.removeItem(atPath: place.folder.path("state")) }
             server.script("/a", [])
             let result = try await place.runJobs()

@@ -285,7 +285,7 @@ import TransferTestSupport
             ),
             ("watch --json=all", "it takes none, or progress"),
             ("status --json=foo", "The value 'foo' is invalid for '--json': it takes no value"),
-            ("status --json=progress", "it takes no value here; get, put, copy, run and watch tell progress"),
+            ("status --json=progress", "it takes no value here; get, put, copy, run and watch report progress"),
             ("run --strict=yes", "The value 'yes' is invalid for '--strict': it takes no value"),
         ]) func aFlagTakesNoValue(_ line: String, _ message: String) throws
     {

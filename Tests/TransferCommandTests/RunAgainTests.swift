@@ -58,7 +58,7 @@ import TransferTestSupport
             #expect(failed.standardOutput.contains("404 Not Found"))
             let retried = try await place.run("retry", "mirror", "--failed", "--state", "st")
             #expect(
-                retried.exitCode == 0 && retried.standardOutput.contains("transfer run \(path) --state st goes on"),
+                retried.exitCode == 0 && retried.standardOutput.contains("transfer run \(path) --state st continues"),
                 "\(retried)")
             let wrong = try await place.run("status", "miror", "--state", "st")
             #expect(

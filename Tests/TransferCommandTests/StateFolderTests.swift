@@ -123,7 +123,7 @@ import TransferTestSupport
         chmod(folder, 0o1777)
         let text = try await refusal(place, [:])
         #expect(
-            text.contains("everybody may write to the state folder \(folder)") && text.contains("--state"), "\(text)")
+            text.contains("every user may write to the state folder \(folder)") && text.contains("--state"), "\(text)")
         var status = stat()
         stat(folder, &status)
         #expect(status.st_mode & 0o7777 == 0o1777)

@@ -56,7 +56,7 @@ import TransferTestSupport
         (["cancel", "--all", "x"], "--all goes without names"),
         (["cancel", "nobody"], "no batch \"nobody\"; transfer status lists them"),
         (["forget", "nobody"], "no batch \"nobody\""),
-        (["dance"], "dance is no command; `transfer --help` lists what there is"),
+        (["dance"], "dance is no command; `transfer --help` lists the commands"),
     ]
 
     @Test(arguments: wrong) func isToldAndEndsWith64(_ arguments: [String], _ message: String) async throws {

@@ -167,7 +167,7 @@ struct PageTests {
         try await withService { place in
             var command = TransferCommand(["status", "--server", place.url], in: place.folder)
             let without = try await command.run()
-            #expect(without.exitCode == 74 && without.standardError.contains("a secret is wanted"), "\(without)")
+            #expect(without.exitCode == 74 && without.standardError.contains("a secret is required"), "\(without)")
             command.environment["TRANSFER_SECRET"] = place.secret
             _ = try place.folder.write(#"{"download": "http://127.0.0.1:1/a", "to": "../a"}"#, to: "jobs.jsonl")
             command.arguments = ["run", "--name", "b", "--server", place.url, "jobs.jsonl"]

@@ -78,7 +78,7 @@ import TransferTestSupport
             let place = try await ServedPlace.start(
                 ["--config", folder.path("config.json"), folder.path("jobs.json")], in: folder)
             try await until("it's known that the command failed") {
-                try await transfer(["why", "own/a"], at: place).standardOutput.contains("couldn't be told")
+                try await transfer(["why", "own/a"], at: place).standardOutput.contains("could not be called")
             }
             let remote = try await transfer(["why", "own/a"], at: place)
             let own = try await transfer(["why", "own/a"], at: place, isRemote: false)

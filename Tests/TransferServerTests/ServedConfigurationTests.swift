@@ -91,7 +91,7 @@ import TransferTestSupport
                 // What is wrong is told, and nothing changes.
                 try jobs("\"name\": \"own\", \"jobs\": [{}]")
                 place.process.kill(SIGHUP)
-                _ = try await place.process.line(.standardError) { $0.contains("going on as before") }
+                _ = try await place.process.line(.standardError) { $0.contains("continuing as before") }
                 #expect(try await state("own", place)?["total"] as? Int == 2)
             }
         }

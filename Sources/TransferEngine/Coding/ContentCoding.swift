@@ -35,7 +35,7 @@ public enum ContentCoding {
             case "deflate": try InflateLayer(.deflate)
             case "br": try BrotliLayer()
             case "zstd": try ZstandardLayer()
-            default: throw TransferError(.internalFault, "nobody decodes \(name)")
+            default: throw TransferError(.internalFault, "no decoder for \(name)")
             }
         }
     }

@@ -27,7 +27,7 @@ final class RemoteSink: BodySink {
         guard let version = RemoteVersion(start) ?? source.version else {
             throw TransferError(
                 .badResponse,
-                "the server doesn't tell the length of its file, without which nothing can be sent on; download it, and "
+                "the server does not report the length of its file, which a copy needs; download it, and "
                     + "upload the file")
         }
         guard source.accept(version, start.head) else { throw RemoteSource.changed }
@@ -57,7 +57,7 @@ final class RemoteSink: BodySink {
         position += Int64(bytes.count)
         guard known < bytes.count else { return }
         guard stream.came(UnsafeRawBufferPointer(rebasing: bytes[known...]), of: number, source) else {
-            throw TransferError(.cancelled, "nobody reads it any more")
+            throw TransferError(.cancelled, "no reader is left")
         }
     }
 

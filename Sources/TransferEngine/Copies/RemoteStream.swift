@@ -116,7 +116,8 @@ final class RemoteStream: Sendable {
         guard position > 0, let version = source.version else { return nil }
         guard source.isProven || version.validator?.ifRange != nil else {
             throw TransferError(
-                .connectionLost, "its server tells no version by which it could be gone on with", isTransient: true)
+                .connectionLost, "its server reports no version by which the copy could be continued", isTransient: true
+            )
         }
         var point = ResumePoint(
             offset: position, validator: url == 0 ? version.validator : nil, total: version.size,

@@ -56,7 +56,8 @@ enum FileServerFault {
         if let reply, reply.code == 421 {
             let isCrowd = FileServerFailure.isCrowd(reply.text)
             return error(
-                isCrowd ? .tooManyConnections : .cannotConnect, "\(host) takes nobody now (\(reply))", transient: true,
+                isCrowd ? .tooManyConnections : .cannotConnect, "\(host) accepts no logins now (\(reply))",
+                transient: true,
                 origin: true)
         }
         // Servers use 530 for a crowd and for a wrong login. An account that was accepted before still has a valid
@@ -66,11 +67,13 @@ enum FileServerFault {
                 || logins?.hasWorked(exchange.request.settings, at: files.url.origin) == true
         {
             return error(
-                .tooManyConnections, "\(host) lets nobody more in now (\(reply))", transient: true, origin: true)
+                .tooManyConnections, "\(host) accepts no more logins now (\(reply))", transient: true, origin: true)
         }
         func reported(else otherwise: FileServerFailure) -> FileServerFailure {
             if let reply, reply.code >= 400 {
-                if files.looks, let reported = FileServerFailure.look(reply, denials: files.replies.denials) { return reported }
+                if files.looks, let reported = FileServerFailure.look(reply, denials: files.replies.denials) {
+                    return reported
+                }
                 return FileServerFailure(reply, writes: files.writes, host: host)
             }
             return FileServerFailure.read(words) ?? otherwise

@@ -72,17 +72,17 @@ extension TransferError {
     static func cut(at position: Int64, of length: Int64) -> TransferError {
         TransferError(
             .connectionLost,
-            "the answer ended \(CountText.bytes(length - position)) early: the server tells \(length) for the file",
+            "the answer ended \(CountText.bytes(length - position)) early: the server reports \(length) for the file",
             isTransient: true)
     }
 
     static let endedWithoutAlert = TransferError(
         .connectionLost,
-        "the connection ended without TLS's closing alert, and the server tells no length: the file may be cut; "
+        "the connection ended without TLS's closing alert, and the server reports no length: the file may be cut; "
             + "give a checksum, which proves it", isTransient: true)
 
     static let unprovenLength = TransferError(
         .unproven,
-        "nothing proves that the file is whole: the server tells no length, and the connection's end may have cut it; "
+        "nothing proves that the file is whole: the server reports no length, and the connection's end may have cut it; "
             + "give a checksum, or do without \"strict\"")
 }

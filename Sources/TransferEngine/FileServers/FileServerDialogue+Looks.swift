@@ -18,13 +18,13 @@ extension FileServerDialogue {
                 return .fail(
                     TransferError(
                         .badResponse,
-                        "\(url.origin.hostAndPort) doesn't tell how long files are: nothing can be continued there"))
+                        "\(url.origin.hostAndPort) does not report how long files are: nothing can be continued there"))
             }
             return size == offset ? .perform(offset == 0 ? store() : append(at: offset)) : conflict(size)
         case .move: return .answer(Self.head(409, "there is a file of that name"))
         case .makeFolder: return .answer(Self.head(405, "it's there"))
         case .put, .delete, .options, .setTime:
-            return .fail(TransferError(.internalFault, "a look that nobody asked for"))
+            return .fail(TransferError(.internalFault, "a query that was not requested"))
         }
     }
 

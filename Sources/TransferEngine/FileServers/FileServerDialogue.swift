@@ -231,7 +231,7 @@ struct FileServerDialogue: Sendable {
             return .deliver(file.head(200, length: nil))
         }
         guard case .fetching(let offset, let expected, false) = state else {
-            return .stop(TransferError(.badResponse, "bytes of a file that nobody asked for", isTransient: true))
+            return .stop(TransferError(.badResponse, "bytes of a file that was not requested", isTransient: true))
         }
         if let expected, expected != file { return .stop(Self.changed(url)) }
         state = .fetching(from: offset, expected: expected, began: true)
@@ -257,7 +257,7 @@ struct FileServerDialogue: Sendable {
         case (.looking, .failed(.error(let error))) where isMove && error.code == .badResponse:
             return lookedInVain(.ambiguous(error.message))
         case (.probing(let mayRename), let result): return probed(result, mayRename: mayRename)
-        case (_, .allowed): return .fail(TransferError(.internalFault, "a probe that nobody asked for"))
+        case (_, .allowed): return .fail(TransferError(.internalFault, "a probe that was not requested"))
         case (.acting, .failed(let failure)) where url.isSSH && isRefusedMove(failure): return lookAtTarget(failure)
         case (.lookingAtTarget, .done): return .answer(Self.head(409, "there is a file of that name"))
         case (.lookingAtTarget(let failure), .failed): return refused(failure)

@@ -43,11 +43,11 @@ struct SSHHostKey: Sendable, Hashable {
             case .unknown:
                 "\(key) isn't in \(path); if it's the right one, add it: \(Self.scan(origin)) >> \(path)"
             case .changed:
-                "\(key) is another one than in \(path): somebody may be in between; if the server was set up anew, "
+                "\(key) is another one than in \(path): an attacker may intercept the connection; if the server was set up anew, "
                     + "remove its old key (ssh-keygen -f \(path) -R '\(Self.entry(origin))') and add the new one: "
                     + "\(Self.scan(origin)) >> \(path)"
             case .revoked:
-                "\(key) is revoked (@revoked in \(files.map { ShellWord.quoted($0) }.joined(separator: " or "))): whoever has it may "
+                "\(key) is revoked (@revoked in \(files.map { ShellWord.quoted($0) }.joined(separator: " or "))): a server that has it may "
                     + "not be \(origin.host), and nothing secret was sent; its owner has to give it a new key"
             case .otherTypes(let types):
                 "\(key) isn't in \(path), which has only another kind of its keys (\(types.joined(separator: ", "))), and "
@@ -58,7 +58,7 @@ struct SSHHostKey: Sendable, Hashable {
                     + "certificates of servers; if it's the right one, add the server's own key: "
                     + "\(Self.scan(origin)) >> \(path)"
             case .notPinned:
-                "\(key) isn't the pinned one: somebody may be in between; if the server was set up anew, pin its new key "
+                "\(key) isn't the pinned one: an attacker may intercept the connection; if the server was set up anew, pin its new key "
                     + "(hostKey\(CommandPhrases.only(", --host-key"))), which \(Self.scan(origin)) | ssh-keygen -lf - shows"
             }
         return TransferError(.hostKeyRefused, message)

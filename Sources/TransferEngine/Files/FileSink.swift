@@ -155,7 +155,8 @@ public final class FileSink: BodySink {
         // The map only counts for bytes that stay.
         guard self.start == nil else {
             guard start.continued == position else {
-                throw TransferError(.badResponse, "the answer doesn't go on where it ended", isTransient: true)
+                throw TransferError(
+                    .badResponse, "the answer does not continue where the last one ended", isTransient: true)
             }
             return true
         }
@@ -264,7 +265,8 @@ public final class FileSink: BodySink {
     /// The error of a body that ended before all existing bytes were compared.
     public var shortfall: TransferError? {
         guard !uncompared.isEmpty else { return nil }
-        return TransferError(.connectionLost, "the answer ended before what is there already", isTransient: true)
+        return TransferError(
+            .connectionLost, "the answer ended before the end of the bytes that are there already", isTransient: true)
     }
 
     /// Whether the file has only the bytes that it had before, because no answer came or it brought no new bytes.

@@ -121,7 +121,7 @@ extension PartFile {
 
     private var swapped: TransferError {
         TransferError(
-            .partNotOurs, "\(path) isn't the file any more that was written: somebody moved, removed or replaced it",
+            .partNotOurs, "\(path) is no longer the file that was written: it was moved, removed or replaced",
             isTransient: true)
     }
 }

@@ -50,7 +50,7 @@ package enum ConfigurationDecoder {
         draft.checkConnections(&decoder)
         guard draft.rules.settings.tls.insecure else { return }
         decoder.note(
-            "\"insecure\" is of single servers: nobody is to trust everybody; write it beneath one of \"origins\"",
+            "\"insecure\" is for single servers, never for all of them; write it beneath one of \"origins\"",
             draft.start..<draft.start + 1)
     }
 
@@ -103,7 +103,7 @@ package enum ConfigurationDecoder {
         }
         draft.checkConnections(&decoder)
         guard draft.rules.settings.tls.insecure, OriginPattern(name)?.hasWildcard == true else { return }
-        decoder.note("\"insecure\" is of single servers, not of all that a pattern stands for", place)
+        decoder.note("\"insecure\" is for single servers, not for all that a pattern stands for", place)
     }
 
     private static func perHost(_ decoder: inout JobDecoder, _ origin: String) throws(JSONFault) {

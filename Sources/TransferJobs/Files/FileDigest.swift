@@ -43,7 +43,7 @@ package enum FileDigest {
             defer { buffer.deallocate() }
             var offset = range.lowerBound
             while offset < range.upperBound {
-                if isStopped() { throw TransferError(.cancelled, "nobody waits for the digest any more") }
+                if isStopped() { throw TransferError(.cancelled, "no caller waits for the digest") }
                 let wanted = Int(min(Int64(buffer.count), range.upperBound - offset))
                 let count = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset)
                 guard count > 0 else { break }

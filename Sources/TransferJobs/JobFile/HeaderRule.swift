@@ -7,7 +7,7 @@ public enum HeaderRule {
         if name.isEmpty { return "the name of a header is empty" }
         guard isToken(name) else { return "not the name of a header; letters, digits and !#$%&'*+-.^_`|~ are possible" }
         if framing.contains(name.lowercased()) {
-            return "\(name) says where a body ends, which the transfer tells by itself; leave it out"
+            return "\(name) says where a body ends, and the transfer sets it automatically; leave it out"
         }
         return nil
     }

@@ -78,7 +78,7 @@ public struct JobFileReport: Sendable, Hashable {
 
     /// Returns the warning for jobs that accept any server certificate, in words.
     public static func trusting(jobs count: Int) -> String {
-        "\(Wording.count(count, "job")) without a check of certificates: anybody on the way can read and change what is moved"
+        "\(Wording.count(count, "job")) without a check of certificates: anyone on the path can read and change what is transferred"
     }
 
     /// Returns a summary such as `jobs.json: 2 errors in 40 jobs; nothing was started`.

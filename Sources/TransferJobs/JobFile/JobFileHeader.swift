@@ -86,7 +86,7 @@ package struct JobFileHeader {
         }
         if draft.rules.settings.tls.insecure {
             decoder.note(
-                "\"insecure\" is of single jobs: nobody is to trust everybody for all that a file holds",
+                "\"insecure\" is for single jobs, never for all jobs of a file",
                 draft.start..<draft.start + 1)
         }
         draft.checkConnections(&decoder)

@@ -51,7 +51,7 @@ package enum CurlOptions {
         value("max-time m", .amount("maxTime")), value("speed-limit Y", .amount("lowSpeed.rate")),
         value("speed-time y", .amount("lowSpeed.time")), value("max-redirs", .own(CurlMeanings.redirects)),
         value("interface", .own(CurlMeanings.link)),
-        value("continue-at C", .only("-", "where a file goes on is found out; write - or leave it out")),
+        value("continue-at C", .only("-", "where a file continues is found out; write - or leave it out")),
     ]
 
     private static let names = "names are resolved as the machine does it (/etc/hosts)"
@@ -78,7 +78,7 @@ package enum CurlOptions {
             value("socks4", .refused("SOCKS 5 is spoken: socks5")),
             value("socks4a", .refused("SOCKS 5 is spoken: socks5")),
             value("capath", .refused("cacert FILE names the authorities, in one PEM file")),
-            value("aws-sigv4", .refused("s3://BUCKET/KEY is signed by itself")),
+            value("aws-sigv4", .refused("requests to s3://BUCKET/KEY are signed automatically")),
             value("pass", .secret(ListWays.passphrase)),
             value("proxy-pass", .secret("proxies are shown no certificate")),
             value(

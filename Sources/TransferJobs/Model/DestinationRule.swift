@@ -171,7 +171,7 @@ extension DestinationRule.Refusal {
             case .exists: "exists; remove it or write \"ifExists\": \"overwrite\"\(CommandPhrases.also("--if-exists"))"
             case .unknown:
                 "exists and isn't known; write its \"checksum\", by which a whole file is kept and the beginning"
-                    + " of one is gone on with, or \"ifExists\": \"rename\", \"skip\", \"overwrite\" or \"update\""
+                    + " of one is continued, or \"ifExists\": \"rename\", \"skip\", \"overwrite\" or \"update\""
                     + CommandPhrases.also("--if-exists")
             case .changed: "was changed since it was fetched; \(Self.words)"
             case .otherDigest: "exists and has another \(checksum?.algorithm.rawValue ?? "digest"); \(Self.words)"

@@ -85,7 +85,9 @@ extension SessionDelegate {
     }
 
     /// Alamofire 4's closure for background sessions; unavailable.
-    @available(*, unavailable, message: "sessions in the background are Apple's; see JobQueue for transfers that go on")
+    @available(
+        *, unavailable, message: "sessions in the background are Apple's; see JobQueue for transfers that continue"
+    )
     public var sessionDidFinishEventsForBackgroundURLSession: ((URLSession) -> Void)? {
         get { nil }
         set {}

@@ -34,7 +34,9 @@ extension Session {
     }
 
     /// Alamofire 4's closure for background sessions; unavailable.
-    @available(*, unavailable, message: "sessions in the background are Apple's; see JobQueue for transfers that go on")
+    @available(
+        *, unavailable, message: "sessions in the background are Apple's; see JobQueue for transfers that continue"
+    )
     public var backgroundCompletionHandler: (() -> Void)? {
         get { nil }
         set {}

@@ -98,7 +98,8 @@ public final class RevocationTrustEvaluator: ServerTrustEvaluating {
         // A certificate that is itself trusted has no issuer in the chain that could state its status.
         guard chain.count > 1 else {
             guard !options.contains(.requirePositiveResponse) else {
-                throw TrustFailure(.other, "nobody can say whether the certificate that is trusted itself is revoked")
+                throw TrustFailure(
+                    .other, "no issuer can state whether the certificate that is trusted itself is revoked")
             }
             return
         }

@@ -33,7 +33,7 @@ struct LastingHooks {
 
     /// Adds a message that an earlier process could not deliver.
     mutating func insert(_ call: HookCall) {
-        errors[call.id] = TransferError(.hookFailed, "the hook couldn't be told")
+        errors[call.id] = TransferError(.hookFailed, "the hook could not be called")
     }
 
     /// Returns why the message could not be delivered; `nil` if it has retries left.

@@ -50,7 +50,7 @@ struct QueueLog: Sendable {
                 metadata: ["reason": "\(reason.metricLabel)", "transfers": "\(transfers)"])
         case .batchContinues(let links, let after, _):
             Entry(
-                level: .notice, message: "batch goes on",
+                level: .notice, message: "batch continues",
                 metadata: ["links": .array(links.map { "\($0)" }), "after": "\(DurationText.words(after))"])
         case .commanded(let verb, let job): entry(.info, "asked: \(verb.rawValue)", job)
         case .started(let job, let start): started(job, start)
@@ -133,11 +133,11 @@ struct QueueLog: Sendable {
     private static func hook(_ news: HookNews) -> Entry {
         let more: Logger.Metadata = ["hook": "\(news.hook)", "attempts": "\(news.attempts)"]
         return switch news.state {
-        case .reported: entry(.debug, "hook was told", news.job, more)
+        case .reported: entry(.debug, "hook was called", news.job, more)
         case .retrying(_, let error):
-            with(error, entry(.info, "hook is told again: \(error.message)", news.job), more)
+            with(error, entry(.info, "hook is called again: \(error.message)", news.job), more)
         case .failed(let error):
-            with(error, entry(.warning, "hook couldn't be told: \(error.message)", news.job), more)
+            with(error, entry(.warning, "hook could not be called: \(error.message)", news.job), more)
         }
     }
 }

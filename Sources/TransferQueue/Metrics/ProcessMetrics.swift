@@ -14,17 +14,21 @@ package enum ProcessMetrics {
         if processorTime >= 0 {
             families.append(
                 MetricFamily(
-                    .counter, "process_cpu_seconds_total", "Processor time of the process.", [],
+                    .counter, "process_cpu_seconds_total", "The processor time of the process, in seconds.", [],
                     [[]: .number(processorTime)]))
         }
         let pages = words("/proc/self/statm").compactMap { Double($0) }
         let page = Double(sysconf(Int32(_SC_PAGESIZE)))
-        gauge("process_virtual_memory_bytes", "Virtual memory.", pages.first.map { $0 * page })
-        gauge("process_resident_memory_bytes", "Resident memory.", pages.dropFirst().first.map { $0 * page })
-        gauge("process_start_time_seconds", "When the process started.", started())
-        gauge("process_open_fds", "Open descriptors.", openDescriptors())
+        gauge(
+            "process_virtual_memory_bytes",
+            "The virtual memory of the process, in bytes.", pages.first.map { $0 * page })
+        gauge(
+            "process_resident_memory_bytes",
+            "The resident memory of the process, in bytes.", pages.dropFirst().first.map { $0 * page })
+        gauge("process_start_time_seconds", "The time when the process started.", started())
+        gauge("process_open_fds", "The number of open file descriptors.", openDescriptors())
         let limit = OpenFiles.limit
-        gauge("process_max_fds", "The most descriptors.", limit == .max ? nil : Double(limit))
+        gauge("process_max_fds", "The largest number of file descriptors.", limit == .max ? nil : Double(limit))
         return families
     }
 

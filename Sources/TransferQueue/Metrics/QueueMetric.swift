@@ -41,31 +41,36 @@ package enum QueueMetric: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .buildInfo: gauge("The versions of this program and of libcurl.", "version", "libcurl")
         case .jobs:
-            gauge("Jobs of the batches of this run; the direction is told of those under way.", "state", "direction")
-        case .jobsWaiting: gauge("Jobs that wait, by what most of their batch waits for.", "reason")
-        case .oldestQueued: gauge("When the oldest job that hasn't ended was first seen in the queue.")
-        case .connections: gauge("Connections that carry a transfer.")
-        case .hostsPaused: gauge("Hosts that are left alone for a while.")
-        case .linkUp: gauge("Whether the link is a way out.", "link", "kind")
-        case .linkMetered: gauge("Whether the link's traffic is paid for.", "link")
-        case .storeSize: gauge("The size of the queue's files.")
-        case .folderPending: gauge("Files that wait to be uploaded.", "folder")
-        case .folderLastUpload: gauge("When a file was last uploaded.", "folder")
-        case .jobsEnded: counter("Ends of jobs.", "result", "direction")
-        case .failures: counter("Jobs that failed for good.", "code")
-        case .bytes: counter("Bytes of files that were moved.", "direction", "host")
-        case .refetched: counter("Bytes that were given up and moved again.")
-        case .attempts: counter("Attempts, by how they ended.", "protocol", "outcome")
-        case .responses: counter("Answers that ended an attempt.", "class")
-        case .throttled: counter("Attempts that a server put off.", "host")
-        case .linkBytes: counter("Bytes of files by the link that they went over.", "link", "direction")
-        case .leasesLost: counter("Times that another process took over what this one had.")
-        case .hooks: counter("Attempts to tell a hook (onFinish).", "outcome")
-        case .folderUploads: counter("Ends of uploads.", "folder", "result")
-        case .jobDuration: times("How long complete transfers took.", Self.fromFilesToNights, "direction")
+            gauge(
+                "The number of jobs in the batches of this run. Jobs under way have a direction.", "state", "direction")
+        case .jobsWaiting:
+            gauge(
+                "The number of jobs that wait, by the reason for which most jobs of the batch wait.", "reason")
+        case .oldestQueued: gauge("The time when the oldest job that has not ended was first seen in the queue.")
+        case .connections: gauge("The number of connections that carry a transfer.")
+        case .hostsPaused: gauge("The number of hosts that get no requests during a pause.")
+        case .linkUp: gauge("Whether servers can be reached over the link (1) or not (0).", "link", "kind")
+        case .linkMetered: gauge("Whether the link is metered (1) or not (0).", "link")
+        case .storeSize: gauge("The size of the queue's files, in bytes.")
+        case .folderPending: gauge("The number of files that wait to be uploaded.", "folder")
+        case .folderLastUpload: gauge("The time when a file was last uploaded.", "folder")
+        case .jobsEnded: counter("The number of jobs that ended.", "result", "direction")
+        case .failures: counter("The number of jobs that failed for good.", "code")
+        case .bytes: counter("The number of bytes of files that were transferred.", "direction", "host")
+        case .refetched: counter("The number of bytes that were discarded and transferred again.")
+        case .attempts: counter("The number of attempts, by their outcome.", "protocol", "outcome")
+        case .responses: counter("The number of answers that ended an attempt.", "class")
+        case .throttled: counter("The number of attempts that a server throttled (429 or Retry-After).", "host")
+        case .linkBytes: counter("The number of bytes of files, by the link that carried them.", "link", "direction")
+        case .leasesLost: counter("The number of times that another process took over the jobs of this process.")
+        case .hooks: counter("The number of attempts to call a hook (onFinish).", "outcome")
+        case .folderUploads: counter("The number of uploads that ended.", "folder", "result")
+        case .jobDuration: times("The duration of complete transfers.", Self.fromFilesToNights, "direction")
         case .firstByte:
-            times("From a request's start, with its connection, to the first byte of its answer.", Self.ofAnswers)
-        case .storeCommit: times("How long transactions of the queue's database took.", Self.ofCommits)
+            times(
+                "The time from the start of a request, connection included, to the first byte of its answer.",
+                Self.ofAnswers)
+        case .storeCommit: times("The duration of transactions of the queue's database.", Self.ofCommits)
         }
     }
 

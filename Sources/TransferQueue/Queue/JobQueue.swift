@@ -326,7 +326,7 @@ public final class JobQueue: Sendable {
         }
         return TransferError(
             .unattended,
-            "nobody has run the batch \"\(batch)\" for \(DurationText.words(limit)): "
+            "no process has run the batch \"\(batch)\" for \(DurationText.words(limit)): "
                 + "TransferQueue.run() does, in this process or in another one")
     }
 

@@ -37,7 +37,7 @@ struct FileReading {
         do {
             let whole = try algorithm.map { try Digest($0) }
             while true {
-                if isStopped() { throw TransferError(.cancelled, "nobody waits for the file's digest any more") }
+                if isStopped() { throw TransferError(.cancelled, "no caller waits for the file's digest") }
                 let count = read(descriptor, buffer.baseAddress, buffer.count)
                 if count == 0 { break }
                 guard count > 0 else {

@@ -38,7 +38,7 @@ struct RemoteChecksum {
         let encryption = head.value("x-amz-server-side-encryption") ?? ""
         guard !encryption.hasPrefix("aws:kms"), head.value("x-amz-server-side-encryption-customer-algorithm") == nil
         else {
-            return .unknown("the object is encrypted, so that its ETag tells nothing of its bytes")
+            return .unknown("the object is encrypted, so that its ETag is no digest of its bytes")
         }
         if let digest = Checksum(.md5, hex: tag) {
             let found = try FileReading(download.path, algorithm: .md5).digest
@@ -70,6 +70,6 @@ struct RemoteChecksum {
                 throw error as? TransferError ?? TransferError(.internalFault, "\(error)")
             }
         }
-        return .unknown("its ETag is of \(CountText.words(count, "part")) of a length that nobody knows")
+        return .unknown("its ETag is of \(CountText.words(count, "part")) of unknown length")
     }
 }

@@ -22,9 +22,9 @@ package struct NetworkText: Sendable {
         case .missing(let pattern): return "there is no link \(pattern), which it requires"
         case .down(let name):
             let why = judgement.verdicts.first { $0.link.name == name }?.link.whyNot ?? ""
-            return "\(name), which it requires, has \(why.isEmpty ? "no way out" : why)"
+            return "\(name), which it requires, has \(why.isEmpty ? "no route" : why)"
         case .unseen(let pattern):
-            return "it requires \(pattern), and the kernel doesn't tell which links there are"
+            return "it requires \(pattern), and the kernel does not report the links"
         case .notAllowed: return "no link that it's allowed to use is up"
         case .metered: return "only metered links are up"
         case .meteredNotYet(let until): return "only metered links are up: waits for another until \(clock(until))"
@@ -52,7 +52,7 @@ package struct NetworkText: Sendable {
     package func verdict(_ verdict: LinkVerdict) -> String {
         let link = verdict.link
         switch verdict.standing {
-        case .unusable: return link.whyNot.isEmpty ? "no way out" : link.whyNot
+        case .unusable: return link.whyNot.isEmpty ? "no route" : link.whyNot
         case .refused(.notRequired): return "up, not the required \(policy.require.map { "\($0)" } ?? "link")"
         case .refused(.notAllowed): return "up\(carried(link)): not allowed by the rule"
         case .refused(.metered): return "\(metered(link)): refused by the rule"
@@ -74,9 +74,9 @@ package struct NetworkText: Sendable {
         switch wait {
         case .closed(let until): return until.map { "at \(clock($0))" }
         case .missing(let pattern): return "when \(pattern) appears"
-        case .down(let name): return "when \(name) leads out"
+        case .down(let name): return "when \(name) is usable"
         case .unseen: return nil
-        case .offline: add("a link leads out")
+        case .offline: add("a link is usable")
         case .notAllowed, .metered, .meteredNotYet, .budget, .unanswered: break
         }
         for verdict in judgement.verdicts {

@@ -52,7 +52,7 @@ extension TransferError {
     /// Returns the error for a server that requested another wait after the time for waits was used up.
     package func waitedTooLong(_ limit: Duration) -> TransferError {
         var error = self
-        let why = error.errno == nil ? "the server goes on asking to wait" : "that went on"
+        let why = error.errno == nil ? "the server still asks to wait" : "the failure continued"
         error.message += "; \(why), and \(DurationText.words(limit)) is the limit (retry.maxWait)"
         error.retryAfter = nil
         return error

@@ -40,7 +40,7 @@ struct Problem: HTTPResponseError {
     /// Returns the response to a client without a secret, or with a wrong one (RFC 6750 §3).
     static func unauthorized(hasShown: Bool) -> Problem {
         var problem = Problem(
-            .unauthorized, "unauthorized", hasShown ? "the secret is another one" : "a secret is wanted",
+            .unauthorized, "unauthorized", hasShown ? "the secret is wrong" : "a secret is required",
             hint: "send it as Authorization: Bearer SECRET")
         problem.headers[.wwwAuthenticate] = hasShown ? "Bearer error=\"invalid_token\"" : "Bearer"
         return problem

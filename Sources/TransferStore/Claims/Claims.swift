@@ -98,7 +98,7 @@ package final class Claims: Sendable {
                 jobs.append((try JobRecord(row, batch: lane.batch, secrets: secrets[id]), row[stored: 3]))
                 if let history = row[stored: 16] as Int64? { watched.append((jobs.count - 1, history)) }
             } catch {
-                let reason = TransferError(.internalFault, "this job can't be read any more: \(error)")
+                let reason = TransferError(.internalFault, "the record of this job can no longer be read: \(error)")
                 unreadable.append((id, row[stored: 1], reason))
             }
         }

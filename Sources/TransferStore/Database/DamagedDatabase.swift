@@ -70,7 +70,7 @@ package enum DamagedDatabase {
         unlink(mark(path))
         return
             "the queue's database \(path) was damaged (\(reason)): it is \(aside) now, and a new one was begun; what "
-            + "batches had done is forgotten, so that files that are there are gone on with, confirmed or compared with "
+            + "batches had done is forgotten, so that files that exist are continued, confirmed or compared with "
             + "what their servers have, and so is what was uploaded from watched folders, which is uploaded again"
     }
 

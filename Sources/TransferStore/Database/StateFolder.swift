@@ -70,7 +70,7 @@ public struct StateFolder: Sendable, Hashable {
         guard mode & 0o002 != 0 else { return }
         throw TransferError(
             .fileAccess,
-            "everybody may write to the state folder \(path), which isn't the queue's alone: name another folder"
+            "every user may write to the state folder \(path), which isn't the queue's alone: name another folder"
                 + "\(CommandPhrases.only(" with --state or TRANSFER_STATE")) (\(path)/transfer is made for you alone), or close it with chmod go-w"
         )
     }

@@ -30,6 +30,6 @@ package struct LeaseLost: Error, Sendable, Hashable {
         TransferError(
             .fileLocked,
             "this process was taken for dead, as it gave no sign of life for \(CountText.words(Int(term.inSeconds), "second")); another "
-                + "one goes on with its jobs")
+                + "one continues its jobs")
     }
 }

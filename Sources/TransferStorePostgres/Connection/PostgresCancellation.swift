@@ -40,7 +40,7 @@ package final class PostgresCancellation: Sendable {
             let ready = poll(&waited, 3, left)
             if ready < 0, errno == EINTR { continue }
             guard waited[1].revents == 0 else {
-                throw TransferError(.cancelled, "the queue's database isn't waited for any more")
+                throw TransferError(.cancelled, "the wait for the queue's database was ended")
             }
             return ready > 0 && waited[0].revents != 0
         }

@@ -37,9 +37,11 @@ package struct PostgresFault: Error, Sendable, Hashable {
         case Self.noPrivilege: TransferError(.fileAccess, "the database's role may not do that in \(place): \(message)")
         case Self.noChanges:
             TransferError(.fileAccess, "\(place) is a standby, which takes no changes", isTransient: true)
-        case _ where Self.isConnectionNotice(self): TransferError(.connectionLost, "\(place): \(message)", isTransient: true)
+        case _ where Self.isConnectionNotice(self):
+            TransferError(.connectionLost, "\(place): \(message)", isTransient: true)
         case _ where isConflict:
-            TransferError(.timedOut, "\(place): others hold what is needed: \(message)", isTransient: true)
+            TransferError(
+                .timedOut, "\(place): other sessions hold the locks that are needed: \(message)", isTransient: true)
         default: TransferError(.internalFault, "\(place): \(message) (\(code))")
         }
     }

@@ -27,7 +27,8 @@ package final class PostgresDatabase: Sendable {
     /// - Parameter opening: Ends the wait for it.
     /// - Throws: `TransferError`.
     package init(
-        _ address: PostgresAddress, _ role: PostgresRole = .owner, opening: PostgresCancellation = PostgresCancellation()
+        _ address: PostgresAddress, _ role: PostgresRole = .owner,
+        opening: PostgresCancellation = PostgresCancellation()
     ) throws {
         self.address = address
         self.role = role
@@ -73,7 +74,7 @@ package final class PostgresDatabase: Sendable {
     /// The connection, or a new one where that was lost.
     private func connected() throws -> PostgresConnection {
         guard !abandonment.isReported else {
-            throw TransferError(.cancelled, "the queue's database isn't waited for any more")
+            throw TransferError(.cancelled, "the wait for the queue's database was ended")
         }
         if let known = connection.withLock({ $0 }), !known.isBroken { return known }
         let attempt = PostgresCancellation()

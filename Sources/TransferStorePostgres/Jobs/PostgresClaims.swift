@@ -55,7 +55,7 @@ package struct PostgresClaims: Sendable {
                 let record = try Self.record(row, batch: lane.batch, secrets: secrets[id], own: own)
                 claimed.jobs.append((record, row.int(3) ?? 0))
             } catch {
-                let reason = TransferError(.internalFault, "this job can't be read any more: \(error)")
+                let reason = TransferError(.internalFault, "the record of this job can no longer be read: \(error)")
                 claimed.unreadable.append((id, identity, reason))
             }
         }

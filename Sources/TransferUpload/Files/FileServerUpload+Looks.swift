@@ -13,10 +13,10 @@ extension FileServerUpload {
             if state?.naming != nil { return move() }
             if state?.hasSentAll == true {
                 return mayHaveArrived(
-                    "all of the file had been sent, and the server doesn't tell what it has (\(words(head)))")
+                    "all of the file had been sent, and the server does not report what it has (\(words(head)))")
             }
             return replacePart(
-                "the server doesn't tell how much it has of the file (\(words(head))); \(Self.inPlaceDoes) it without asking"
+                "the server does not report how much it has of the file (\(words(head))); \(Self.inPlaceDoes) it without asking"
             )
         }
     }
@@ -29,7 +29,7 @@ extension FileServerUpload {
             return mayHaveArrived("all of the file had been sent, and the server has nothing of it")
         }
         guard state.hasSent == true else { return start(generation: state.generation + 1, mark: state.mark) }
-        return startAgain("the server has nothing of the file any more")
+        return startAgain("the server no longer has anything of the file")
     }
 
     /// Handles the answer to the query for a part that was not renamed.
@@ -73,7 +73,7 @@ extension FileServerUpload {
     mutating func found(_ size: Int64, _ head: ResponseHead) -> [UploadAction] {
         if size > source.size { return discard(tooMuch(size)) }
         if size < source.size, size > 0, state?.cannotAppend == true {
-            return discard("the server can't go on with a file")
+            return discard("the server can't continue a file")
         }
         let tail = Tail(size: size, etag: head.value("ETag"))
         guard size > 0, state?.part.hasPrefix("sftp:") == true else { return goOn(tail) }

@@ -8,7 +8,7 @@ extension FileServerUpload {
 
     static func unnamed(_ words: String) -> String {
         "the server doesn't give the file its name (\(words)); a folder of that name would be in its way;"
-            + " where nobody may rename, \(inPlaceDoes) the file under its own name"
+            + " where renaming is not permitted, \(inPlaceDoes) the file under its own name"
     }
 
     /// Returns the error of a file that could neither be renamed nor stored under its name.
@@ -43,7 +43,7 @@ extension FileServerUpload {
         case (.naming, _), (.clearing, _): error.message = Self.unnamed(words)
         case (.discarding, _), (.abandoning, _):
             error.message = "the server doesn't remove what it has of the file (\(words))"
-        default: error.message = "the server doesn't tell what it has of the file (\(words))"
+        default: error.message = "the server does not report what it has of the file (\(words))"
         }
         return error
     }

@@ -94,7 +94,7 @@ struct InPlaceUpload: UploadDialogue {
         case .unknown(let answer) where StatusRule.error(answer.head, now: now).isTransient:
             return end(.fail(StatusRule.error(answer.head, now: now)))
         case .missing: reason = "the server has nothing of that name"
-        case .unknown: reason = "the server doesn't tell what it has"
+        case .unknown: reason = "the server does not report what it has"
         case .other: return send(["what has its name isn't the file"])
         }
         guard left == .all else { return send([reason]) }

@@ -63,10 +63,11 @@ public struct ConfirmingPut: UploadDialogue {
                         digest: digest))
             ]
         case .found(.missing): return sendAgain("the server has nothing there", now)
-        case .found(.other): return sendAgain("the server has something else, or nothing that tells it apart", now)
+        case .found(.other): return sendAgain("the server has another file, or one that can't be identified", now)
         case .found(.unknown(let answer)) where isAnsweredLater(answer.head.status):
             return [.fail(StatusRule.error(answer.head, now: now))]
-        case .found(.unknown(let answer)): return sendAgain("the server doesn't tell (\(answer.head.status))", now)
+        case .found(.unknown(let answer)):
+            return sendAgain("the server does not report what it has (\(answer.head.status))", now)
         }
     }
 

@@ -67,7 +67,7 @@ extension ResumableDialogue {
             return misunderstood(creation, fields, now: now)
         case .offset where isGone: return lost("the server no longer has the upload")
         case .offset where reported == .refused:
-            return replace("the server doesn't tell what it has of the upload (\(error.message))")
+            return replace("the server does not report what it has of the upload (\(error.message))")
         case .offset, .isUpload, .isComplete: return fail(error)
         }
     }

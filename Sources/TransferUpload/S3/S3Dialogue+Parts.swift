@@ -23,7 +23,7 @@ extension S3Dialogue {
     ) throws(TransferError) -> [UploadAction] {
         if S3Fault.isNoSuchUpload(answer) {
             guard multipart?.completion == nil else { return [try send(.head(.completed), now)] }
-            return try restart("the server doesn't have the upload any more", now)
+            return try restart("the server no longer has the upload", now)
         }
         let error = S3Fault.error(answer, now: now)
         let page = answer.isSuccess ? S3Answers.PartsPage(answer.body, after: marker) : nil
@@ -33,7 +33,7 @@ extension S3Dialogue {
         case .unknown: throw error
         case .refused, .gone:
             let why = answer.isSuccess ? "its list can't be read" : error.message
-            return try unlisted("the server doesn't tell which parts it has (\(why))", after: marker, now)
+            return try unlisted("the server does not report which parts it has (\(why))", after: marker, now)
         case .known: break
         }
         for part in page?.parts ?? [] {
@@ -73,7 +73,7 @@ extension S3Dialogue {
     mutating func sentPart(
         _ number: Int, _ digest: Checksum?, _ answer: UploadAnswer, _ now: Int64
     ) throws(TransferError) -> [UploadAction] {
-        if S3Fault.isNoSuchUpload(answer) { return try restart("the server doesn't have the upload any more", now) }
+        if S3Fault.isNoSuchUpload(answer) { return try restart("the server no longer has the upload", now) }
         guard answer.isSuccess else {
             let integrity = multipart?.integrity ?? options.integrity
             return try failedPart(number, digest, S3Fault.error(answer, to: integrity, now: now), now)

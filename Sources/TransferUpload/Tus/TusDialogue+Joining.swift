@@ -20,7 +20,7 @@ extension TusDialogue {
     mutating func joinAnswered(_ answer: UploadAnswer, now: Int64) throws(TransferError) -> [UploadAction] {
         switch answer.head.status {
         case 200..<300: break
-        case 404, 410: throw TusFailure.passing("the server doesn't have all parts of the upload any more")
+        case 404, 410: throw TusFailure.passing("the server no longer has all parts of the upload")
         case 413: return try refusedSize(answer)
         default: throw refusal(answer.head, now: now)
         }
@@ -43,7 +43,7 @@ extension TusDialogue {
             guard DeliveryRule.isGone(status) || status == 403 else { throw error }
             // The upload had all its parts and was complete: a process on the server may have collected it.
             throw TusFailure.goneAtItsEnd(
-                "the server doesn't have the upload any more (\(status) \(StatusRule.reason(status)))")
+                "the server no longer has the upload (\(status) \(StatusRule.reason(status)))")
         }
         let length = try TusFields.length(answer.head)
         guard length == nil || length == source.size else {
@@ -80,7 +80,7 @@ extension TusDialogue {
             throw TransferError(
                 .redirectRefused,
                 "the server, asked by https, wants the file by http (Location: \(Redaction.url(place))); behind a proxy it "
-                    + "has to be told under which URL it is seen")
+                    + "has to be configured with the URL under which clients reach it")
         }
         return place
     }

@@ -49,7 +49,7 @@ extension TusDialogue {
             case .digesting(_, let chunk) = pieces[index].phase
         else { return [] }
         guard digest.algorithm == checksum else {
-            throw TransferError(.internalFault, "a digest by \(digest.algorithm.rawValue) that nobody has asked for")
+            throw TransferError(.internalFault, "a digest by \(digest.algorithm.rawValue) that was not requested")
         }
         return send(index, chunk, digest)
     }
@@ -116,7 +116,7 @@ extension TusDialogue {
         case 409:
             guard pieces[index].conflicted(), detours.take() else {
                 throw TusFailure.passing(
-                    "409 Conflict: the server's offset isn't the one that it has just told; somebody else may write to the "
+                    "409 Conflict: the server's offset isn't the one that it has just reported; another client may write to the "
                         + "same upload")
             }
             return ask(index)
@@ -228,7 +228,7 @@ extension TusDialogue {
     private mutating func lost(
         _ index: Int, _ head: ResponseHead, now: Int64
     ) throws(TransferError) -> [UploadAction] {
-        var reason = "the server doesn't have the upload any more (\(head.status) \(StatusRule.reason(head.status)))"
+        var reason = "the server no longer has the upload (\(head.status) \(StatusRule.reason(head.status)))"
         if let expires = pieces[index].expires, expires <= now {
             reason += "; it expired on \(HTTPDate.format(expires))"
             isEnding = false
@@ -242,7 +242,7 @@ extension TusDialogue {
         let success = (200..<300).contains(head.status)
         let why =
             success ? "Upload-Offset is missing, or no number" : "\(head.status) \(StatusRule.reason(head.status))"
-        let reason = "the server doesn't tell what it has of the upload (\(why))"
+        let reason = "the server does not report what it has of the upload (\(why))"
         return try lost(index, reason, or: TusFailure.passing(reason))
     }
 

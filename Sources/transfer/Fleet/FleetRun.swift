@@ -35,7 +35,7 @@ struct FleetRun {
         if command.output.hooks.hook != nil {
             throw ValidationError(
                 "--on-finish would have other machines run a command or ask a server, which workers refuse: without it, "
-                    + "the end of \"transfer run\" or \"transfer wait\" tells that all has ended")
+                    + "the end of \"transfer run\" or \"transfer wait\" shows that all jobs have ended")
         }
         if command.files == ["-"] { throw ValidationError("a queue in a database takes files, not standard input") }
     }
@@ -117,13 +117,15 @@ struct FleetRun {
         }
         let connectionNotice = ConnectionNotice(reporter)
         let show: @Sendable ([QueueEvent]) -> Void = { reporter.show($0) }
-        let status = try await watch.follow(connectionNotice: connectionNotice.tell, show: reporter.showsTransfers ? show : nil) {
+        let status = try await watch.follow(
+            connectionNotice: connectionNotice.tell, show: reporter.showsTransfers ? show : nil
+        ) {
             reporter.receive($0)
         }
         if status == .workLeft {
             for name in view.names {
                 reporter.note(
-                    .info, "workers go on with it; \(command.place.hint.command("wait", name)) waits for its end")
+                    .info, "workers continue it; \(command.place.hint.command("wait", name)) waits for its end")
             }
         }
         reporter.finish()

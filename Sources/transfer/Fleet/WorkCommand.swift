@@ -8,25 +8,30 @@ struct Work: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Work on a queue that many machines share, until stopped.",
         discussion: """
-            Takes jobs that transfer run FILE --queue brought, beside other workers on this machine and on others. At
-            SIGTERM everything is checkpointed and given back; while the database is away it waits, and says so.
-            Jobs come from others: their files stay beneath the folder (--directory), and they ask public servers only.
+            The worker takes jobs that transfer run FILE --queue added, beside other workers on this machine and on \
+            others. At SIGTERM all transfers are checkpointed and their jobs are released. While the database is not \
+            available, the worker waits and reports it.
+
+            Jobs come from other users: their files stay inside the folder (--directory), and they connect to public \
+            servers only.
             """)
 
     @Option(
-        help: ArgumentHelp("The queue.", valueName: "postgres://host/database"), transform: QueueAddress.text)
+        help: ArgumentHelp(
+            "The queue to work on.", valueName: "postgres://host/database"), transform: QueueAddress.text)
     var queue: String
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The folder that relative paths start from and all files of jobs lie beneath; the current one without.",
+            "The folder that relative paths start from, and that holds all files of jobs; the current folder by "
+                + "default.",
             valueName: "dir"), transform: PathArgument.text)
     var directory: String?
 
     @Option(
         help: ArgumentHelp(
-            "Take jobs, too, that ask for these tags (\"worker\": {\"tags\": [\"eu\"]}), or for some of them.",
+            "Take also jobs that require these tags, or some of them (\"worker\": {\"tags\": [\"eu\"]}).",
             valueName: "gpu,eu"),
         transform: TagsArgument.read)
     var tags: TagsArgument?
@@ -36,7 +41,8 @@ struct Work: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Without a sign of life for so long others go on with this worker's jobs; at least 3s.", valueName: "30s"),
+            "The lease: other workers continue this worker's jobs after this time without a sign of life; at least 3s.",
+            valueName: "30s"),
         transform: TimeSpan.read)
     var lease: TimeSpan?
 
@@ -92,13 +98,13 @@ struct Work: AsyncParsableCommand {
 struct OutsideOptions: ParsableArguments {
     @Flag(
         name: .customLong("allow-private"),
-        help: "Jobs of others may ask servers of private networks and of this machine.")
+        help: "Let jobs of other users connect to servers of private networks and of this machine.")
     var allowsPrivate = false
 
     @Option(
         name: .customLong("allow-secret"),
         help: ArgumentHelp(
-            "Jobs of others may use this credential at that server; repeatable.", valueName: "name=origin"))
+            "A credential that jobs of other users may use at that server; repeatable.", valueName: "name=origin"))
     var credentials: [String] = []
 
     func validate() throws { _ = try allowedSecrets() }

@@ -56,7 +56,9 @@ struct WorkerSupervisor: Sendable {
         return .complete
     }
 
-    private func open(_ connectionNotice: ConnectionNotice, _ durabilityWarning: DurabilityWarning) async throws -> JobQueue {
+    private func open(_ connectionNotice: ConnectionNotice, _ durabilityWarning: DurabilityWarning) async throws
+        -> JobQueue
+    {
         var worker = worker
         worker.reportConnection = { connectionNotice.tell($0) }
         worker.reportDurability = { durabilityWarning.tell($0) }
@@ -76,7 +78,7 @@ struct WorkerSupervisor: Sendable {
         } catch {
             let words = (error as? TransferError)?.message ?? "\(error)"
             if !stop.isClosed {
-                reporter.note(.warn, "what was under way is given up: \(words); the worker begins anew")
+                reporter.note(.warn, "the transfers under way were abandoned: \(words); the worker begins anew")
             }
         }
         stop.leave()

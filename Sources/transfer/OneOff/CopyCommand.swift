@@ -5,44 +5,50 @@ import TransferQueue
 
 struct Copy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copy from server to server, with no file between; a URL that ends in / gets the source's name.",
+        abstract: "Copy from server to server, without a local file; a URL that ends in / gets the source's name.",
         discussion: """
-            Any of http, https, s3, ftp, ftps and sftp to any protocol of put. Options of requests and logins are the \
-            source's. What the destination is shown stands in --destination, as in a job file, or in the configuration \
-            under its origin; --endpoint, --region and --profile go to the side whose URL is s3://, and to the source where \
-            both are. What was broken off goes on where it was, as far as both sides let it: run the same command again.
+            Sources are of http, https, s3, ftp, ftps or sftp; the destination is of any protocol of put. The options \
+            of requests and logins apply to the source. The settings of the destination are in --destination, as in a \
+            job file, or in the configuration under its origin. The options --endpoint, --region and --profile apply \
+            to the side whose URL is s3://, and to the source where both are.
+
+            The same command again continues an interrupted copy, where both sides allow it.
             """)
 
-    @Argument(help: ArgumentHelp("Sources; then the destination.", valueName: "url… url"))
+    @Argument(help: ArgumentHelp("The sources, then the destination.", valueName: "url… url"))
     var urls: [String]
 
-    @Option(help: ArgumentHelp("One more source of the one URL's file.", valueName: "url"))
+    @Option(help: ArgumentHelp("A further source of the file of the one URL.", valueName: "url"))
     var mirror: [String] = []
 
     @Option(
-        help: ArgumentHelp("What the one source must hash to, as sha256:HEX.", valueName: "sum"),
+        help: ArgumentHelp("The digest that the one source must have, as sha256:HEX.", valueName: "sum"),
         transform: ChecksumArgument.read)
     var checksum: ChecksumArgument?
 
     @Option(
         help: ArgumentHelp(
-            "How the destination is asked and shown who comes, as in a job file: {\"auth\": {\"netrc\": true}}.",
+            "The request settings and credentials for the destination, as in a job file: {\"auth\": {\"netrc\": true}}.",
             valueName: "json"))
     var destination: String?
 
     @Option(
         name: .customLong("protocol"),
-        help: "put, post, multipart, tus or resumable (the IETF draft); s3, ftp and sftp by the URL.",
+        help:
+            "The upload protocol: put, post, multipart, tus or resumable (the IETF draft). s3, ftp and sftp follow "
+            + "from the URL.",
         transform: Choice.read)
     var uploadProtocol: Choice<JobSpec.UploadProtocol>?
 
     @Option(
-        name: .customLong("chunk-size"), help: ArgumentHelp("Bytes of one request, such as 64M.", valueName: "bytes"),
+        name: .customLong("chunk-size"),
+        help: ArgumentHelp(
+            "The most bytes of one request, such as 64M.", valueName: "bytes"),
         transform: ByteCountArgument.read)
     var chunkSize: ByteCountArgument?
 
     @Flag(
-        name: .customLong("create-folders"), help: "Make the folders that are missing, of WebDAV, FTP and SFTP servers."
+        name: .customLong("create-folders"), help: "Create missing folders on WebDAV, FTP and SFTP servers."
     )
     var createFolders = false
 

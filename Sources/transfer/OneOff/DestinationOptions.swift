@@ -11,7 +11,8 @@ struct DestinationOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The file to write, for one URL; for many a path with {host}, {path}, {name}, {ext}, {n}, {date} or {query}. - is standard output.",
+            "The file to write, for one URL. For many, a path with {host}, {path}, {name}, {ext}, {n}, {date} or "
+                + "{query}. - is standard output.",
             valueName: "file"), transform: PathArgument.text)
     var output: String?
 

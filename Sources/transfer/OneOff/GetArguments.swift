@@ -5,7 +5,7 @@ import TransferQueue
 
 enum StrictArgument {
     static let help =
-        "Fail what nothing proves to be whole: no checksum, and a length that only the connection's end tells."
+        "Fail downloads without proof that they are whole: no checksum, and no length but the end of the connection."
 }
 
 /// The digest of a file, in the form of job files or aria2.

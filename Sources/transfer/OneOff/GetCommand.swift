@@ -8,23 +8,23 @@ struct Get: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Download URLs, each to a file of its own.",
         discussion: """
-            A URL without a scheme is https's. - is a list of URLs from standard input. With -o - standard output gets \
-            the file, once it's whole and its checksum is right.
+            A URL without a scheme uses https. A list of URLs is read from standard input for -. With -o -, standard \
+            output gets the file once it is whole and its checksum is right.
             """)
 
-    @Argument(help: ArgumentHelp("What to download, or - for a list.", valueName: "url"))
+    @Argument(help: ArgumentHelp("The URLs to download, or - for a list.", valueName: "url"))
     var urls: [String] = []
 
     @Option(
         name: [.customShort("i"), .customLong("input-file")],
         help: ArgumentHelp(
-            "A list of URLs, a line each; or aria2's, curl's or a CSV, or a job file; - is standard input.",
+            "A list of URLs, one a line; a list of aria2's or curl's; a CSV; or a job file. - is standard input.",
             valueName: "list"), transform: PathArgument.text)
     var lists: [String] = []
 
     @OptionGroup var place: DestinationOptions
 
-    @Option(help: ArgumentHelp("One more source of the one URL's file.", valueName: "url"))
+    @Option(help: ArgumentHelp("A further source of the file of the one URL.", valueName: "url"))
     var mirror: [String] = []
 
     @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Print what would be fetched; fetch nothing.")
@@ -32,7 +32,8 @@ struct Get: AsyncParsableCommand {
 
     @Flag(
         name: .customLong("no-metalink"),
-        help: "Take Metalinks that URLs name, or lead to, as files; otherwise what they describe is fetched.")
+        help:
+            "Store Metalinks that URLs name or lead to. By default, the files that they describe are fetched instead.")
     var noMetalink = false
 
     @OptionGroup var list: ListOptions

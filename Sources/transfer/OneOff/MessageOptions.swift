@@ -11,7 +11,8 @@ struct MessageOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What the request says, as it is; @FILE is what a file holds. It's a POST then.", valueName: "text|@file"))
+            "The body of the request, sent as it is. @FILE sends the content of a file. The request becomes a POST.",
+            valueName: "text|@file"))
     var data: String?
 
     func body() throws -> String? { try data.map(DataArgument.text) }

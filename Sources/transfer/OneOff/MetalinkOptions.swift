@@ -8,7 +8,7 @@ struct MetalinkOptions: ParsableArguments {
     @Option(
         name: .customLong("location"),
         help: ArgumentHelp(
-            "Of a Metalink's sources, those in these countries first, such as de,fr.", valueName: "countries"))
+            "Try the sources of a Metalink in these countries first, such as de,fr.", valueName: "countries"))
     var locations: String?
 
     /// The rules of a Metalink whose files keep their names.

@@ -147,7 +147,7 @@ struct OneOff {
         for spool in spools {
             let command = CommandHint(state: state).command(
                 "put", spool.path, again.first ?? "URL", options: Array(again.dropFirst()))
-            let way = again.contains(where: Redaction.hasSecret) ? "" : "; \(command) goes on with it"
+            let way = again.contains(where: Redaction.hasSecret) ? "" : "; \(command) continues it"
             execution.reporter.note(.warn, "standard input is kept in \(spool.path)\(way)")
         }
     }

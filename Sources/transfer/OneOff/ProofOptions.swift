@@ -5,18 +5,21 @@ import TransferQueue
 /// The options for checksums of downloads, and for existing destinations.
 struct ProofOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("What one URL's file must hash to, as sha256:HEX.", valueName: "sum"),
+        help: ArgumentHelp("The digest that the file of the one URL must have, as sha256:HEX.", valueName: "sum"),
         transform: ChecksumArgument.read)
     var checksum: ChecksumArgument?
 
     @Option(
         help: ArgumentHelp(
-            "A list of checksums as sha256sum or openssl writes it, a file or a URL, in which each file is looked up.",
+            "A list of checksums in the format of sha256sum or openssl, as a file or a URL. Each file is looked up in "
+                + "it.",
             valueName: "file|url"), transform: PathArgument.text)
     var checksums: String?
 
     @Option(
-        name: .customLong("if-exists"), help: "When the file is there: verify, update, overwrite, skip, rename, fail.",
+        name: .customLong("if-exists"),
+        help:
+            "The action when the file exists already: verify, update, overwrite, skip, rename, fail.",
         transform: Choice.read)
     var ifExists: Choice<JobSpec.IfExists>?
 

@@ -9,21 +9,24 @@ struct Put: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Upload files and folders; a URL that ends in / gets the file's name.",
         discussion: """
-            A folder is uploaded with all that is in it, under its own name, or without that where it's written with a / \
-            at its end. What can't be read is named, the rest is sent, and the exit status is 1. - is standard input, which is kept until it has arrived. What was broken off goes on where it was, \
-            as far as the protocol lets it: run the same command again.
+            A folder is uploaded with all that is in it, under its own name. With a / at the end of the folder, its \
+            files are uploaded without that name. Files and folders that cannot be read are reported, the rest is \
+            sent, and the exit status is 1. Standard input is -, and is kept until it has arrived.
+
+            The same command again continues an interrupted upload, where the protocol allows it.
             """)
 
-    @Argument(help: ArgumentHelp("Files and folders, or -; then the URL.", valueName: "file… url"))
+    @Argument(help: ArgumentHelp("The files and folders, or -; then the URL.", valueName: "file… url"))
     var arguments: [String]
 
     @Option(
-        help: ArgumentHelp("In folders, take only files that match this pattern, or another one.", valueName: "glob"),
+        help: ArgumentHelp(
+            "In folders, take only files that match this pattern, or another --include.", valueName: "glob"),
         transform: GlobArgument.read)
     var include: [GlobArgument] = []
 
     @Option(
-        help: ArgumentHelp("In folders, leave out files and sub-folders that match.", valueName: "glob"),
+        help: ArgumentHelp("In folders, leave out files and sub-folders that match this pattern.", valueName: "glob"),
         transform: GlobArgument.read)
     var exclude: [GlobArgument] = []
 

@@ -14,33 +14,33 @@ struct StateOptions: ParsableArguments {
 struct OutputOptions: ParsableArguments {
     enum Progress: String, ExpressibleByArgument, CaseIterable { case auto, bar, plain, none }
 
-    @Option(help: "How progress is shown: auto, bar, plain or none.")
+    @Option(help: "The form of the progress display: auto, bar, plain or none.")
     var progress = Progress.auto
 
     @Flag(
         name: .customLong("json"),
-        help: "Write events to standard output, as JSON Lines; --json=progress adds the progress of each job.")
+        help: "Write events to standard output, as JSON Lines. --json=progress adds the progress of each job.")
     var json = false
 
     @Flag(name: .customLong("json-progress"), help: .hidden)
     var jsonProgress = false
 
-    @Flag(name: .shortAndLong, help: "Say only what failed.")
+    @Flag(name: .shortAndLong, help: "Report only failures.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Say also what succeeded.")
+    @Flag(name: .shortAndLong, help: "Report successes too.")
     var verbose = false
 
     @Option(
-        help: ArgumentHelp("Append the end of each job to this file, as JSON Lines.", valueName: "file"),
+        help: ArgumentHelp("Append a line to this file for the end of each job, as JSON Lines.", valueName: "file"),
         transform: PathArgument.text)
     var report: String?
 
     @Option(
         name: .customLong("metrics-file"),
         help: ArgumentHelp(
-            "Write metrics to this file in Prometheus' text form, every 15 s and at the end; its name ends in .prom, as "
-                + "the node exporter wants it.", valueName: "file.prom"), transform: MetricsPath.read)
+            "Write metrics to this file in Prometheus' text format, every 15 s and at the end. Its name ends in .prom, "
+                + "as the node exporter requires.", valueName: "file.prom"), transform: MetricsPath.read)
     var metricsFile: MetricsPath?
 
     @OptionGroup var hooks: HookOptions
@@ -49,20 +49,21 @@ struct OutputOptions: ParsableArguments {
 /// The options for concurrency and rates.
 struct LimitOptions: ParsableArguments {
     @Option(
-        name: [.customShort("j"), .long], help: ArgumentHelp("Transfers at once.", valueName: "n"),
+        name: [.customShort("j"), .long], help: ArgumentHelp("The number of transfers at once.", valueName: "n"),
         transform: WholeNumber.reader(FieldRanges.concurrencies))
     var concurrency: Int?
 
     @Option(
         name: .customLong("per-host"),
         help: ArgumentHelp(
-            "Transfers at once to one host, or auto: as many as pay, 10 at first and 64 at most.", valueName: "n"),
+            "The number of transfers at once to one host, or auto. auto starts with 10 and adds more, up to 64, while "
+                + "they increase the throughput.", valueName: "n"),
         transform: PerHostArgument.read)
     var perHost: PerHostArgument?
 
     @Option(
         name: .customLong("limit-rate"),
-        help: ArgumentHelp("Bytes a second for all together, with K, M or G.", valueName: "rate"),
+        help: ArgumentHelp("The bytes a second of all transfers together, with K, M or G.", valueName: "rate"),
         transform: RateArgument.read)
     var limitRate: RateArgument?
 
@@ -98,7 +99,7 @@ struct LimitOptions: ParsableArguments {
 /// The options for stopping before the end.
 struct StopOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Stop after this long; a later run continues.", valueName: "30m"), transform: TimeSpan.read)
+        help: ArgumentHelp("Stop after this time; a later run continues.", valueName: "30m"), transform: TimeSpan.read)
     var deadline: TimeSpan?
 
     @Flag(name: .customLong("fail-fast"), help: "Stop at the first job that fails.")

@@ -7,7 +7,8 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(
         name: .customLong("config"),
         help: ArgumentHelp(
-            "The only configuration file to read; ~/.config/transfer/config.json and /etc/transfer/config.json otherwise.",
+            "The only configuration file to read. By default, ~/.config/transfer/config.json and "
+                + "/etc/transfer/config.json are read.",
             valueName: "file"), transform: PathArgument.text)
     var file: String?
 

@@ -11,7 +11,8 @@ struct DownloadOptions: ParsableArguments {
 struct CodingOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
-            "Have servers compress files on their way; they are stored decoded, and begin anew when broken off."))
+            "Ask servers to compress files in transit. The files are stored decoded, and start again after an "
+                + "interruption."))
     var compressed = false
 
     /// Checks the combination with other options.

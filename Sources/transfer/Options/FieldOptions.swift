@@ -7,7 +7,7 @@ struct FieldOptions: ParsableArguments {
     @Option(
         name: [.customShort("H"), .customLong("header")],
         help: ArgumentHelp(
-            "A field to send; '$VARIABLE' and '@FILE' name a value that is secret.", valueName: "name: value"))
+            "A header field to send. '$VARIABLE' and '@FILE' name a secret value.", valueName: "name: value"))
     var headers: [String] = []
 
     @Option(
@@ -21,7 +21,7 @@ struct FieldOptions: ParsableArguments {
     @Option(
         name: [.customShort("b"), .customLong("cookie"), .customLong("load-cookies")],
         help: ArgumentHelp(
-            "A file of cookies in Netscape's form, or '$VARIABLE' with the Cookie field of the job's own server.",
+            "A file of cookies in Netscape's format, or '$VARIABLE' with the Cookie field for the job's own server.",
             valueName: "file|$variable"))
     var cookies: String?
 
@@ -54,7 +54,7 @@ struct FieldOptions: ParsableArguments {
         guard !cookies.contains("=") else {
             // Every user of the machine can see the command line.
             throw ValidationError(
-                "everybody sees a command line: name a file of cookies, or write --cookie '$VARIABLE'")
+                "every user can see a command line: name a file of cookies, or write --cookie '$VARIABLE'")
         }
         members.add("cookies", .path(cookies), "--cookie")
     }

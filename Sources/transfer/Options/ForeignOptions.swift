@@ -34,12 +34,12 @@ enum ForeignOptions {
     private static let always = [
         ForeignOption("-L --location", .always("redirects are followed")),
         ForeignOption("-f --fail", .always("an error status fails the job")),
-        ForeignOption("-S --show-error", .always("errors are always told")),
+        ForeignOption("-S --show-error", .always("errors are always reported")),
         ForeignOption("-R --remote-time", .always("files get the server's time")),
         ForeignOption("-Z --parallel-immediate", .always("transfers run side by side")),
         ForeignOption("-J --remote-header-name --content-disposition", .always("the server names the file")),
-        ForeignOption("-c --continue --auto-file-renaming", .always("what was broken off goes on")),
-        ForeignOption("-C --continue-at =", .always("what was broken off goes on")),
+        ForeignOption("-c --continue --auto-file-renaming", .always("interrupted transfers always continue")),
+        ForeignOption("-C --continue-at =", .always("interrupted transfers always continue")),
         ForeignOption("--create-dirs --force-directories", .always("folders are made")),
         ForeignOption("-N --timestamping --check-integrity", .always("what is complete isn't fetched again")),
         ForeignOption("--retry-connrefused --retry-all-errors", .always("such failures are tried again")),
@@ -125,13 +125,13 @@ enum ForeignOptions {
         ForeignOption("-u --update", .words("--if-exists update")),
         ForeignOption(
             "-o --output-file --log-file -a --append-output -l --log =",
-            .words("2> FILE keeps what is said, --report FILE the end of each job")),
-        ForeignOption("--stderr =", .words("2> FILE keeps what is said")),
+            .words("2> FILE keeps the messages, --report FILE the end of each job")),
+        ForeignOption("--stderr =", .words("2> FILE keeps the messages")),
         ForeignOption("--dry-run", .words("`transfer run --dry-run` checks a job file")),
         ForeignOption("-s --silent --no-verbose -nv --no-progress-meter", .option("--quiet")),
         ForeignOption(
             "--trace --trace-ascii -w --write-out --summary-interval --stats =",
-            .words("--json tells what happens, an event a line")),
+            .words("--json reports what happens, an event a line")),
     ]
 
     private static let connections = [
@@ -150,7 +150,7 @@ enum ForeignOptions {
             "-k --insecure --no-check-certificate", .option("--insecure")),
         ForeignOption(
             "--check-certificate =",
-            .words("certificates are checked; --cacert FILE trusts others, --insecure anybody")),
+            .words("certificates are checked; --cacert FILE trusts others, --insecure any")),
         ForeignOption("--interface --bind-address --bind =", .option("--interface")),
         ForeignOption(
             "-4 --ipv4 --inet4-only -6 --ipv6 --inet6-only --disable-ipv6",
@@ -187,7 +187,7 @@ enum ForeignOptions {
             .words("`transfer status`, pause, resume and cancel steer a queue")),
         ForeignOption(
             "--save-session --save-session-interval --session =",
-            .words("the queue is durable by itself; --state names its folder")),
+            .words("the queue is always durable; --state names its folder")),
         ForeignOption(
             "--file-allocation --disk-cache --use-mmap --buffer-size =",
             .words("files are allocated and written as suits the disk")),

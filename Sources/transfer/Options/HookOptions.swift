@@ -8,14 +8,15 @@ struct HookOptions: ParsableArguments {
     @Option(
         name: .customLong("on-finish"),
         help: ArgumentHelp(
-            "A command, or a webhook's URL, that is told when all is over (of watch: each file); NAME=COMMAND is what "
-                + "job files mean by \"onFinish\": \"NAME\". The message comes on standard input, as JSON.",
+            "A command, or a webhook's URL, to call when all jobs have ended; for watch, when each file has ended. The "
+                + "message comes on standard input, as JSON. NAME=COMMAND defines what job files mean by "
+                + "\"onFinish\": \"NAME\".",
             valueName: "[name=]command"), transform: HookArgument.read)
     var onFinish: [HookArgument] = []
 
     @Option(
         name: .customLong("on-finish-timeout"),
-        help: ArgumentHelp("The longest that such a command may take; 60s without.", valueName: "time"),
+        help: ArgumentHelp("The longest time that such a command may take; 60s by default.", valueName: "time"),
         transform: TimeSpan.read)
     var timeLimit: TimeSpan?
 
@@ -85,7 +86,7 @@ struct HookArgument: OptionValue {
     /// The fault of the argument; `nil` for a valid one.
     let refusal: String?
 
-    static let form = "a program and its arguments, such as '/usr/local/bin/told --all', or a webhook's URL"
+    static let form = "a program and its arguments, such as '/usr/local/bin/notify --all', or a webhook's URL"
 
     init?(argument: String) {
         guard !argument.isEmpty else { return nil }

@@ -7,7 +7,8 @@ struct LoginArguments: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Who logs in; the URL may name the user too (sftp://NAME@HOST/…). On a terminal the password is asked for.",
+            "The user who logs in. The URL may name the user too (sftp://NAME@HOST/…). On a terminal, the command asks "
+                + "for the password.",
             valueName: "name"))
     var user: String?
 
@@ -17,20 +18,20 @@ struct LoginArguments: ParsableArguments {
 
     @Flag(
         help: """
-            Take user and password from ~/.netrc: the machine's own entry (of --user, or of the URL's user, where it has \
-            several), and those of machines that redirects lead to.
+            Take user and password from ~/.netrc: from the machine's own entry, and from the entries of machines that \
+            redirects lead to. Where a machine has several entries, --user or the user of the URL selects one.
             """)
     var netrc = false
 
     @Option(
         name: .customLong("netrc-file"),
-        help: ArgumentHelp("Take them from this file, in place of ~/.netrc.", valueName: "file"),
+        help: ArgumentHelp("Take user and password from this file, in place of ~/.netrc.", valueName: "file"),
         transform: PathArgument.text)
     var netrcFile: String?
 
     @Option(
         name: .customLong("known-hosts"),
-        help: ArgumentHelp("Keys of SSH servers, in place of ~/.ssh/known_hosts.", valueName: "file"),
+        help: ArgumentHelp("The file with the keys of SSH servers, in place of ~/.ssh/known_hosts.", valueName: "file"),
         transform: PathArgument.text)
     var knownHosts: String?
 
@@ -47,10 +48,11 @@ struct LoginArguments: ParsableArguments {
 
     @Option(
         name: .customLong("ssh-key-passphrase"),
-        help: ArgumentHelp("What opens it, by name: '$VARIABLE' or '@FILE'.", valueName: "$variable|@file"))
+        help: ArgumentHelp(
+            "The passphrase of the SSH key, by name: '$VARIABLE' or '@FILE'.", valueName: "$variable|@file"))
     var keyPassphrase: String?
 
-    @Flag(name: .customLong("require-tls"), help: "Speak to ftp:// servers by TLS, or not at all.")
+    @Flag(name: .customLong("require-tls"), help: "Require TLS from ftp:// servers.")
     var requireTLS = false
 
     /// Whether logins come from a `.netrc` file.

@@ -119,7 +119,7 @@ struct OptionCheck {
             if name == "--json-progress", known.has("--json") {
                 return .answered(
                     "The value 'progress' is invalid for '--json': it takes no value here; get, put, copy, run and watch "
-                        + "tell progress", rewritten: nil)
+                        + "report progress", rewritten: nil)
             }
             let nearest = nearest(to: name).map { "; did you mean \($0)?" } ?? ""
             return .answered("transfer \(command) has no \(name)\(nearest)", rewritten: nil)

@@ -6,21 +6,26 @@ import TransferQueue
 struct ProxyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "http, https, socks5 or socks5h; an empty one switches off those of the environment.", valueName: "url"))
+            "The URL of the proxy: http, https, socks5 or socks5h. An empty value switches off the proxies of the "
+                + "environment.", valueName: "url"))
     var proxy: String?
 
-    @Option(name: .customLong("proxy-user"), help: ArgumentHelp("Who logs in to the proxy.", valueName: "name"))
+    @Option(
+        name: .customLong("proxy-user"),
+        help: ArgumentHelp(
+            "The user who logs in to the proxy.", valueName: "name"))
     var proxyUser: String?
 
     @Option(
         name: .customLong("proxy-password"),
-        help: ArgumentHelp("That user's password, by name.", valueName: "$variable|@file"))
+        help: ArgumentHelp(
+            "The password of the proxy's user, by name: '$VARIABLE' or '@FILE'.", valueName: "$variable|@file"))
     var proxyPassword: String?
 
     @Option(
         name: .customLong("noproxy"),
         help: ArgumentHelp(
-            "Hosts that are reached without the proxy, also without one of the environment; comma-separated.",
+            "Hosts that are reached without a proxy, also without a proxy of the environment; comma-separated.",
             valueName: "list"))
     var noProxy: String?
 

@@ -12,23 +12,24 @@ struct RequestOptions: ParsableArguments {
     @OptionGroup var trust: TrustOptions
     @OptionGroup var configuration: ConfigurationOptions
 
-    @Flag(name: .customLong("http1.1"), help: "Speak HTTP/1.1, also to servers that speak HTTP/2.")
+    @Flag(name: .customLong("http1.1"), help: "Use HTTP/1.1, also with servers that support HTTP/2.")
     var http1 = false
 
     @Option(
         name: .customLong("interface"),
-        help: ArgumentHelp("The only link to use; without it the transfers wait.", valueName: "name"),
+        help: ArgumentHelp("The only link to use. Without that link, the transfers wait.", valueName: "name"),
         transform: LinkArgument.text)
     var link: String?
 
     @Option(
         help: ArgumentHelp(
-            "Connections of one file: 1 to 32, or auto for as many as pay. Of uploads: parts at a time.",
+            "The number of connections for one file: 1 to 32, or auto. auto adds connections while they increase the "
+                + "throughput. For uploads, the number of parts at a time.",
             valueName: "n"), transform: SegmentsArgument.read)
     var segments: SegmentsArgument?
 
     @Option(
-        help: ArgumentHelp("Attempts after the first.", valueName: "n"),
+        help: ArgumentHelp("The number of attempts after the first.", valueName: "n"),
         transform: WholeNumber.reader(FieldRanges.retries))
     var retry: Int?
 
@@ -39,7 +40,7 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         name: .customLong("connect-timeout"),
-        help: ArgumentHelp("Time to connect, TLS included.", valueName: "time"), transform: TimeSpan.read)
+        help: ArgumentHelp("The longest time to connect, TLS included.", valueName: "time"), transform: TimeSpan.read)
     var connectTimeout: TimeSpan?
 
     @Option(help: ArgumentHelp("The longest silence of a server.", valueName: "time"), transform: TimeSpan.read)
@@ -52,12 +53,13 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The congestion control of connections that send: a name as the kernel has it (bbr, cubic), system for the "
-                + "machine's own, or auto (the default) for that and bbr where the link loses packets.",
+            "The congestion control of connections that send: a name of the kernel's (bbr, cubic), system, or auto "
+                + "(the default). system is the machine's own. auto is the machine's own too, and bbr where the link "
+                + "loses packets.",
             valueName: "name"), transform: CongestionArgument.read)
     var congestion: CongestionArgument?
 
-    @Flag(help: "Leave room to others on the same link: slow down as soon as packets wait in a queue.")
+    @Flag(help: "Leave room to other traffic on the same link: slow down as soon as packets wait in a queue.")
     var background = false
 
     func validate() throws { _ = try rules() }

@@ -6,13 +6,13 @@ import TransferQueue
 struct TrustOptions: ParsableArguments {
     @Option(
         name: .customLong("cacert"),
-        help: ArgumentHelp("The only authorities to trust, a PEM file.", valueName: "file"),
+        help: ArgumentHelp("A PEM file with the only authorities to trust.", valueName: "file"),
         transform: PathArgument.text)
     var authorities: String?
 
     @Option(
         name: .customLong("cert"),
-        help: ArgumentHelp("The client's certificate: PEM, DER or PKCS#12.", valueName: "file"),
+        help: ArgumentHelp("The client's certificate, as PEM, DER or PKCS#12.", valueName: "file"),
         transform: PathArgument.text)
     var certificate: String?
 
@@ -23,7 +23,8 @@ struct TrustOptions: ParsableArguments {
 
     @Option(
         name: .customLong("key-passphrase"),
-        help: ArgumentHelp("What opens the key, by name.", valueName: "$variable|@file"))
+        help: ArgumentHelp(
+            "The passphrase of the private key, by name: '$VARIABLE' or '@FILE'.", valueName: "$variable|@file"))
     var certificateKeyPassphrase: String?
 
     @Option(
@@ -35,7 +36,8 @@ struct TrustOptions: ParsableArguments {
 
     @Flag(
         name: [.customShort("k"), .long],
-        help: ArgumentHelp("Take whoever answers for the server: anybody on the way can read and change everything."))
+        help: ArgumentHelp(
+            "Accept any server without proof of its identity: anyone on the path can then read and change everything."))
     var insecure = false
 
     func add(to members: inout RequestMembers) throws {

@@ -26,7 +26,7 @@ enum UnknownArguments {
             "download": "get", "upload": "put", "fetch": "get", "ls": "status", "list": "status",
         ]
         let nearest = others[name] ?? NearestKey.suggestion(for: name, among: known + ["help"])
-        let guess = nearest.map { "did you mean `transfer \($0)`?" } ?? "`transfer --help` lists what there is"
+        let guess = nearest.map { "did you mean `transfer \($0)`?" } ?? "`transfer --help` lists the commands"
         return "\(name) is no command; \(guess)"
     }
 }

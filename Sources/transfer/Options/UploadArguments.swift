@@ -7,14 +7,14 @@ import TransferQueue
 struct S3Arguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The server of s3:// URLs, where it isn't Amazon's, with a path above its buckets if it has one.",
+            "The server of s3:// URLs where it is not Amazon's. The address may have a path above the buckets.",
             valueName: "url"), transform: EndpointArgument.text)
     var endpoint: String?
 
     @Option(help: ArgumentHelp("The region of the bucket.", valueName: "name"))
     var region: String?
 
-    @Option(help: ArgumentHelp("The profile of the AWS tools' files.", valueName: "name"))
+    @Option(help: ArgumentHelp("The profile in the files of the AWS tools.", valueName: "name"))
     var profile: String?
 
     /// Applies the options over the job files.

@@ -7,8 +7,9 @@ import TransferQueue
 struct ServiceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Ask the service at this address (transfer serve) in place of a queue in a folder; its secret is TRANSFER_SECRET, "
-                + "or that of a service of this user's own.", valueName: "url"), transform: ServiceAddress.text)
+            "Ask the service at this address (transfer serve) in place of a queue in a folder. Its secret is "
+                + "TRANSFER_SECRET, or the secret of a service that the same user runs.", valueName: "url"),
+        transform: ServiceAddress.text)
     var server: String?
 
     func validate() throws {

@@ -12,13 +12,16 @@ enum HookText {
         _ news: HookNews, of subject: String, persistence: RunPersistence = .watches
     ) -> (level: LogLine.Level, text: String)? {
         switch news.state {
-        case .reported: (.info, "\(subject): told \(news.hook)")
+        case .reported: (.info, "\(subject): called \(news.hook)")
         case .retrying(let delay, let error):
-            (.warn, "\(subject): \(news.hook) isn't told yet, again \(WaitText.after(delay)): \(error.message)")
+            (
+                .warn,
+                "\(subject): \(news.hook) could not be called yet, again \(WaitText.after(delay)): \(error.message)"
+            )
         case .failed(let error):
             (
                 .error,
-                "\(subject): \(news.hook) couldn't be told in \(NumberText.count(news.attempts, "attempt")): "
+                "\(subject): \(news.hook) could not be called in \(NumberText.count(news.attempts, "attempt")): "
                     + error.message
                     + (persistence == .isForgotten
                         ? "; not tried again (nothing is remembered)" : "; the next run tries again")
@@ -46,7 +49,8 @@ enum HookText {
     static func line(_ trouble: HookTrouble) -> String {
         let next =
             trouble.again.map { ", again at \(TimeText.local($0))" } ?? ", the next run tries again"
-        return "onFinish: \(trouble.hook) couldn't be told in \(NumberText.count(trouble.attempts, "attempt"))\(next): "
+        return
+            "onFinish: \(trouble.hook) could not be called in \(NumberText.count(trouble.attempts, "attempt"))\(next): "
             + trouble.message
     }
 }

@@ -171,7 +171,7 @@ struct LogRenderer: Sendable {
             if verbose { add(.info, "\(name(job, event)): cancelled") }
         case .dropped(let job):
             urls[Key(batch: event.batch, job: job)] = nil
-            if verbose { add(.info, "\(name(job, event)): not this one, the file is gone or has changed since") }
+            if verbose { add(.info, "\(name(job, event)): not uploaded, the file is gone or has changed since") }
         case .waiting(let job, .disk(let message, let remaining, let patience)):
             urls[Key(batch: event.batch, job: job)] = nil
             guard !isLive else { return }
@@ -194,10 +194,10 @@ struct LogRenderer: Sendable {
 
     private static func past(_ verb: QueueVerb) -> String {
         switch verb {
-        case .pause: "paused by somebody"
-        case .resume: "resumed by somebody"
-        case .cancel: "cancelled by somebody"
-        case .retry, .retryFailed: "retried by somebody"
+        case .pause: "paused on request"
+        case .resume: "resumed on request"
+        case .cancel: "cancelled on request"
+        case .retry, .retryFailed: "retried on request"
         }
     }
 
@@ -222,7 +222,9 @@ struct LogRenderer: Sendable {
 
     /// Returns a text such as ` from a.example x4, b.example x2`.
     private func from(_ batch: String, _ progress: BatchProgress) -> String {
-        guard progress.active == 1, let reported = sources.first(where: { $0.key.batch == batch })?.value else { return "" }
+        guard progress.active == 1, let reported = sources.first(where: { $0.key.batch == batch })?.value else {
+            return ""
+        }
         let hosts = SourceText.row(reported, width: 48, charset: charset)
         return hosts.isEmpty ? "" : " from \(hosts)"
     }
@@ -285,7 +287,7 @@ struct LogRenderer: Sendable {
     }
 
     private static func openEnd(_ job: String) -> String {
-        "\(job): complete, length unproven: the server told none, and the connection's end may have cut the file"
+        "\(job): complete, length unproven: the server reported none, and the connection's end may have cut the file"
     }
 
     private static func success(_ receipt: JobReceipt, _ name: String) -> String {

@@ -37,7 +37,7 @@ enum NetworkTable {
             return words.isEmpty ? [] : wrapped(charset.visible(link.name), words, indent: indent)
         }
         if !details.isEmpty { lines += [""] + details }
-        lines += ["", "way out: " + wayOut(snapshot, charset)]
+        lines += ["", "default route: " + wayOut(snapshot, charset)]
         if let offer { lines.append("sends by: " + charset.visible(sending(offer))) }
         if snapshot.connectivity != .unknown, snapshot.connectivity != .full {
             lines.append("NetworkManager says: \(connectivity(snapshot.connectivity))")
@@ -131,7 +131,7 @@ enum NetworkTable {
         case .unknown: "not known"
         case .none: "no connectivity"
         case .portal: "a captive portal answers"
-        case .limited: "no way to the Internet"
+        case .limited: "no connection to the Internet"
         case .full: "full connectivity"
         }
     }

@@ -117,7 +117,7 @@ final class Reporter: Sendable {
         do throws(TransferError) {
             try state.withLock { (state) throws(TransferError) in try state.reopenReport() }
         } catch {
-            note(.error, "\(error.message); the report goes on in the file that was open")
+            note(.error, "\(error.message); the report continues in the file that was open")
         }
     }
 

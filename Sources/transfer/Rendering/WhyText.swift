@@ -59,7 +59,7 @@ enum WhyText {
         case .host(let origin, nil, let message, let remaining):
             "waiting: \(WaitText.host(origin)): \(message), next try in \(clock(remaining))"
         case .retry(let remaining): "waiting for its next attempt, \(clockAfter(remaining))"
-        case .disk(_, let remaining): "waiting for the disk, looked at again in \(clock(remaining))"
+        case .disk(_, let remaining): "waiting for the disk, checked again in \(clock(remaining))"
         case .worker(let lack): "waiting for \(lack.words)"
         case .needs(let needs):
             needs.count == 1

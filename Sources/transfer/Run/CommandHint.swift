@@ -36,7 +36,7 @@ struct CommandHint: Sendable, Hashable {
             return Failure(
                 .wrongUsage,
                 "no batch \"\(name)\" any more: what `transfer get`, `put` or `copy` began is forgotten once all of it is complete "
-                    + "(--report FILE keeps how jobs ended); \(command("status")) lists what there is")
+                    + "(--report FILE keeps how jobs ended); \(command("status")) lists the batches")
         }
         let nearest = names.nearest(name).map { "did you mean \(ShellWord.quoted($0, isUTF8: isUTF8))? " } ?? ""
         return Failure(.wrongUsage, "no batch \"\(name)\"; \(nearest)\(command("status")) lists them")

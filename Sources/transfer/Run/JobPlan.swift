@@ -38,7 +38,7 @@ struct JobPlan {
             return "exists (ifExists: \(download.ifExists.rawValue))"
         }
         if stat(PartName.path(of: path), &status) == 0 {
-            return "go on from \(ByteCount.format(Int64(status.st_size)))"
+            return "continue from \(ByteCount.format(Int64(status.st_size)))"
         }
         return "fetch"
     }

@@ -6,13 +6,14 @@ import TransferQueue
 
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run batches of jobs to their end; the same command again continues.",
+        abstract: "Run batches of jobs to their end; the same command continues them later.",
         discussion: """
-            A job file is .json, .jsonl (a job a line), .csv, .meta4 or .metalink (a Metalink), or a list of URLs: plain,
-            aria2's with its options, or the file that curl --config takes. - is standard input, and a URL is fetched
-            first.
-            What was complete is kept, what was half done goes on where it was. With folders to "watch" in a file it
-            goes on until it's stopped, and reads its files again at a SIGHUP.
+            A job file is .json, .jsonl (one job a line), .csv, .meta4 or .metalink (a Metalink), or a list of URLs. A \
+            list is plain, aria2's with its options, or the file that curl --config takes. Standard input is -, and a \
+            URL is fetched first.
+
+            Complete files are kept, and incomplete files are continued. With folders to "watch" in a file, the \
+            command runs until it is stopped, and reads its files again at a SIGHUP.
             """)
 
     @Argument(help: ArgumentHelp("Job files, or - for standard input.", valueName: "file"))
@@ -23,13 +24,13 @@ struct Run: AsyncParsableCommand {
         transform: PathArgument.text)
     var directory: String?
 
-    @Option(help: "The batch's name, instead of the one in the file or the file's path.")
+    @Option(help: "The name of the batch, in place of the name in the file or the path of the file.")
     var name: String?
 
     @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Check everything, print the plan, change nothing.")
     var dryRun = false
 
-    @Flag(help: "Ask the servers whether complete files are still the newest.")
+    @Flag(help: "Ask the servers whether complete files are still current.")
     var refresh = false
 
     @Flag(help: "Hash complete files again.")

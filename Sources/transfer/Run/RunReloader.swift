@@ -66,7 +66,7 @@ struct RunReloader: Sendable {
             folders += found
         }
         if let conflict = RunPlan.conflict(folders) { throw Failure(.invalidJobFile, conflict) }
-        guard !isFaulty else { throw Failure(.invalidJobFile, "the job file has faults; going on as before") }
+        guard !isFaulty else { throw Failure(.invalidJobFile, "the job file has faults; continuing as before") }
         return (sources, folders, rules)
     }
 

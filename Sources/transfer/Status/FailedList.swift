@@ -25,7 +25,7 @@ struct FailedList {
 
     private func write(_ failure: ListedJob, of status: BatchStatus) {
         guard var job = failure.route?.job else {
-            return StandardError.write("transfer: \(failure.job): its record can't be read any more; left out\n")
+            return StandardError.write("transfer: \(failure.job): its record can no longer be read; left out\n")
         }
         guard !job.canonicalJSON.contains(Redaction.mark) else {
             return StandardError.write(

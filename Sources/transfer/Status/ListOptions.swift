@@ -5,12 +5,14 @@ import TransferQueue
 struct ListOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Two files of one name: rename (name-2.ext), path (beneath folders named after server and path) or fail.",
+            "The rule for two files of one name: rename (name-2.ext), path (in folders named after server and path) or "
+                + "fail.",
             valueName: "rule"), transform: Choice.read)
     var collisions: Choice<Collisions>?
 
     @Option(
-        help: ArgumentHelp("The form of a list, in place of a look at it: \(FormatArgument.form).", valueName: "form"),
+        help: ArgumentHelp(
+            "The format of a list, in place of its detection: \(FormatArgument.form).", valueName: "form"),
         transform: FormatArgument.read)
     var format: FormatArgument?
 

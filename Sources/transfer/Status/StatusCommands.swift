@@ -6,24 +6,24 @@ import TransferQueue
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "How the batches and watched folders stand, also those that others run.")
+        abstract: "Show the state of batches and watched folders, also of those that other processes run.")
 
-    @Argument(help: "A batch; all of them without.")
+    @Argument(help: "The batch to show; all batches by default.")
     var batch: String?
 
     @Flag(help: "List the jobs that failed for good.")
     var failed = false
 
-    @Flag(help: "A line for each job; with --failed only those that failed for good.")
+    @Flag(help: "Show a line for each job; with --failed, only for jobs that failed for good.")
     var jobs = false
 
-    @Flag(help: "With --failed: the jobs as a job file of lines, which transfer run does again as it is.")
+    @Flag(help: "With --failed: write the jobs as a job file of lines, which transfer run accepts as it is.")
     var list = false
 
-    @Flag(help: "Show it anew every second.")
+    @Flag(help: "Show the state again every second.")
     var follow = false
 
-    @Flag(help: "JSON on standard output.")
+    @Flag(help: "Write JSON to standard output.")
     var json = false
 
     @OptionGroup var place: QueuePlaceOptions
@@ -103,7 +103,7 @@ struct Wait: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Wait for the end of a batch that another process runs; the exit status is that of its run.")
 
-    @Argument(help: "The batch.")
+    @Argument(help: "The batch to wait for.")
     var batch: String
 
     @OptionGroup var place: QueuePlaceOptions
@@ -131,20 +131,22 @@ struct Wait: AsyncParsableCommand {
     private static func status(
         _ counts: (remaining: Int, incomplete: Int), of batch: String
     ) throws(Failure) -> ExitStatus {
-        if counts.remaining > 0 { throw Failure(.workLeft, "\(batch): nobody runs it, \(counts.remaining) left") }
+        if counts.remaining > 0 { throw Failure(.workLeft, "\(batch): no process runs it, \(counts.remaining) left") }
         return counts.incomplete > 0 ? .someFailed : .complete
     }
 }
 
 struct Forget: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Forget a batch, whether or not it ended, or those that ended 30 days ago; their files stay.")
+        abstract: "Forget a batch, or all batches that ended more than 30 days ago; their files stay.")
 
-    @Argument(help: "A batch, whether or not it ended.")
+    @Argument(help: "The batch to forget, whether or not it ended.")
     var batch: String?
 
     @Option(
-        name: .customLong("older-than"), help: ArgumentHelp("Those that ended longer ago than this.", valueName: "30d"),
+        name: .customLong("older-than"),
+        help: ArgumentHelp(
+            "Forget batches that ended longer ago than this.", valueName: "30d"),
         transform: TimeSpan.read)
     var olderThan: TimeSpan?
 

@@ -6,28 +6,33 @@ import TransferQueue
 
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check downloaded files, and fetch again what of them is damaged.",
+        abstract: "Check downloaded files; with --repair, fetch damaged ones again.",
         discussion: """
-            A file is judged by the first of these that there is: the job's digest, the digests of its pieces, the sums that were \
-            made when it came, its server's word (Repr-Digest, or the ETag of an object of S3's). Exit status: 0 all are good; \
-            1 one is damaged, or nothing could judge it; 66 one is missing, or was never downloaded.
+            A file is judged by the job's digest, or else by the digests of its pieces. Without these, the sums that \
+            were made during its download judge it, or else its server's digest (Repr-Digest, or the ETag of an S3 \
+            object).
+
+            Exit status: 0 all files are good; 1 a file is damaged, or nothing could judge it; 66 a file is missing, \
+            or was never downloaded.
             """)
 
-    @Argument(help: ArgumentHelp("Files that were downloaded, or batches.", valueName: "file|batch"))
+    @Argument(help: ArgumentHelp("Downloaded files, or batches.", valueName: "file|batch"))
     var names: [String]
 
-    @Flag(help: "Fetch what is damaged or missing; of a damaged file only the ranges that are.")
+    @Flag(help: "Fetch damaged and missing files again. Of a damaged file, only the damaged ranges are fetched.")
     var repair = false
 
     @Option(
-        help: ArgumentHelp("What the one file must hash to, as sha256:HEX; no record is needed.", valueName: "sum"),
+        help: ArgumentHelp(
+            "The digest that the one file must have, as sha256:HEX. No record of its download is needed.",
+            valueName: "sum"),
         transform: ChecksumArgument.read)
     var checksum: ChecksumArgument?
 
-    @Flag(help: "JSON on standard output, a line for each file.")
+    @Flag(help: "Write JSON to standard output, a line for each file.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "Say only what isn't good.")
+    @Flag(name: .shortAndLong, help: "Report only files that are not good.")
     var quiet = false
 
     @OptionGroup var state: StateOptions

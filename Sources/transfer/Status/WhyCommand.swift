@@ -7,16 +7,17 @@ import TransferReachability
 
 struct Why: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "What a job waits for, or how it ended; also of a batch that another process runs.",
+        abstract: "Show what a job waits for, or how it ended, also for a batch that another process runs.",
         discussion: """
-            The network and which rule of the job file, a server's Retry-After, the backoff, another job, a slot, its \
-            schedule, a person who paused it, or a process that runs its batch.
+            A job waits for the network (shown with the rule of the job file), a server's Retry-After, the backoff, \
+            another job, or a slot. It may also wait for its schedule, a user who paused it, or a process that runs \
+            its batch.
             """)
 
-    @Argument(help: ArgumentHelp("A job.", valueName: "batch/job"))
+    @Argument(help: ArgumentHelp("The job.", valueName: "batch/job"))
     var name: String
 
-    @Flag(help: "JSON on standard output.")
+    @Flag(help: "Write JSON to standard output.")
     var json = false
 
     @OptionGroup var configuration: ConfigurationOptions

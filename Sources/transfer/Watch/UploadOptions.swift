@@ -6,38 +6,43 @@ import TransferQueue
 struct UploadOptions: ParsableArguments {
     @Option(
         name: .customLong("protocol"),
-        help: "put, post, multipart, tus or resumable (the IETF draft); s3, ftp and sftp by the URL.",
+        help:
+            "The upload protocol: put, post, multipart, tus or resumable (the IETF draft). s3, ftp and sftp follow "
+            + "from the URL.",
         transform: Choice.read)
     var uploadProtocol: Choice<JobSpec.UploadProtocol>?
 
-    @Option(help: "The method of the request, where the protocol leaves a choice.", transform: MethodArgument.text)
+    @Option(help: "The method of the request, where the protocol allows a choice.", transform: MethodArgument.text)
     var method: String?
 
     @Option(
-        name: .customLong("chunk-size"), help: ArgumentHelp("Bytes of one request, such as 64M.", valueName: "bytes"),
+        name: .customLong("chunk-size"),
+        help: ArgumentHelp(
+            "The most bytes of one request, such as 64M.", valueName: "bytes"),
         transform: ByteCountArgument.read)
     var chunkSize: ByteCountArgument?
 
     @Option(
-        help: ArgumentHelp("Requests at the same time, for tus and s3.", valueName: "n"),
+        help: ArgumentHelp("The number of requests at the same time, for tus and s3.", valueName: "n"),
         transform: WholeNumber.reader(FieldRanges.parallelRequests))
     var parallel: Int?
 
     @Flag(
-        name: .customLong("create-folders"), help: "Make the folders that are missing, of WebDAV, FTP and SFTP servers."
+        name: .customLong("create-folders"), help: "Create missing folders on WebDAV, FTP and SFTP servers."
     )
     var createFolders = false
 
     @Flag(
         name: .customLong("inplace"),
-        help: "Send under the file's own name at once, to FTP and SFTP servers where one may only store files.")
+        help: "Send files directly under their own names, to FTP and SFTP servers that only permit storing files.")
     var inPlace = false
 
     @OptionGroup var s3: S3Arguments
 
     @Option(
         help: ArgumentHelp(
-            "What proves to the server of an s3:// URL that it got what was read: none, md5, sha256 or stored-sha256.",
+            "The proof to the server of an s3:// URL that it got the bytes that were read: none, md5, sha256 or "
+                + "stored-sha256.",
             valueName: "kind"), transform: Choice.read)
     var integrity: Choice<JobSettings.S3Access.Integrity>?
 

@@ -192,7 +192,7 @@ extension WatchBoard.Folder {
                 !hint.isLasting
                 ? "and nothing is remembered"
                 : isPaused
-                    ? "paused; after \(resume) the next start goes on with them" : "which the next start goes on with"
+                    ? "paused; after \(resume) the next start continues them" : "which the next start continues"
             words.append("\(waitingWords) left, \(how)")
         } else if holdsMore, state != .starting {
             words.append("the folder wasn't read to its end, so that more may be left")

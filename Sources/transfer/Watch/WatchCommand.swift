@@ -8,23 +8,29 @@ import TransferWatch
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Upload what appears in a folder, each version of each file once, until stopped.",
+        abstract: "Upload files that appear in a folder, each version of each file once, until stopped.",
         discussion: """
-            A file is taken when it was closed after writing or moved in, and has been quiet for the settle time; what \
-            is in the folder already, too. Names that begin with a dot or ~$, stand between two #, or end in ~, .part, \
-            .tmp, .filepart, .crdownload or .aria2 are left alone until they are renamed, but where --include writes that \
-            mark itself (--include '.env'). The URL may hold {name}, {path} (beneath the folder), \
-            {date}, {sha256} and {host}; one that names no file gets {name}, or {path} with --recursive.
+            A file is uploaded when it was closed after writing or moved in, and has not changed for the settle time. \
+            Files that are in the folder already are uploaded too.
 
-            It ends in order at SIGINT and SIGTERM, and at SIGHUP, as it has no job file to read again.
+            Some names are left alone until the file is renamed. They begin with a dot or ~$, stand between two #, or \
+            end in ~, .part, .tmp, .filepart, .crdownload or .aria2. An --include that contains the mark itself takes \
+            them (--include '.env').
 
-            The same in a job file, with everything that a job can say: "watch", which transfer run watches.
+            The URL may hold {name}, {path} (below the folder), {date}, {sha256} and {host}. A URL that names no file \
+            gets {name}, or {path} with --recursive.
+
+            The command ends in order at SIGINT and SIGTERM. It also ends at SIGHUP, because it has no job file to \
+            read again.
+
+            The key "watch" of a job file does the same, with everything that a job can say; transfer run watches its \
+            folders.
             """)
 
-    @Argument(help: ArgumentHelp("The folder; it's waited for when it's missing.", valueName: "dir"))
+    @Argument(help: ArgumentHelp("The folder to watch. A missing folder is waited for.", valueName: "dir"))
     var folder: String
 
-    @Option(help: ArgumentHelp("Where each file goes.", valueName: "url"))
+    @Option(help: ArgumentHelp("The URL that each file is uploaded to.", valueName: "url"))
     var to: String
 
     @OptionGroup var end: WatchEndOptions
@@ -32,27 +38,29 @@ struct Watch: AsyncParsableCommand {
     @OptionGroup var files: WatchedFileOptions
 
     @Option(
-        help: ArgumentHelp("How long a file has to be quiet; 2s without.", valueName: "time"), transform: TimeSpan.read)
+        help: ArgumentHelp(
+            "The time for which a file must not change; 2s by default.", valueName: "time"), transform: TimeSpan.read)
     var settle: TimeSpan?
 
     @Option(
         help: ArgumentHelp(
-            "What becomes of a file once the server has confirmed it: keep (what is done without), move DIR, delete.",
+            "The action after the server has confirmed a file: keep (the default), move DIR, delete.",
             valueName: "keep|move dir|delete"), transform: ThenArgument.read)
     var then: ThenArgument?
 
     @Option(
         name: .customLong("keep-for"),
-        help: ArgumentHelp("How long a confirmed file stays before that.", valueName: "7d"), transform: TimeSpan.read)
+        help: ArgumentHelp(
+            "The time for which a confirmed file stays before that action.", valueName: "7d"), transform: TimeSpan.read)
     var keepFor: TimeSpan?
 
-    @Flag(name: .customLong("new-only"), help: "Leave alone what is in the folder at the first start.")
+    @Flag(name: .customLong("new-only"), help: "Leave alone the files that are in the folder at the first start.")
     var newOnly = false
 
-    @Option(help: "Which of the files that wait goes first: oldest, newest or smallest.", transform: Choice.read)
+    @Option(help: "The waiting file that goes first: oldest, newest or smallest.", transform: Choice.read)
     var order: Choice<WatchOrder>?
 
-    @Flag(help: "Compare the server's digest with the file's before it counts as uploaded.")
+    @Flag(help: "Compare the server's digest with the file's before the file counts as uploaded.")
     var checksum = false
 
     @OptionGroup var limits: LimitOptions
@@ -133,7 +141,8 @@ struct Watch: AsyncParsableCommand {
         execution.metrics = try Composition.metrics(show, configuration, of: queue, reporter)
         reporter.call([:], hint)
         if spec.settings.tls.insecure {
-            reporter.note(.warn, "certificates aren't checked: anybody on the way can read and change what is moved")
+            reporter.note(
+                .warn, "certificates aren't checked: anyone on the path can read and change what is transferred")
         }
         // The signals are handled before the watch is reported: a reader of that line may end the process at once.
         execution.obeySignals()
@@ -145,16 +154,16 @@ struct Watch: AsyncParsableCommand {
 /// The options for the files of a watched folder that are uploaded.
 struct WatchedFileOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Only files that this pattern matches, or another one.", valueName: "glob"),
+        help: ArgumentHelp("Upload only files that match this pattern, or another --include.", valueName: "glob"),
         transform: GlobArgument.read)
     var include: [GlobArgument] = []
 
     @Option(
-        help: ArgumentHelp("Not the files, or sub-folders, that this pattern matches.", valueName: "glob"),
+        help: ArgumentHelp("Leave out files and sub-folders that match this pattern.", valueName: "glob"),
         transform: GlobArgument.read)
     var exclude: [GlobArgument] = []
 
-    @Flag(help: "Sub-folders too.")
+    @Flag(help: "Watch sub-folders too.")
     var recursive = false
 
     var rules: WatchRules {

@@ -17,7 +17,7 @@ enum WatchText {
         let folder = notice.folder
         switch notice.kind {
         case .begins(let url): return (.info, "\(folder): watching, to \(url)")
-        case .ended: return (.info, "\(folder): not watched any more")
+        case .ended: return (.info, "\(folder): no longer watched")
         case .reported(.watch(let event)):
             return line(event, verbose).map { ($0.level, "\(folder): \($0.text)") }
         case .reported(.confirmed(let path, let url)):
@@ -84,7 +84,7 @@ enum WatchText {
     static func reason(_ reason: PollingReason) -> String {
         switch reason {
         case .asked: "as asked"
-        case .fileSystem(let name): "the kernel tells nothing of what others do on \(name)"
+        case .fileSystem(let name): "the kernel reports no changes that other machines make on \(name)"
         // The message names the sysctl to raise.
         case .limit(let error), .unreadable(let error): error.message
         }

@@ -180,7 +180,7 @@ struct WatchedFolderRuleTests {
             try await process.confirmed("b")
             let result = try await stage.stop(process)
             try expectOneWait(result)
-            let left = "stopped, 0 uploaded, 1 file left, which the next start goes on with\n"
+            let left = "stopped, 0 uploaded, 1 file left, which the next start continues\n"
             #expect(result.standardError.contains("\(stage.place.folder.path("later")): \(left)"), "\(result)")
             #expect(try await stage.puts(1) == ["/now/b from 10.0.0.2"])
         }

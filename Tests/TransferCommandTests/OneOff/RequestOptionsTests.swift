@@ -156,7 +156,7 @@ import TransferTestSupport
         #expect(job.exitCode == 0 && job.standardError.contains("1 job without a check of certificates"), "\(job)")
         try place.jobs([download(server.url("/a"), to: "c")], extra: #""defaults": {"tls": {"insecure": true}}, "#)
         let all = try await place.run("run", "jobs.json")
-        #expect(all.exitCode == 65 && all.standardError.contains("\"insecure\" is of single jobs"), "\(all)")
+        #expect(all.exitCode == 65 && all.standardError.contains("\"insecure\" is for single jobs"), "\(all)")
     }
 
     @Test(arguments: [(["--http1.1"], "HTTP/1.1"), ([], "HTTP/2.0")])

@@ -24,7 +24,7 @@ import TransferTestSupport
             server.script("/in/f", [.status(403)])
             let result = try await failed(place, server.url("/in/f"))
             let words = try #require(
-                result.standardError.firstMatch(of: #/; transfer (put .*) goes on with it/#)?.output.1)
+                result.standardError.firstMatch(of: #/; transfer (put .*) continues it/#)?.output.1)
             let again = try await place.command(words.split(separator: " ").map(String.init)).run()
             #expect(again.exitCode == 0, "\(words): \(again)")
             #expect(sink.uploads.last?.bytes == Array("from a pipe".utf8))

@@ -49,7 +49,7 @@ private func example() throws -> NetworkSnapshot {
                 wg0    10.8.0.2/24, over wwan0
                 lo     127.0.0.1/8
 
-                way out: IPv4 by eth0 (192.0.2.1), IPv6 by eth0 (2001:db8::1)
+                default route: IPv4 by eth0 (192.0.2.1), IPv6 by eth0 (2001:db8::1)
                 """)
     }
 
@@ -68,7 +68,7 @@ private func example() throws -> NetworkSnapshot {
         var snapshot = try example()
         snapshot.defaultRoutes = []
         let last = NetworkTable.lines(snapshot, charset: .utf8).last
-        #expect(last == "way out: none; only this machine and its neighbours can be reached")
+        #expect(last == "default route: none; only this machine and its neighbours can be reached")
         #expect(
             NetworkTable.lines(.unknown, charset: .utf8) == [
                 "the kernel can't be asked here (no route netlink): a queue tries everything"

@@ -28,7 +28,9 @@ import TransferWatch
     @Test func theStatusLineCountsWhatWaitsAndWhatWasUploaded() {
         let confirmed = WatchNotice.Kind.reported(.confirmed(path: "a", url: "https://files.example/in/a"))
         #expect(board([]).status(at: start) == "/srv/out: nothing waiting, 0 uploaded since \(since)")
-        let busy = board([.reported(.watch(.rootFound)), .reported(.backlog(waiting: 1204, kept: 3)), confirmed, confirmed])
+        let busy = board([
+            .reported(.watch(.rootFound)), .reported(.backlog(waiting: 1204, kept: 3)), confirmed, confirmed,
+        ])
         #expect(busy.status(at: start) == "/srv/out: 1,204 files waiting, 2 uploaded since \(since)")
         let lost = board([.reported(.watch(.rootLost(gone)))])
         #expect(lost.status(at: start).hasSuffix("; the folder isn't there"))
@@ -84,7 +86,7 @@ import TransferWatch
             ),
             (
                 .reported(.watch(.polling(.fileSystem("NFS")))),
-                "info /srv/out: read again and again instead of watched: the kernel tells nothing of what others do on NFS"
+                "info /srv/out: read again and again instead of watched: the kernel reports no changes that other machines make on NFS"
             ),
             (
                 .reported(.watch(.polling(.limit(limit)))),
@@ -104,7 +106,7 @@ import TransferWatch
                 .reported(.stays(path: "a", limit, again: nil)),
                 "error /srv/out/a: stays where it is: no watches left; sysctl fs.inotify.max_user_watches=1048576"
             ),
-            (.reported(.backlog(waiting: 1, kept: 0)), nil), (.ended, "info /srv/out: not watched any more"),
+            (.reported(.backlog(waiting: 1, kept: 0)), nil), (.ended, "info /srv/out: no longer watched"),
         ] as [(WatchNotice.Kind, String?)])
     func aLineForWhatIsNews(_ kind: WatchNotice.Kind, _ line: String?) {
         let made = WatchText.line(notice(kind), verbose: false, receipt: nil).map { "\($0.level.name) \($0.text)" }
@@ -211,7 +213,8 @@ import TransferWatch
         var screen = ProgressScreen()
         screen.receive(event(.batchStarted(totals(jobs: 0)), batch: "watch:/srv/out"))
         screen.board = board([
-            .reported(.watch(.rootFound)), .reported(.backlog(waiting: 3, kept: 1)), .reported(.confirmed(path: "a", url: "u")),
+            .reported(.watch(.rootFound)), .reported(.backlog(waiting: 3, kept: 1)),
+            .reported(.confirmed(path: "a", url: "u")),
         ])
         screen.receive(
             event(

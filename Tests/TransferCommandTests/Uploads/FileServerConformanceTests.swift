@@ -226,7 +226,7 @@ struct FileServerConformanceTests {
         let result = try await process.result()
         #expect(result.exitCode == 0, "\(result)")
         let reason = try result.events().named("job.restarted").first?["reason"]?.string ?? ""
-        #expect(reason.contains("can't go on with a file") && reason.contains("502"), "\(result)")
+        #expect(reason.contains("can't continue a file") && reason.contains("502"), "\(result)")
         let isSame = try Data(contentsOf: URL(fileURLWithPath: server.root + "/f")) == place.folder.data("f")
         #expect(isSame && names() == ["f"])
     }

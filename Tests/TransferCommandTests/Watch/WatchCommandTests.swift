@@ -202,7 +202,7 @@ import TransferTestSupport
             let result = try await watch.stop(process)
             #expect(
                 result.standardError.contains(
-                    "\(watch.path): stopped, 0 uploaded, 1 file left, which the next start goes on with\n"), "\(result)"
+                    "\(watch.path): stopped, 0 uploaded, 1 file left, which the next start continues\n"), "\(result)"
             )
             let again = try watch.start()
             try await again.confirmed("a")

@@ -240,7 +240,7 @@ import TransferTestSupport
             try await process.line {
                 $0.contains("error svc.json:2:") && $0.hasSuffix("same folder as another entry (line 2)")
             }
-            try await process.line { $0.hasSuffix("the job file has faults; going on as before") }
+            try await process.line { $0.hasSuffix("the job file has faults; continuing as before") }
             try FileManager.default.removeItem(atPath: watch.folder.path("svc.json"))
             process.kill(SIGHUP)
             try await process.line { $0.hasSuffix("can't read svc.json: no such file or directory") }

@@ -20,7 +20,7 @@ import TransferTestSupport
             ["out", "--to", "http://a.example/", "--recursive", "--then", "move", "out/done"],
             "--then: files can't be moved to where they are watched, which is in sub-folders too"
         ),
-        (["out", "--to", "http://a.example/", "--keep-for", "7d"], "--keep-for: what is kept is kept for good"),
+        (["out", "--to", "http://a.example/", "--keep-for", "7d"], "--keep-for: files that are kept stay for good"),
         (["out", "--to", "http://a.example/", "--deadline", "1m"], "--deadline goes with --once"),
         (["out", "--to", "http://a.example/", "--once", "--deadline", "0"], "'0' is invalid"),
         (["out", "--to", "http://a.example/", "--settle", "0"], "'0' is invalid"),

@@ -50,24 +50,25 @@ struct ConfigurationSchema {
         case .schema: ["type": "string"]
         case .version: ["const": 1]
         case .defaults:
-            Self.described("What all jobs begin with: the keys of a job file's defaults.", ["$ref": "#/$defs/defaults"])
-        case .limits: Self.described("Bounds on the work of all jobs together.", ["$ref": "#/$defs/limits"])
-        case .origins: Self.described("Rules for single servers, under their origins or names.", origins)
+            Self.described("The defaults of all jobs: the keys of a job file's defaults.", ["$ref": "#/$defs/defaults"])
+        case .limits: Self.described("The limits for all jobs together.", ["$ref": "#/$defs/limits"])
+        case .origins: Self.described("The rules for single servers, under their origins or names.", origins)
         case .links:
             Self.described(
-                "Links, or patterns of their names.",
+                "The rules for links, under their names or patterns of names.",
                 named(#"^[^/\s]+$"#, object(["metered": ["type": "boolean"]], of: LinkKey.table.names)))
         case .commands:
-            Self.described("The commands that onFinish may name: a program's whole path, and its arguments.", commands)
+            Self.described(
+                "The commands that onFinish may name: a program's absolute path, and its arguments.", commands)
         case .metrics:
             Self.described(
-                "Metrics of runs.",
+                "The metrics of runs.",
                 object([
                     MetricsKey.file.rawValue: Self.described(
-                        "The file that they are written to, by its whole path; its name ends in .prom.",
+                        "The absolute path of the file that the metrics are written to; its name ends in .prom.",
                         ["type": "string", "pattern": #"^/[^\u0000]*[^/\u0000]\.prom$"#])
                 ]))
-        case .serve: Self.described("How the queue is served (transfer serve).", serve)
+        case .serve: Self.described("The settings of the service (transfer serve).", serve)
         case .queue: ["type": "object"]
         }
     }
@@ -78,18 +79,19 @@ struct ConfigurationSchema {
         func list(_ rule: [String: Any]) -> [String: Any] { ["type": "array", "items": rule] }
         return object([
             ServeKey.listen.rawValue: Self.described(
-                "Where to listen: a port of this machine, or unix:PATH.", ["type": "string", "minLength": 1]),
+                "The address to listen at: a port of this machine, or unix:PATH.", ["type": "string", "minLength": 1]),
             ServeKey.directory.rawValue: Self.described(
-                "The folder that all jobs of clients stay beneath.", ["type": "string", "pattern": "^/"]),
+                "The folder that contains all files of clients' jobs.", ["type": "string", "pattern": "^/"]),
             ServeKey.secret.rawValue: Self.described(
-                "The secret that clients show.", ["$ref": "#/$defs/secretName"]),
+                "The secret of clients.", ["$ref": "#/$defs/secretName"]),
             ServeKey.allowOrigin.rawValue: Self.described(
-                "Origins of pages that may ask.",
+                "The origins of pages that may send requests.",
                 list(["type": "string", "pattern": #"^(null|.*://(.*[^/])?)$"#])),
             ServeKey.allowPrivate.rawValue: Self.described(
-                "Jobs of clients may ask servers of private networks and of this machine.", ["type": "boolean"]),
+                "Whether jobs of clients may connect to servers of private networks and of this machine.",
+                ["type": "boolean"]),
             ServeKey.allowSecret.rawValue: Self.described(
-                "The servers that jobs of clients may use each credential at.",
+                "The servers at which jobs of clients may use each credential.",
                 named("^.", list(["type": "string", "minLength": 1]))),
         ])
     }
@@ -122,7 +124,7 @@ struct ConfigurationSchema {
     private var originLimits: [String: Any] {
         let limits = (definitions["limits"] as? [String: Any])?["properties"] as? [String: Any]
         var rate = limits?["requestRate"] as? [String: Any]
-        rate?["description"] = "Starts in a second, at each origin: \"20/s\"."
+        rate?["description"] = "The number of starts a second at each origin: \"20/s\"."
         let known: [String: Any] = [
             "perHost": ["$ref": "#/$defs/perHost"], "limitRate": ["$ref": "#/$defs/byteRate"],
             "requestRate": rate as Any,

@@ -166,7 +166,7 @@ import TransferCore
         ("data-urlencode = n@file", "2:18:6  --data-urlencode: what a file holds"),
         ("resolve = h:80:127.0.0.1", "2:11:14  --resolve: names are resolved"),
         ("quote = \"DELE x\"", "2:9:8  --quote: a list only moves files"),
-        ("continue-at = 100", "2:15:3  --continue-at=100: where a file goes on"),
+        ("continue-at = 100", "2:15:3  --continue-at=100: where a file continues"),
         ("capath = d", "2:10:1  --capath: cacert FILE"), ("socks4 = p", "2:10:1  --socks4: SOCKS 5"),
         ("interface = 10.0.0.1", "2:13:8  --interface: a link is named"),
         ("config = c", "2:10:1  --config: lists aren't nested"),

@@ -72,7 +72,7 @@ import TransferCore
         ),
         (
             #""headers": {"Content-Length": "3"}"#,
-            #"2:51:16 $.jobs[0].headers["Content-Length"] Content-Length says where a body ends, which the transfer tells by itself; leave it out"#
+            #"2:51:16 $.jobs[0].headers["Content-Length"] Content-Length says where a body ends, and the transfer sets it automatically; leave it out"#
         ),
         (
             #""headers": {"A": "x\r\nB: y"}"#,

@@ -143,7 +143,7 @@ import TransferWatch
         ),
         (
             #""keepFor": "7d""#,
-            #"2:50:4 $.watch[0].keepFor what is kept is kept for good; say what becomes of the files then"#
+            #"2:50:4 $.watch[0].keepFor files that are kept stay for good; choose to move or delete them instead"#
         ),
         (#""order": "oldst""#, #"2:48:7 $.watch[0].order unknown value "oldst"; did you mean "oldest"?"#),
         (#""fields": {"a": "b"}"#, #"2:39:8 $.watch[0].fields "fields" is for the protocol "multipart", not "put""#),

@@ -34,9 +34,9 @@ import TransferCore
     private static let waits: [(String, [LinkView]?, String, String?, [NetworkKey])] = [
         (
             "", links("eth0 down no carrier", "wwan0 down no route"), "offline: eth0 no carrier, wwan0 no route",
-            "when a link leads out", []
+            "when a link is usable", []
         ),
-        ("", [], "offline", "when a link leads out", []),
+        ("", [], "offline", "when a link is usable", []),
         (#""schedule": "22:00-06:00""#, links("eth0"), "outside its schedule, until 22:00", "at 22:00", [.schedule]),
         (
             #""schedule": "Mon 22:00-06:00""#, links("eth0"), "outside its schedule, until 23 Nov 22:00",
@@ -52,10 +52,10 @@ import TransferCore
         ),
         (
             #""require": "wg0""#, links("eth0", "wg0 down no route"), "wg0, which it requires, has no route",
-            "when wg0 leads out", [.require]
+            "when wg0 is usable", [.require]
         ),
         (
-            #""require": "wg*""#, nil, "it requires wg*, and the kernel doesn't tell which links there are", nil,
+            #""require": "wg*""#, nil, "it requires wg*, and the kernel does not report the links", nil,
             [.require]
         ),
         (
@@ -101,7 +101,7 @@ import TransferCore
     /// A rule, a link, what is said of it.
     private static let verdicts: [(String, [LinkView], String)] = [
         ("", links("eth0"), "up"), ("", links("eth0 down no carrier"), "no carrier"),
-        ("", links("eth0 down"), "no way out"),
+        ("", links("eth0 down"), "no route"),
         (#""avoid": ["wifi"]"#, links("wlan0"), "up: used when no other is"),
         (#""avoid": ["wifi"]"#, links("wg0 over wlan0"), "up, runs over wlan0: used when no other is"),
         (#""metered": "avoid""#, links("wwan0 paid"), "up, metered: used when no other is"),

@@ -271,7 +271,7 @@ import TransferTestSupport
                 error in
                 guard let error = error as? TransferError else { return false }
                 return error.code == .unattended
-                    && error.message.contains("nobody has run the batch \"mirror\" for 0.1 s")
+                    && error.message.contains("no process has run the batch \"mirror\" for 0.1 s")
             }
         }
     }

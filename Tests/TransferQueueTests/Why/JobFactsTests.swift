@@ -72,7 +72,7 @@ import TransferUpload
         let explanation = explain(facts, try network(isUp: false))
         #expect(explanation.reason == .network("offline: eth0 no carrier") && explanation.waited == .seconds(6))
         #expect(explanation.links == [.init(name: "eth0", verdict: "no carrier")])
-        #expect(explanation.starts == "when a link leads out")
+        #expect(explanation.starts == "when a link is usable")
     }
 
     @Test func aRuleIsToldWithItsPlace() throws {
@@ -130,7 +130,9 @@ import TransferUpload
         snapshot.defaultRoutes = []
         var facts = facts()
         facts.spec.settings.proxy = JobSettings.Proxy(url: "http://px.lan:8080")
-        let reported = facts.explanation(snapshot, now: Self.noon, zone: .utc) { $0.host == "px.lan" ? .routes([2]) : nil }
+        let reported = facts.explanation(snapshot, now: Self.noon, zone: .utc) {
+            $0.host == "px.lan" ? .routes([2]) : nil
+        }
         #expect(reported.reason == .slot(active: 0))
     }
 

@@ -94,7 +94,7 @@ import TransferUpload
         var story = story(FileModel(), [1: .cut(after: 10), 2: .happens { $0.losePart() }])
         let outcome = try story.run()
         expectWhole(story, outcome, "gone")
-        #expect(outcome.restarts == ["the server has nothing of the file any more"])
+        #expect(outcome.restarts == ["the server no longer has anything of the file"])
     }
 
     @Test(arguments: [25, 100]) func moreThanTheFileIsThrownAway(_ count: Int) throws {
@@ -119,7 +119,8 @@ import TransferUpload
         var story = story(model, [1: .cut(after: 10)])
         let outcome = try story.run()
         expectWhole(story, outcome, "cut")
-        #expect(outcome.restarts.count == 1 && outcome.restarts[0].hasPrefix("the server doesn't tell how much it has"))
+        #expect(
+            outcome.restarts.count == 1 && outcome.restarts[0].hasPrefix("the server does not report how much it has"))
         #expect(story.service.removed == ["/in/.f.m1.part"])
     }
 

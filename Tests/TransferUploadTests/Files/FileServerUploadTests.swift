@@ -14,7 +14,7 @@ import TransferCore
     }
 
     private static let advice =
-        " where nobody may rename, \"inplace\": true sends the file under its own name"
+        " where renaming is not permitted, \"inplace\": true sends the file under its own name"
 
     /// One that was cut when so many bytes had been sent.
     private func kept() throws -> UploadState {
@@ -153,7 +153,7 @@ import TransferCore
         script.hear(script.dialogue.handle(refused, now: 0))
         #expect(script.request?.method == "DELETE" && script.request?.url == "ftp://h/in/.f.m1.part")
         script.answer(204)
-        #expect(script.restart == "the server can't go on with a file (\(words))")
+        #expect(script.restart == "the server can't continue a file (\(words))")
         #expect(script.request?.method == "PUT" && script.request?.url == "ftp://h/in/.f.m1-1.part")
         // It's remembered: the next break begins anew at once.
         script.lose(sent: 50)
@@ -161,7 +161,7 @@ import TransferCore
         next.answer(200, [("Content-Length", "50")])
         #expect(next.request?.method == "DELETE")
         next.answer(404)
-        #expect(next.restart == "the server can't go on with a file")
+        #expect(next.restart == "the server can't continue a file")
         #expect(next.request?.url == "ftp://h/in/.f.m1-2.part")
     }
 

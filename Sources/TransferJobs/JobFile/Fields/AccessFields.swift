@@ -7,42 +7,50 @@ package enum AccessFields {
         [
             Field(
                 "endpoint", \.endpoint, .endpoint,
-                "The server, and the path above its buckets where they aren't at its root."),
-            Field("region", \.region, .name("the region"), "The region of its buckets."),
-            Field("style", \.style, .word, "Where requests name the bucket."),
-            Field("profile", \.profile, .name("the name"), "The profile in the AWS tools' files."),
+                "The server, and the path above its buckets where they are not at its root."),
+            Field("region", \.region, .name("the region"), "The region of the buckets."),
+            Field("style", \.style, .word, "The place in requests that names the bucket."),
+            Field("profile", \.profile, .name("the name"), "The profile in the files of the AWS tools."),
             Field(
                 "integrity", \.integrity, .word, standard: #""sha256""#,
-                "The proof to the server that it got what was read."),
-            Field(secret: "accessKey", \.accessKey, .named(), mustBeNamed: false, "The name of the key."),
-            Field(secret: "secretKey", \.secretKey, .secret("a secret key"), "The key."),
+                "The proof to the server that it got the bytes that were read."),
+            Field(secret: "accessKey", \.accessKey, .named(), mustBeNamed: false, "The ID of the access key."),
+            Field(secret: "secretKey", \.secretKey, .secret("a secret key"), "The secret access key."),
             Field(secret: "sessionToken", \.sessionToken, .secret("a token"), "The token of a session."),
         ],
         schema: #""oneOf": [{ "required": ["accessKey", "secretKey"] }, "#
             + #"{ "properties": { "accessKey": false, "secretKey": false } }]"#)
 
     package static let ssh = ObjectFields<JobSettings.SSHAccess>([
-        Field("user", \.user, .name("the name"), "Who logs in, where auth names nobody."),
-        Field("knownHosts", \.knownHosts, .path, standard: #""~/.ssh/known_hosts""#, "The keys of known servers."),
+        Field("user", \.user, .name("the name"), "The user who logs in where auth names no user."),
+        Field(
+            "knownHosts", \.knownHosts, .path, standard: #""~/.ssh/known_hosts""#,
+            "The file with the keys of known servers."),
         Field(
             "hostKey", \.hostKey,
             .text(schema: #""type": "string", "pattern": "^SHA256:[A-Za-z0-9+/]{43}$""#, HostKeyRule.refusal(of:)),
             "The only key that the server may have, as ssh-keygen -lf shows it."),
-        Field("key", \.key, .path, "The private key; the first of ~/.ssh/id_ed25519, id_ecdsa and id_rsa otherwise."),
-        Field(secret: "keyPassphrase", \.keyPassphrase, .secret("a passphrase"), "Opens a key that is encrypted."),
         Field(
-            "agent", \.agent, .boolean, "Whether the agent's keys are used; where SSH_AUTH_SOCK names one otherwise."),
+            "key", \.key, .path,
+            "The private key. By default, the first of ~/.ssh/id_ed25519, id_ecdsa and id_rsa is used."),
+        Field(secret: "keyPassphrase", \.keyPassphrase, .secret("a passphrase"), "The passphrase of an encrypted key."),
+        Field(
+            "agent", \.agent, .boolean,
+            "Whether the agent's keys are used. By default, they are used where SSH_AUTH_SOCK names an agent."),
     ])
 
     package static let ftp = ObjectFields<JobSettings.FTPAccess>([
-        Field("requireTLS", \.requireTLS, .boolean, standard: false, "TLS for ftp:// too (AUTH TLS)."),
-        Field("active", \.active, .boolean, standard: false, "The server makes the data connections."),
+        Field(
+            "requireTLS", \.requireTLS, .boolean, standard: false,
+            "Whether TLS is required for ftp:// too (AUTH TLS)."),
+        Field("active", \.active, .boolean, standard: false, "Whether the server makes the data connections."),
     ])
 
     /// A proxy: a URL, or an object with a URL and credentials.
     package static let proxy = Field<JobSettings>(
         FieldNote(
-            "http, https, socks5 or socks5h; null, or an empty one, for none, whatever the environment says.",
+            "The proxy, as a URL of http, https, socks5 or socks5h, or as an object. With null or an empty URL no "
+                + "proxy is used, not even a proxy of the environment.",
             schema: ##""anyOf": [{ "const": "" }, { "$ref": "#/$defs/proxyURL" }, { "$ref": "#/$defs/proxyObject" }]"##,
             object: credentialedProxy.note("proxyObject")),
         FieldOutput(
@@ -83,15 +91,15 @@ package enum AccessFields {
 
     package static let credentialedProxy = ObjectFields<ProxyDraft>(
         [
-            Field("url", \.url, .proxyURL, "Where it is."),
-            Field(secret: "user", \.user, .user, mustBeNamed: false, "Who comes."),
-            Field(secret: "password", \.password, .secret("a password"), "The password."),
+            Field("url", \.url, .proxyURL, "The URL of the proxy."),
+            Field(secret: "user", \.user, .user, mustBeNamed: false, "The user who logs in to the proxy."),
+            Field(secret: "password", \.password, .secret("a password"), "The user's password."),
         ],
         schema: #""required": ["url"], "oneOf": [{ "required": ["user", "password"] }, "#
             + #"{ "properties": { "user": false, "password": false } }]"#)
 
     package static let auth = Field<JobSettings>(
-        FieldNote("Who logs in to the server: user and password, bearer, or netrc.", credentials.note("auth")),
+        FieldNote("The credentials for the server: user and password, bearer, or netrc.", credentials.note("auth")),
         FieldOutput(
             "auth",
             secrets: FieldSecrets { settings in
@@ -155,10 +163,11 @@ package enum AccessFields {
         [
             Field(
                 "netrc", \.netrc, .netrc,
-                "The entries of ~/.netrc, or of the file whose path this is; a user beside it chooses among several of the machine."
+                "Whether the entries of ~/.netrc are used, or the path of another such file. A user beside it selects "
+                    + "one of several entries of the machine."
             ),
-            Field(secret: "user", \.user, .user, mustBeNamed: false, "Who logs in."),
-            Field(secret: "password", \.password, .secret("a password"), "The password."),
+            Field(secret: "user", \.user, .user, mustBeNamed: false, "The user who logs in."),
+            Field(secret: "password", \.password, .secret("a password"), "The user's password."),
             Field(secret: "bearer", \.bearer, .secret("a token"), "A token, sent as Authorization: Bearer."),
         ],
         schema:

@@ -20,9 +20,9 @@ package enum ConfinementField {
     }
 
     private static let keys = ObjectFields<JobConfinement>([
-        Field(always: "folder", \.folder, .path, "The folder that its files lie beneath."),
+        Field(always: "folder", \.folder, .path, "The folder that contains all files of the job."),
         Field(
             "allowsPrivate", \.allowsPrivate, .boolean, standard: false,
-            "Whether its servers may have private addresses."),
+            "Whether the job's servers may have private addresses."),
     ])
 }

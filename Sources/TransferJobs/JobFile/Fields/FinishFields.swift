@@ -15,14 +15,16 @@ package enum FinishFields {
                 .named(schema: #""type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#@]+([/?#]\\S*)?$""#) {
                     refusal(ofWebhookURL: $0)
                 }, mustBeNamed: false,
-                "Where the end is POSTed to; named where whoever knows the URL may post."),
+                "The URL that the message is POSTed to. It is named as a secret where everyone who knows the URL may "
+                    + "post."),
             Field(
                 secret: "secret", \.secret, .secret("a key"),
-                "The key of the signature, as Standard Webhooks have it: whsec_ and base64, or any text."),
+                "The key of the signature, as in Standard Webhooks: whsec_ and base64, or any text."),
         ], schema: #""required": ["url"]"#)
 
     package static let summary =
-        "A command's name (what it stands for is in the configuration), or a webhook: told when this has ended."
+        "The command or webhook to call when the job has ended. A command is given by its name, and the configuration "
+        + "defines it."
 
     package static let onFinish = Field<JobSettings>(
         FieldNote(summary, schema: schema, object: webhook.note("webhook")),

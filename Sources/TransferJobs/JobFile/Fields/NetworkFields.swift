@@ -4,20 +4,23 @@ import TransferCore
 package enum NetworkFields {
     /// The fields, whose names in ``NetworkKey`` are also the public names of places and reasons.
     package static let all = ObjectFields<NetworkPolicy>([
-        Field("allow", \.allow, .links, standard: [], "Only these."),
-        Field("avoid", \.avoid, .links, standard: [], "Only when no other is usable."),
-        Field("prefer", \.prefer, .links, standard: [], "These first, in this order."),
+        Field("allow", \.allow, .links, standard: [], "The only links that may be used."),
+        Field("avoid", \.avoid, .links, standard: [], "The links that are used only when no other link is usable."),
+        Field("prefer", \.prefer, .links, standard: [], "The links that are used first, in this order."),
         Field(
             "require", \.require, .requiredLink,
-            "The only way, whatever happens; an empty one lifts that of the defaults."),
-        Field("metered", \.metered, .word, standard: #""allow""#, "Whether links that are paid for are used."),
+            "The only link that may be used, without exception. An empty value removes the required link of the "
+                + "defaults."),
+        Field("metered", \.metered, .word, standard: #""allow""#, "Whether metered links are used."),
         Field(
-            "meteredBudget", \.meteredBudget, .meteredBudget, "The bytes that metered links may carry: \"500M/day\"."),
+            "meteredBudget", \.meteredBudget, .meteredBudget,
+            "The bytes that metered links may carry, such as \"500M/day\"."),
         Field(
             "meteredAfter", \.meteredAfter, .delay,
-            "How long to wait for an unmetered link before a metered one that is to be avoided is used."),
+            "The time to wait for an unmetered link before a metered link is used that is to be avoided."),
         Field(
-            "schedule", \.schedule, .schedule, standard: Schedule(), "When: \"22:00-06:00\", or several such windows."),
+            "schedule", \.schedule, .schedule, standard: Schedule(),
+            "The times when the job may run: a window such as \"22:00-06:00\", or several windows."),
     ])
 }
 

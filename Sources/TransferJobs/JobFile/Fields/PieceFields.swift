@@ -4,12 +4,12 @@ package import TransferCore
 package enum PieceFields {
     package static let size = Field<JobSpec.Download>(
         "size", \.size, .fileSize, identity: .counted,
-        "The bytes that a download's file must have; one of another size fails.")
+        "The size that a download's file must have, in bytes. A download of another size fails.")
 
     package static let pieces = Field<JobSpec.Download>(
         FieldNote(
-            "The digests of all of a download's pieces, with which the whole file is compared. Of a partial file that another "
-                + "tool has left, the pieces that are right are gone on with.",
+            "The digests of all pieces of a download, with which the whole file is compared. Of a partial file of "
+                + "another tool, the pieces that match are kept.",
             keys.note("pieces")),
         FieldOutput("pieces") { hash, download in
             guard let pieces = download.pieces else { return }
@@ -30,7 +30,7 @@ package enum PieceFields {
 
     package static let keys = ObjectFields<Draft>(
         [
-            Field("length", \.length, .pieceLength, "The bytes of a piece; the last one has what is left."),
+            Field("length", \.length, .pieceLength, "The number of bytes of a piece; the last piece has the rest."),
             Field(always: "digests", \.digests, .digests, "The digest of each piece, all by one algorithm."),
         ],
         schema: #""required": ["length", "digests"]"#)

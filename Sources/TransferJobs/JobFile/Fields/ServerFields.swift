@@ -9,7 +9,8 @@ extension SettingsFields {
     ]
 
     static let connectTimeout = Field<JobSettings>(
-        "connectTimeout", \.connectTimeout, .duration, standard: #""30s""#, "Time to connect, TLS included.")
+        "connectTimeout", \.connectTimeout, .duration, standard: #""30s""#,
+        "The longest time to connect, TLS included.")
 
     static let timeout = Field<JobSettings>(
         "timeout", \.timeout, .duration, standard: #""60s""#,
@@ -21,14 +22,15 @@ extension SettingsFields {
 
     static let cookies = Field<JobSettings>(
         "cookies", \.http.cookies, .path,
-        "A file of cookies in Netscape's form; each server gets those that are its own.")
+        "A file of cookies in Netscape's format. Each server gets only its own cookies.")
 
     static let httpVersion = Field<JobSettings>(
-        "httpVersion", \.http.version, .word, "The only version of HTTP; the best that both speak otherwise.")
+        "httpVersion", \.http.version, .word,
+        "The only version of HTTP to use. By default, the best version that both sides support is used.")
 
     static let maxRedirects = Field<JobSettings>(
         "maxRedirects", \.maxRedirects, .integer(FieldRanges.redirects), standard: "10",
-        "The most redirects to follow.")
+        "The largest number of redirects to follow.")
 
     static let s3 = Field<JobSettings>(
         "s3", \.s3, AccessFields.s3, from: JobSettings.S3Access(),
@@ -37,7 +39,8 @@ extension SettingsFields {
             hash.add("s3")
             hash.add(s3.endpoint ?? "")
         },
-        "The server of s3:// URLs; what isn't said is taken from where the AWS tools look.",
+        "The server and the credentials for s3:// URLs. Values that are not set are taken from where the AWS tools "
+            + "look for them.",
         check: { decoder, access, start in
             guard (access.accessKey == nil) != (access.secretKey == nil) else { return }
             decoder.note(
@@ -52,7 +55,7 @@ extension SettingsFields {
             hash.add("ssh")
             hash.add(user)
         },
-        "How servers of sftp:// URLs are known and logged in to; what isn't said is as ssh has it.",
+        "The login and the known keys for servers of sftp:// URLs. Values that are not set are those of ssh.",
         check: { decoder, access, start in
             guard access.keyPassphrase != nil, access.key == nil, !decoder.isTrusted else { return }
             decoder.note("\"keyPassphrase\" needs a \"key\"", decoder.brace(start))
@@ -60,13 +63,13 @@ extension SettingsFields {
 
     static let ftp = Field<JobSettings>(
         "ftp", \.ftp, AccessFields.ftp, from: JobSettings.FTPAccess(),
-        "How servers of ftp:// and ftps:// URLs are spoken to.")
+        "The rules for servers of ftp:// and ftps:// URLs.")
 
     /// The hosts that are reached without a proxy. They add to the proxy, whichever object names it.
     static let noProxy = Field<JobSettings>(
         FieldNote(
-            "Names, domains and CIDR blocks that are reached without the proxy, also without one of the environment; "
-                + "comma-separated.", schema: #""type": "string""#),
+            "The names, domains and CIDR blocks that are reached without a proxy, comma-separated. A proxy of the "
+                + "environment is not used for them either.", schema: #""type": "string""#),
         // The output of the proxy writes this value.
         FieldOutput("noProxy") { _, _ in },
         copy: { one, other in
@@ -87,5 +90,6 @@ extension SettingsFields {
     }
 
     static let tlsRules = Field<JobSettings>(
-        "tls", \.tls, tls, standard: JobSettings.TLSSettings(), "Who is trusted, and shown to servers that ask.")
+        "tls", \.tls, tls, standard: JobSettings.TLSSettings(),
+        "The authorities to trust, and the certificate to show to servers that ask for one.")
 }

@@ -6,21 +6,27 @@ package enum SettingsFields {
         JobField(settings: headers),
         JobField(
             settings: Field(
-                "retry", \.retry, retry, standard: RetrySettings(), "How often and how long a job is tried again.")),
+                "retry", \.retry, retry, standard: RetrySettings(),
+                "The rule for further attempts: how often and how long a job is tried again.")),
         JobField(settings: connectTimeout),
         JobField(settings: timeout),
         JobField(settings: lowSpeed),
         JobField(settings: Field("maxTime", \.maxTime, .duration, "The longest time that one attempt may take.")),
-        JobField(settings: Field("limitRate", \.limitRate, .rateLimit, "Bytes a second of this job; 0 for no limit.")),
+        JobField(
+            settings: Field(
+                "limitRate", \.limitRate, .rateLimit,
+                "The largest number of bytes a second for this job; 0 for no limit.")),
         JobField(
             settings: Field(
                 "congestion", \.congestion, .congestion, standard: #""auto""#,
-                "The congestion control of connections that send: the name of one that the kernel has, \"system\" for the "
-                    + "machine's own, or \"auto\" for the machine's own, and bbr where the link loses packets.")),
+                "The congestion control of connections that send: a name of the kernel's, \"system\" or \"auto\". The "
+                    + "value \"system\" is the machine's own. The value \"auto\" is the machine's own too, and bbr "
+                    + "where the link loses packets.")),
         JobField(
             settings: Field(
                 "background", \.isBackground, .boolean, standard: false,
-                "Leave room to others on the same link: the job slows down as soon as packets wait in a queue.")),
+                "Whether the job leaves room to other traffic on the same link. It then slows down as soon as packets "
+                    + "wait in a queue.")),
         JobField(settings: AccessFields.proxy),
         JobField(settings: noProxy),
         JobField(settings: tlsRules),
@@ -35,13 +41,14 @@ package enum SettingsFields {
         JobField(
             settings: Field(
                 "worker", \.worker, WorkerFields.all, standard: WorkerRule(),
-                "Which of the workers that share a queue may do the job (transfer work). A queue of one machine takes no such "
-                    + "job."), .defaults),
+                "The workers of a shared queue that may do the job (transfer work). A queue of one machine accepts no "
+                    + "such job."), .defaults),
         // A fault about the network is reported at the place in the job file that sets the rule.
         JobField(
             "network", [.defaults, .watch], .all,
             FieldNote(
-                "Which links of the machine are used, and when.", NetworkFields.all.note("network", isMerged: true)),
+                "The links of the machine that may be used, and when.",
+                NetworkFields.all.note("network", isMerged: true)),
             [
                 .settings(
                     FieldOutput("network") { writer, settings in
@@ -59,7 +66,8 @@ package enum SettingsFields {
 
     static let headers = Field<JobSettings>(
         FieldNote(
-            "Names and values; secret ones, such as Authorization, are named: {\"env\": \"TOKEN\"}.",
+            "The names and values of header fields. Secret values, such as that of Authorization, are named: {\"env\": "
+                + "\"TOKEN\"}.",
             schema: ##""type": "object", "additionalProperties": { "anyOf": [{ "type": "string" }, "##
                 + ##"{ "$ref": "#/$defs/secretName" }, { "type": "null" }] }"##),
         FieldOutput(
@@ -93,23 +101,27 @@ package enum SettingsFields {
     ) { (decoder, settings) throws(JSONFault) in try SecretDecoder.headers(&decoder, into: &settings.headers) }
 
     package static let retry = ObjectFields<RetrySettings>([
-        Field("limit", \.limit, .integer(FieldRanges.retries), standard: "10", "Attempts after the first."),
+        Field(
+            "limit", \.limit, .integer(FieldRanges.retries), standard: "10",
+            "The number of attempts after the first."),
         Field(
             "base", \.base, .integer(FieldRanges.retryBases), standard: "2",
-            "Growth of the delay from one attempt to the next."),
+            "The factor by which the delay grows from one attempt to the next."),
         Field("scale", \.scale, .delay, standard: #""1s""#, "The first delay."),
         Field("maxDelay", \.maxDelay, .delay, standard: #""60s""#, "The longest delay."),
         Field(
             "maxWait", \.maxWait, .delay, standard: #""24h""#,
-            "The waits that servers ask for may take this long in all since the last byte that was made durable."),
+            "The longest total of the waits that servers ask for, since the last byte that was made durable."),
         Field("jitter", \.jitter, .boolean, standard: "true", "Whether delays are spread at random."),
-        Field("statusCodes", \.statusCodes, .statuses, "Answers that are tried again; by their class otherwise."),
-        Field("methods", \.methods, .methods, "Methods whose requests may be sent again."),
+        Field(
+            "statusCodes", \.statusCodes, .statuses,
+            "The status codes after which a job is tried again. By default, the class of the status decides."),
+        Field("methods", \.methods, .methods, "The methods whose requests may be sent again."),
     ])
 
     package static let lowSpeedKeys = ObjectFields<JobSettings.LowSpeed>([
-        Field(always: "rate", \.rate, .byteRate, standard: "1", "Bytes a second."),
-        Field(always: "time", \.time, .duration, standard: #""30s""#, "How long it may be slower."),
+        Field(always: "rate", \.rate, .byteRate, standard: "1", "The rate, in bytes a second."),
+        Field(always: "time", \.time, .duration, standard: #""30s""#, "The time for which a transfer may be slower."),
     ])
 
     private static let pins = FieldCodec<[String]>(
@@ -124,13 +136,14 @@ package enum SettingsFields {
 
     package static let tls = ObjectFields<JobSettings.TLSSettings>([
         Field("ca", \.ca, .path, "A PEM file with the only authorities to trust."),
-        Field("cert", \.cert, .path, "The client's certificate: PEM, DER, or PKCS#12, which holds the key too."),
-        Field("key", \.key, .path, "Its private key."),
-        Field(secret: "keyPassphrase", \.keyPassphrase, .secret("a passphrase"), "Opens a key that is encrypted."),
-        Field("pins", \.pins, pins, standard: [], "Digests of public keys, one of which the server must have."),
+        Field("cert", \.cert, .path, "The client's certificate, as PEM, DER, or PKCS#12, which contains the key too."),
+        Field("key", \.key, .path, "The private key of the certificate."),
+        Field(secret: "keyPassphrase", \.keyPassphrase, .secret("a passphrase"), "The passphrase of an encrypted key."),
+        Field("pins", \.pins, pins, standard: [], "The digests of public keys, one of which the server must have."),
         Field(
             "insecure", \.insecure, .boolean, standard: false,
-            "Whoever answers is taken for the server; of single jobs, never of defaults."),
+            "Whether any server is accepted without proof of its identity. Single jobs may set it, and defaults may "
+                + "not."),
     ])
 }
 

@@ -4,51 +4,55 @@ import TransferCore
 package enum UploadFields {
     package static let rows: [JobField] = [
         JobField(
-            upload: Field("chunkSize", \.options.chunkSize, .chunkSize, "Bytes of one request at most."),
+            upload: Field("chunkSize", \.options.chunkSize, .chunkSize, "The largest number of bytes of one request."),
             isOfSome: true),
         JobField(
             upload: Field(
                 "parallel", \.options.parallel, .integer(FieldRanges.parallelRequests),
-                "Requests at the same time, where parts can be joined."), isOfSome: true),
+                "The number of requests at the same time, where parts can be joined."), isOfSome: true),
         JobField(
             upload: Field(
                 "createFolders", \.options.createFolders, .boolean, standard: false,
-                "Make the folders of the destination that are missing."), isOfSome: true),
+                "Whether missing folders of the destination are created."), isOfSome: true),
         JobField(
             upload: Field(
                 "inplace", \.options.inPlace, .boolean, standard: false,
-                "Send the file under its own name at once. For FTP and SFTP servers where one may only store files: nothing is "
-                    + "renamed and no question has to be answered, nothing is gone on with after a break, and what a break "
-                    + "left there isn't known."), isOfSome: true),
+                "Whether the file is sent directly under its own name. This is for FTP and SFTP servers that only "
+                    + "permit storing files: no file is renamed, and the server need not answer a query. After an "
+                    + "interruption the upload starts again, and the state of the file on the server is not known."),
+            isOfSome: true),
         JobField(
             upload: Field(
                 "ifChanged", \.options.ifChanged, .word, standard: .restart,
-                "What becomes of an upload whose source changed since it began.")),
+                "The action when the source of an upload has changed since the upload began.")),
         JobField(
             upload: Field(
                 "success", \.options.success, .receipts,
                 identity: .custom { hash, upload in
                     for status in upload.options.success?.sorted() ?? [] { hash.add("success \(status)") }
                 },
-                "The answers that say that the server has the file; each 2xx otherwise. Of those, 202 waits until the file can "
-                    + "be seen. 302 and 303 are for forms and POST."),
+                "The statuses that confirm that the server has the file. By default, each 2xx confirms it, and after "
+                    + "202 the job waits until the server shows the file. The statuses 302 and 303 are for forms and "
+                    + "POST."),
             isOfSome: true),
         JobField(
-            upload: values("metadata", \.options.metadata, "Names and values that go along with the file."),
+            upload: values("metadata", \.options.metadata, "The names and values that are sent along with the file."),
             isOfSome: true),
         JobField(
-            upload: values("fields", \.options.fields, "Names and values of a form, before the file."),
+            upload: values(
+                "fields", \.options.fields,
+                "The names and values of a form, which are sent before the file."),
             isOfSome: true),
         JobField(
             upload: Field(
                 "fileField", \.options.fileField, .name("the name"), standard: "file",
-                "The form's field that is the file."
+                "The name of the form's field for the file."
             ), isOfSome: true),
         JobField(
             upload: Field(
                 "tus", \.options.tus, tus, standard: JobSpec.Upload.Tus(),
-                "Extensions of tus, used where the server offers them. They are a digest of each chunk, and the first chunk with "
-                    + "the creation."), isOfSome: true),
+                "The extensions of tus to use where the server offers them. They are a digest of each chunk, and a "
+                    + "creation that includes the first chunk."), isOfSome: true),
     ]
 
     /// Returns a field of names and values, in their order.
@@ -81,6 +85,8 @@ package enum UploadFields {
 
     package static let tus = ObjectFields<JobSpec.Upload.Tus>([
         Field("checksum", \.checksum, .word, "The algorithm of a digest that protects each chunk."),
-        Field("createWithUpload", \.createsWithUpload, .boolean, standard: false, "The first chunk with the creation."),
+        Field(
+            "createWithUpload", \.createsWithUpload, .boolean, standard: false,
+            "Whether the creation includes the first chunk."),
     ])
 }

@@ -6,7 +6,7 @@ package enum WorkFields {
         JobField(
             "id", [], .all,
             FieldNote(
-                "Names the job; its destination does otherwise.",
+                "The name of the job. By default, its destination names it.",
                 schema:
                     #""type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[^/\\u0000-\\u001f\\u007f-\\u009f]+$""#
             ),
@@ -15,7 +15,7 @@ package enum WorkFields {
         JobField(
             "download", [], .downloads,
             FieldNote(
-                "A URL, or an array of the mirrors of one file, the best one first.",
+                "The URL of a file, or an array of the mirrors of one file, the best one first.",
                 schema: ##""anyOf": [{ "$ref": "#/$defs/url" }, { "type": "array", "minItems": 1, "items": "##
                     + ##"{ "$ref": "#/$defs/url" } }]"##),
             [.download(urls)]
@@ -26,7 +26,7 @@ package enum WorkFields {
         JobField(
             "to", .watch, .all,
             FieldNote(
-                "A download's file, or its folder when it ends in a slash; an upload's URL.",
+                "The file or folder of a download, or the URL of an upload. A folder ends in a slash.",
                 schema: #""type": "string", "minLength": 1"#),
             [.download(destination), .upload(url)]
         ) { (decoder, draft) throws(JSONFault) in draft.to = try decoder.text() },
@@ -37,12 +37,13 @@ package enum WorkFields {
                     name.isEmpty || SafeFileName.make(name) != name ? "not a name of a file" : nil
                 },
                 identity: .custom { if let name = $1.defaultName { $0.add(name) } },
-                "The file's name in a folder where the server gives none; its URL's by default."), []),
+                "The file's name in a folder where the server gives none. By default, the URL gives the name."), []),
         JobField(
             "destination", [], .all,
             FieldNote(
-                "How the destination's server of a copy is asked and shown who comes. Of the job's own keys it gets what tells "
-                    + "no server who asks, and s3, ssh and ftp where the source doesn't speak that.",
+                "The request settings and credentials for a copy's destination. Of the job's own keys, those that "
+                    + "identify no client apply to it too. The keys s3, ssh and ftp apply to it where the source does "
+                    + "not use them.",
                 DestinationRules.fields.note("destination", isMerged: true)),
             // The copy itself writes this part of the canonical text.
             []
@@ -61,8 +62,9 @@ package enum WorkFields {
         JobField(
             "checksums", .defaults, .downloads,
             FieldNote(
-                "A list of checksums as sha256sum, openssl and their kin write it, a file or a URL, in which the download is looked up. "
-                    + "One that isn't in it is refused, unless something else proves it; false takes it.",
+                "A list of checksums, as a file or a URL, in which the download is looked up. Its format is that of "
+                    + "sha256sum, openssl and similar tools. A download that is not in the list is refused, unless "
+                    + "something else proves it. The value false switches the list off.",
                 schema: ##""anyOf": [{ "$ref": "#/$defs/path" }, { "enum": [false] }]"##),
             [], unset: { $0.checksums = nil }
         ) { (decoder, draft) throws(JSONFault) in
@@ -82,14 +84,15 @@ package enum WorkFields {
         JobField(
             "needs", [], .all,
             FieldNote(
-                "The IDs of jobs that have to be complete before.",
+                "The IDs of jobs that must be complete before this job starts.",
                 schema: #""type": "array", "uniqueItems": true, "items": { "type": "string", "minLength": 1 }"#),
             [.turn(needs)]
         ) { (decoder, draft) throws(JSONFault) in try draft.readNeeds(&decoder) },
         JobField(
             "priority", [.defaults, .watch], .all,
             FieldNote(
-                "Higher goes first.", schema: FieldCodec.integer(FieldRanges.priorities).schema, standard: "0"),
+                "The priority of the job; a higher number goes first.",
+                schema: FieldCodec.integer(FieldRanges.priorities).schema, standard: "0"),
             [.turn(priority)], unset: { $0.priority = 0 }
         ) { (decoder, draft) throws(JSONFault) in
             draft.rules.priority = try decoder.integer(FieldRanges.priorities) ?? 0
@@ -97,38 +100,42 @@ package enum WorkFields {
         JobField(
             download: Field(
                 "segments", \.segments, .segments, standard: .automatic,
-                "How many connections one file may get: a number, or \"auto\" for as many as pay. Files under 4 MiB get one."
+                "The number of connections for one file, or \"auto\". With \"auto\", connections are added while they "
+                    + "increase the throughput. Files under 4 MiB get one."
             )),
         JobField(
             download: Field(
                 "compressed", \.compressed, .boolean, standard: false,
-                "Whether the server may compress a download on its way. The file is stored decoded, and digests and sizes are "
-                    + "those of the decoded file. Such a download gets one connection, and begins anew each time that it's "
-                    + "broken off.")),
+                "Whether the server may compress a download in transit. The file is stored decoded, and digests and "
+                    + "sizes are those of the decoded file. Such a download gets one connection, and starts again "
+                    + "after each interruption.")),
         JobField(
             download: Field(
-                "ifExists", \.ifExists, .word, standard: .verify, "What to do when the file is there already.")),
+                "ifExists", \.ifExists, .word, standard: .verify, "The action when the file exists already.")),
         JobField(
             download: Field(
                 "adopt", \.adopt, .word, standard: .proven,
-                "Whether a partial file of another tool is gone on with. Such a file is at the destination or beside it as "
-                    + "NAME.part; where a checksum or pieces decide (proven), also where nothing does (unproven), or never."
+                "Whether the download continues a partial file of another tool. Such a file is at the destination, or "
+                    + "beside it as NAME.part. It is continued where a checksum or pieces decide (proven), also where "
+                    + "nothing decides (unproven), or never."
             )),
         JobField(
             download: Field(
                 "strict", \.strict, .boolean, standard: false,
-                "Whether a download fails that nothing proves to be whole. That is one without a checksum, whose length only "
-                    + "the end of the connection tells. Nothing is adopted then that nothing proves.")),
+                "Whether a download fails without proof that it is whole. Such a download has no checksum, and only "
+                    + "the end of the connection marks its length. With true, no partial file is adopted without "
+                    + "proof.")),
         JobField(
             download: Field(
                 "remoteTime", \.remoteTime, .boolean, standard: true,
-                "Whether the file gets the time that the server tells.")),
+                "Whether the file gets the time that the server reports.")),
         JobField(
             upload: Field(
                 "protocol", \.uploadProtocol, .word, standard: .put,
                 identity: .custom { $0.add($1.uploadProtocol.rawValue) },
-                "How an upload speaks to its server. multipart is a form with the file, tus is tus 1.0, and resumable the IETF "
-                    + "draft Resumable Uploads for HTTP; s3, ftp and sftp go with URLs of their own, and are told from them."
+                "The protocol of an upload. The value multipart is a form with the file, tus is tus 1.0, and resumable "
+                    + "is the IETF draft Resumable Uploads for HTTP. The values s3, ftp and sftp have URLs of their "
+                    + "own, and follow from them."
             )),
         JobField(
             "method", .watch, .downloadsAndSomeUploads,

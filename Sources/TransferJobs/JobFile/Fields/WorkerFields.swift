@@ -3,7 +3,7 @@ import TransferCore
 /// The key `worker`: the condition that a worker sharing the queue must meet to run the job.
 package enum WorkerFields {
     package static let all = ObjectFields<WorkerRule>([
-        Field("tags", \.tags, tags, standard: .none, "Tags that the worker has to have, all of them.")
+        Field("tags", \.tags, tags, standard: .none, "The tags that a worker must have, all of them.")
     ])
 
     private static let tags = FieldCodec<WorkerTags>(

@@ -29,7 +29,9 @@ extension WatchSpec {
         }
         if keepFor != nil, then == .keep {
             faults.append(
-                Fault(part: .keepFor, message: "what is kept is kept for good; say what becomes of the files then"))
+                Fault(
+                    part: .keepFor,
+                    message: "files that are kept stay for good; choose to move or delete them instead"))
         }
         do throws(Fault) {
             url = try completedURL()
