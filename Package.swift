@@ -205,7 +205,7 @@ let package = Package(
         .target(
             name: "TransferServer",
             dependencies: [
-                "TransferEventLoop", "TransferCrypto", "TransferQueue", "TransferService",
+                "TransferCore", "TransferEventLoop", "TransferCrypto", "TransferQueue", "TransferService",
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Server"])),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),

@@ -64,7 +64,7 @@ extension Configuration {
     }
 
     private static func json(_ text: String) -> String {
-        var writer = CanonicalWriter()
+        var writer = JSONWriter()
         writer.string(text)
         return String(decoding: writer.bytes, as: UTF8.self)
     }

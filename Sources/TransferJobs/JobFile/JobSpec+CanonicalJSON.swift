@@ -10,14 +10,14 @@ extension JobSpec {
     ///
     /// - Parameter fields: The keys of a job.
     package func canonicalJSON(_ fields: JobFields) -> String {
-        var writer = CanonicalWriter()
+        var writer = JSONWriter()
         fields.write(&writer, self)
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
     /// Appends `canonicalJSON` to a buffer, which many jobs can share.
     public func appendCanonicalJSON(to bytes: inout [UInt8]) {
-        var writer = CanonicalWriter(bytes: bytes)
+        var writer = JSONWriter(bytes: bytes)
         bytes = []
         JobFields.all.write(&writer, self)
         bytes = writer.bytes
@@ -67,7 +67,7 @@ extension JobSpec {
 
 extension JobFields {
     /// Writes a job as one object.
-    package func write(_ writer: inout CanonicalWriter, _ spec: JobSpec) {
+    package func write(_ writer: inout JSONWriter, _ spec: JobSpec) {
         writer.object { writer in
             for output in order.name { output.write(&writer, spec) }
             switch spec.work {
@@ -86,7 +86,7 @@ extension JobFields {
     }
 
     /// Writes a copy: the source's keys as the job's own, and the destination's keys in a nested object.
-    private func writeCopy(_ writer: inout CanonicalWriter, _ spec: JobSpec, _ upload: JobSpec.Upload) {
+    private func writeCopy(_ writer: inout JSONWriter, _ spec: JobSpec, _ upload: JobSpec.Upload) {
         guard let from = upload.from else { return }
         let own = Set(order.download.map(\.key))
         for output in order.download where output.key != JobKey.to.rawValue { output.write(&writer, from.download) }

@@ -12,7 +12,7 @@ package struct ListDraft: Sendable {
         /// A value that a job file accepts as a number or a text, such as a duration.
         case amount(String)
 
-        fileprivate func write(to writer: inout CanonicalWriter) {
+        fileprivate func write(to writer: inout JSONWriter) {
             switch self {
             case .string(let text), .amount(let text): writer.string(text)
             case .strings(let texts): texts.write(to: &writer)
@@ -90,14 +90,14 @@ package struct ListDraft: Sendable {
 
     /// Returns the object as a job file has it, with the origin in the list of each range of its bytes.
     package func written() -> (json: [UInt8], origins: [(range: Range<Int>, place: ListPlace)]) {
-        var writer = CanonicalWriter()
+        var writer = JSONWriter()
         var origins: [(range: Range<Int>, place: ListPlace)] = []
         Self.write(members[...], depth: 0, to: &writer, &origins)
         return (writer.bytes, origins)
     }
 
     private static func write(
-        _ members: ArraySlice<Member>, depth: Int, to writer: inout CanonicalWriter,
+        _ members: ArraySlice<Member>, depth: Int, to writer: inout JSONWriter,
         _ origins: inout [(range: Range<Int>, place: ListPlace)]
     ) {
         writer.object { writer in

@@ -1,4 +1,5 @@
 import Synchronization
+import TransferCore
 import TransferQueue
 
 /// The notifications of starts and ends of downloads, for the clients connected by WebSocket.
@@ -55,7 +56,7 @@ final class AriaNotifications: Sendable {
     }
 
     private func tell(_ notification: AriaNotification, gid: String) {
-        let text = CanonicalWriter.bytes { writer in
+        let text = JSONWriter.bytes { writer in
             writer.member("jsonrpc", "2.0")
             writer.member("method", notification.rawValue)
             writer.member("params", objects: [gid]) { writer, gid in writer.member("gid", gid) }

@@ -1,3 +1,4 @@
+import TransferCore
 import TransferQueue
 
 /// JSON-RPC 2.0 as in aria2: single calls, batches, and calls within a call.
@@ -93,7 +94,7 @@ struct AriaProtocol: Sendable {
     }
 
     private static func text(id: JSONValue, _ key: String, _ value: JSONValue) -> [UInt8] {
-        CanonicalWriter.bytes { writer in
+        JSONWriter.bytes { writer in
             writer.member("id", id)
             writer.member("jsonrpc", "2.0")
             writer.member(key, value)

@@ -1,4 +1,5 @@
 import ServiceLifecycle
+import TransferCore
 import TransferEventLoop
 import TransferQueue
 
@@ -84,7 +85,7 @@ struct EventReader: Service {
         let jobs = live.all(atMost: Self.mostJobs)
         guard !jobs.isEmpty else { return nil }
         let rates = live.rates
-        let data = CanonicalWriter.bytes { writer in
+        let data = JSONWriter.bytes { writer in
             writer.member("event", "progress")
             writer.member("time", time: WallClock.milliseconds)
             writer.member("download", rates.download)

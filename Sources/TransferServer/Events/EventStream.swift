@@ -1,5 +1,6 @@
 import Hummingbird
 import NIOCore
+import TransferCore
 import TransferQueue
 
 /// The stream of one client that follows the events.
@@ -42,7 +43,7 @@ struct EventStream: Sendable {
     }
 
     private func hello(_ cursor: Int64, _ writer: inout any ResponseBodyWriter) async throws {
-        let data = CanonicalWriter.bytes { writer in
+        let data = JSONWriter.bytes { writer in
             writer.member("event", "hello")
             writer.member("cursor", String(cursor))
         }

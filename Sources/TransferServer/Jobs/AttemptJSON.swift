@@ -1,8 +1,9 @@
+import TransferCore
 import TransferQueue
 
 /// The JSON form of attempts in responses.
 enum AttemptJSON {
-    static func write(_ writer: inout CanonicalWriter, _ attempt: AttemptLog.Attempt, isOwner: Bool) {
+    static func write(_ writer: inout JSONWriter, _ attempt: AttemptLog.Attempt, isOwner: Bool) {
         writer.member("attempt", attempt.number)
         writer.member("result", attempt.result.rawValue)
         writer.member("started", time: attempt.started)

@@ -1,3 +1,4 @@
+import TransferCore
 import TransferQueue
 
 /// The JSON form of batches in responses.
@@ -5,7 +6,7 @@ enum BatchJSON {
     /// Writes a batch.
     ///
     /// - Parameter number: The batch's own number.
-    static func write(_ writer: inout CanonicalWriter, _ status: BatchStatus, number: Int64) {
+    static func write(_ writer: inout JSONWriter, _ status: BatchStatus, number: Int64) {
         writer.member("key", JobNumberCode.batch.name(number))
         writer.member("name", status.name)
         writer.member("state", state(status))

@@ -1,3 +1,4 @@
+import TransferCore
 import TransferQueue
 
 /// The JSON form of jobs in responses.
@@ -28,7 +29,7 @@ enum JobJSON {
     ///   - live: The live data of an active job.
     ///   - isOwner: Whether queries of URLs are shown.
     static func write(
-        _ writer: inout CanonicalWriter, _ entry: JobEntry, _ live: LiveJobs.Job?, isOwner: Bool
+        _ writer: inout JSONWriter, _ entry: JobEntry, _ live: LiveJobs.Job?, isOwner: Bool
     ) {
         let job = entry.listed
         writer.member("gid", JobNumberCode.job.name(entry.number))

@@ -1,3 +1,4 @@
+import TransferCore
 import TransferQueue
 
 /// A JSON value of a request, parsed strictly (RFC 8259): without repeated keys, and with limited nesting.
@@ -83,8 +84,8 @@ enum JSONValue: Sendable, Equatable {
     }
 }
 
-extension JSONValue: CanonicalValue {
-    func write(to writer: inout CanonicalWriter) {
+extension JSONValue: JSONWritable {
+    func write(to writer: inout JSONWriter) {
         switch self {
         case .null: writer.raw("null")
         case .boolean(let value): writer.boolean(value)

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOHTTP1
+import TransferCore
 import TransferQueue
 
 /// A refusing response (RFC 9457), with words for people and a code for programs.
@@ -65,7 +66,7 @@ struct Problem: HTTPResponseError {
     }
 
     var body: [UInt8] {
-        CanonicalWriter.bytes { writer in
+        JSONWriter.bytes { writer in
             writer.member("type", "about:blank")
             writer.member("title", status.reasonPhrase)
             writer.member("status", status.code)

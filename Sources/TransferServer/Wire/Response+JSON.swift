@@ -1,14 +1,15 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TransferCore
 import TransferQueue
 
 extension Response {
     /// Returns a response that is one JSON object.
     static func json(
-        _ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], _ build: (inout CanonicalWriter) -> Void
+        _ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], _ build: (inout JSONWriter) -> Void
     ) -> Response {
-        .json(status, headers: headers, bytes: CanonicalWriter.bytes(build))
+        .json(status, headers: headers, bytes: JSONWriter.bytes(build))
     }
 
     static func json(

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import TransferCore
 import TransferQueue
 
 /// A value of a job file as JSON text.
@@ -8,9 +8,9 @@ struct JSONText {
     private init(_ text: String) { self.text = text }
 
     static func string(_ value: String) -> JSONText {
-        // Encoding fails only for numbers that are NaN or infinite.
-        let bytes = (try? JSONEncoder().encode(value)) ?? Data("\"\"".utf8)
-        return JSONText(String(decoding: bytes, as: UTF8.self))
+        var writer = JSONWriter()
+        writer.string(value)
+        return JSONText(String(decoding: writer.end(), as: UTF8.self))
     }
 
     /// Returns a path as an absolute one, from the working folder.

@@ -6,13 +6,13 @@ package struct FieldCodec<Value: Sendable>: Sendable {
     ///
     /// - Returns: `nil` where the value is invalid, which is noted, and where the value means none.
     package let read: @Sendable (inout JobDecoder) throws(JSONFault) -> Value?
-    package let write: @Sendable (inout CanonicalWriter, Value) -> Void
+    package let write: @Sendable (inout JSONWriter, Value) -> Void
     /// The members of the value's JSON Schema, without the braces.
     package let schema: String
 
     package init(
         schema: String, read: @escaping @Sendable (inout JobDecoder) throws(JSONFault) -> Value?,
-        write: @escaping @Sendable (inout CanonicalWriter, Value) -> Void
+        write: @escaping @Sendable (inout JSONWriter, Value) -> Void
     ) {
         self.schema = schema
         self.read = read
@@ -21,13 +21,13 @@ package struct FieldCodec<Value: Sendable>: Sendable {
 
     /// Returns a value as JSON.
     package func json(_ value: Value) -> String {
-        var writer = CanonicalWriter()
+        var writer = JSONWriter()
         write(&writer, value)
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 }
 
-extension FieldCodec where Value: CanonicalValue {
+extension FieldCodec where Value: JSONWritable {
     package init(schema: String, read: @escaping @Sendable (inout JobDecoder) throws(JSONFault) -> Value?) {
         self.init(schema: schema, read: read) { $1.write(to: &$0) }
     }

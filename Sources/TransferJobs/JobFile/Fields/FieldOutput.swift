@@ -5,7 +5,7 @@ import TransferCore
 /// Initializers that take key paths are inlined, so that the compiler knows the path. An unknown key path costs a call
 /// of the runtime at each access.
 package final class FieldOutput<Owner>: Sendable {
-    package typealias Write = @Sendable (inout CanonicalWriter, Owner) -> Void
+    package typealias Write = @Sendable (inout JSONWriter, Owner) -> Void
     package typealias Hash = @Sendable (inout FNV1a, Owner) -> Void
 
     package let key: String
@@ -84,7 +84,7 @@ package enum FieldIdentity<Owner> {
         case .custom(let hash): hash
         case .counted:
             { hash, owner in
-                var writer = CanonicalWriter()
+                var writer = JSONWriter()
                 writer.object { write(&$0, owner) }
                 if writer.bytes.count > 2 { hash.add(String(decoding: writer.bytes, as: UTF8.self)) }
             }

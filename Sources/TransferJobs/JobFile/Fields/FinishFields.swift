@@ -52,7 +52,7 @@ package enum FinishFields {
     package static let schema =
         ##""anyOf": [{ "type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$" }, { "$ref": "#/$defs/webhook" }]"##
 
-    private static func write(_ writer: inout CanonicalWriter, _ hook: FinishHook) {
+    private static func write(_ writer: inout JSONWriter, _ hook: FinishHook) {
         switch hook {
         case .command(let name): writer.string(name)
         case .webhook(let hook): webhook.write(&writer, WebhookDraft(url: hook.url, secret: hook.secret))

@@ -48,7 +48,7 @@ extension Array {
     /// Returns the fields that write something for a value.
     fileprivate func written<Owner>(of owner: Owner) -> Self where Element == FieldOutput<Owner> {
         filter { output in
-            var writer = CanonicalWriter()
+            var writer = JSONWriter()
             output.write(&writer, owner)
             return !writer.bytes.isEmpty
         }

@@ -28,7 +28,7 @@ extension NetworkPolicy {
     /// Returns the value of a key as canonical JSON; `nil` where the policy does not set it.
     package func json(_ key: NetworkKey) -> String? {
         guard let field = NetworkFields.all.fields.first(where: { $0.key == key.rawValue }) else { return nil }
-        var writer = CanonicalWriter(bytes: [UInt8(ascii: "{")])
+        var writer = JSONWriter(bytes: [UInt8(ascii: "{")])
         field.output.write(&writer, self)
         // The brace, the key in its quotes and a colon precede the value.
         let value = writer.bytes.dropFirst(key.rawValue.utf8.count + 4)

@@ -29,7 +29,7 @@ package struct ObjectFields<Owner: Sendable>: Sendable {
         }
     }
 
-    package func write(_ writer: inout CanonicalWriter, _ owner: Owner) {
+    package func write(_ writer: inout JSONWriter, _ owner: Owner) {
         writer.object { for field in table.keys { field.output.write(&$0, owner) } }
     }
 

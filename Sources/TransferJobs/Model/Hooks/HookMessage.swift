@@ -25,7 +25,7 @@ package enum HookMessage {
     ///   - event: The event, as readers of ends receive it.
     ///   - isKept: Whether the job was found to be complete, so that nothing was transferred.
     package static func job(_ event: QueueEvent, id: String, isKept: Bool = false) -> String {
-        var writer = CanonicalWriter()
+        var writer = JSONWriter()
         writer.object { writer in
             switch event.kind {
             case .finished(let receipt), .kept(let receipt):
@@ -49,7 +49,7 @@ package enum HookMessage {
     /// - Parameter time: The time of the end, in milliseconds since 1970.
     package static func batch(_ name: String, _ end: BatchEnd, id: String, time: Int64) -> String {
         let totals = end.totals
-        var writer = CanonicalWriter()
+        var writer = JSONWriter()
         writer.object { writer in
             let event = QueueEvent(time: time, batch: name, kind: .batchFinished(totals, duration: end.duration))
             begin(&writer, "batch", totals.isComplete ? "complete" : "failed", id, event, job: nil)
@@ -66,7 +66,7 @@ package enum HookMessage {
     }
 
     private static func begin(
-        _ writer: inout CanonicalWriter, _ what: String, _ state: String, _ id: String, _ event: QueueEvent,
+        _ writer: inout JSONWriter, _ what: String, _ state: String, _ id: String, _ event: QueueEvent,
         job: String?
     ) {
         writer.field("event", what == "batch" ? "batch.finished" : "job.\(state)")
@@ -77,7 +77,7 @@ package enum HookMessage {
         writer.field("state", state)
     }
 
-    private static func write(_ writer: inout CanonicalWriter, _ receipt: JobReceipt) {
+    private static func write(_ writer: inout JSONWriter, _ receipt: JobReceipt) {
         writer.field("direction", receipt.isUpload ? "upload" : "download")
         writer.optional("url", receipt.route?.url)
         writer.optional("to", receipt.route?.to)
@@ -91,7 +91,7 @@ package enum HookMessage {
         writer.field("attempts", receipt.attempts)
     }
 
-    private static func write(_ writer: inout CanonicalWriter, _ failure: JobFailure) {
+    private static func write(_ writer: inout JSONWriter, _ failure: JobFailure) {
         if let route = failure.route {
             if let job = route.job { writer.field("direction", job.isUpload ? "upload" : "download") }
             writer.field("url", route.url)
@@ -123,13 +123,13 @@ extension BatchTotals {
     package var isComplete: Bool { failed + skipped + cancelled == 0 }
 }
 
-extension CanonicalWriter {
-    fileprivate mutating func field(_ name: String, _ value: some CanonicalValue) {
+extension JSONWriter {
+    fileprivate mutating func field(_ name: String, _ value: some JSONWritable) {
         key(name)
         value.write(to: &self)
     }
 
-    fileprivate mutating func optional(_ name: String, _ value: (some CanonicalValue)?) {
+    fileprivate mutating func optional(_ name: String, _ value: (some JSONWritable)?) {
         if let value { field(name, value) }
     }
 }
