@@ -1,0 +1,87 @@
+# Proves that documents can be read by strangers, many of whom learned English late (the house's rules for prose):
+#   - a paragraph begins with its subject: no pronoun, genitive or question that has no noun before it;
+#   - a sentence has at most 25 words, a paragraph at most six sentences, and a line of the change log at most 30 words;
+#   - no contraction ("is not", because "isn't" and "it's" have two readings for a learner);
+#   - the field's words, not the accent of this project ("reported" for "told", "no process" for "nobody").
+# Code, tables and the targets of links are not judged. A span of code counts as one word.
+#   awk -f lint-documents.awk FILE...            judges the files of the clean list
+#   awk -v all=1 -f lint-documents.awk FILE...   judges every file that is named
+
+BEGIN {
+    # Documents that are clean. Another one is added when it is; none is taken out.
+    clean = "^(CHANGELOG\\.md)$"
+
+    opening = "^(What|Whatever|Which|Whichever|Who|Whoever|Whose|Whom|That which|Those|These|Of|It|It's|Its|They|They're|Their" \
+        "|Them|To be called|Also|So|Neither|Nor|Behind|Nothing of)[ ,:;]"
+    # A paragraph may begin with a condition only where a comma ends the condition.
+    clause = "^(Where|When)[ ]"
+    contraction = "(^|[^A-Za-z])(it's|that's|there's|what's|who's|here's|let's|I'm|[A-Za-z]+n't|[A-Za-z]+'(re|ve|ll|d))([^A-Za-z]|$)"
+    accent = "(^|[^A-Za-z_.])(told|tell|tells|nobody|somebody|whoever|anybody|everybody|what is|goes on|go on|going on|went on" \
+        "|as far as|any more|by itself|of its own accord)([^A-Za-z(]|$)"
+}
+
+function fault(line, rule, words) {
+    print file ":" line ": " rule ": " substr(words, 1, 90)
+    faults = 1
+}
+
+# The words that a reader reads: spans of code and addresses become one word, links their text.
+function spoken(text) {
+    gsub(/``[^`]*``/, "X", text)
+    gsub(/`[^`]*`/, "X", text)
+    gsub(/\]\([^)]*\)/, "", text)
+    gsub(/<[a-z]+:[^>]*>/, "X", text)
+    gsub(/https?:[^ ]*/, "X", text)
+    gsub(/[*\[]/, "", text)
+    gsub(/(e\.g\.|i\.e\.|etc\.|vs\.|cf\.)/, "X", text)
+    gsub(/’/, "'", text)
+    return text
+}
+
+function judgeWords(plain, line) {
+    if (match(tolower(plain), contraction)) fault(line, "contraction", substr(plain, RSTART > 10 ? RSTART - 10 : 1))
+    if (match(tolower(plain), accent)) fault(line, "word to replace", substr(plain, RSTART > 10 ? RSTART - 10 : 1))
+}
+
+function judge(    count, i, sentences, words, plain) {
+    if (paragraph == "") return
+    plain = spoken(paragraph)
+    paragraph = ""
+    if (plain ~ opening || plain ~ clause && plain !~ /,/) fault(first, "begins without its subject", plain)
+    judgeWords(plain, first)
+    if (file ~ /CHANGELOG\.md$/ && isItem && split(plain, words, /[ \t]+/) > 30) fault(first, "a line of more than 30 words", plain)
+    if (split(plain, sentences, /[.!?][)"”]*( +|$)/) > 7) fault(first, "a paragraph of more than six sentences", plain)
+    count = split(plain, sentences, /[.!?:;]+[)"”]*( +|$)/)
+    for (i = 1; i <= count; i++) {
+        sub(/^ +/, "", sentences[i])
+        if (split(sentences[i], words, /[ \t]+/) > 25) fault(first, "a sentence of more than 25 words", sentences[i])
+    }
+}
+
+FNR == 1 { judge(); isCode = 0; isRemark = 0; file = FILENAME; sub(/^\.\//, "", file) }
+
+!all && file !~ clean { next }
+
+/^[ \t]*```/ { judge(); isCode = !isCode; next }
+
+isCode { next }
+
+/^[ \t]*<!--/ { judge(); isRemark = 1 }
+
+isRemark { if ($0 ~ /-->/) isRemark = 0; next }
+
+# Headings, tables and directives of DocC end a paragraph.
+/^#/ { judge(); judgeWords(spoken($0), FNR); next }
+
+/^[ \t]*([|@}]|$)/ { judge(); next }
+
+{
+    text = $0
+    sub(/^[ \t]*>?[ \t]*/, "", text)
+    startsItem = text ~ /^([-*+]|[0-9]+\.) /
+    if (startsItem) judge()
+    sub(/^([-*+]|[0-9]+\.) +/, "", text)
+    if (paragraph == "") { first = FNR; isItem = startsItem; paragraph = text } else paragraph = paragraph " " text
+}
+
+END { judge(); exit faults }
