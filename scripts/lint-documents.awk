@@ -19,7 +19,8 @@ BEGIN {
         "|Sources/TransferKit/TransferKit\\.docc/Links\\.md" \
         "|Sources/TransferWatch/TransferWatch\\.docc/Decisions\\.md" \
         "|Sources/TransferReachability/TransferReachability\\.docc/Decisions\\.md" \
-        "|Sources/TransferKit/TransferKit\\.docc/TheCommand\\.md)$"
+        "|Sources/TransferKit/TransferKit\\.docc/TheCommand\\.md" \
+        "|Sources/TransferKit/TransferKit\\.docc/JobFile\\.md)$"
 
     opening = "^(What|Whatever|Which|Whichever|Who|Whoever|Whose|Whom|That which|Those|These|Of|It|It's|Its|They|They're|Their" \
         "|Them|To be called|Also|So|Neither|Nor|Behind|Nothing of)[ ,:;]"
