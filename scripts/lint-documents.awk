@@ -20,7 +20,8 @@ BEGIN {
         "|Sources/TransferWatch/TransferWatch\\.docc/Decisions\\.md" \
         "|Sources/TransferReachability/TransferReachability\\.docc/Decisions\\.md" \
         "|Sources/TransferKit/TransferKit\\.docc/TheCommand\\.md" \
-        "|Sources/TransferKit/TransferKit\\.docc/JobFile\\.md)$"
+        "|Sources/TransferKit/TransferKit\\.docc/JobFile\\.md" \
+        "|Sources/TransferEngine/TransferEngine\\.docc/TransferEngine\\.md)$"
 
     opening = "^(What|Whatever|Which|Whichever|Who|Whoever|Whose|Whom|That which|Those|These|Of|It|It's|Its|They|They're|Their" \
         "|Them|To be called|Also|So|Neither|Nor|Behind|Nothing of)[ ,:;]"
