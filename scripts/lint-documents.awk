@@ -25,7 +25,8 @@ BEGIN {
         "|Sources/TransferKit/TransferKit\\.docc/Configuration\\.md" \
         "|Sources/TransferKit/TransferKit\\.docc/InAProgram\\.md" \
         "|Sources/TransferKit/TransferKit\\.docc/MovingFromOtherTools\\.md" \
-        "|Sources/TransferKit/TransferKit\\.docc/RoundTrips\\.md)$"
+        "|Sources/TransferKit/TransferKit\\.docc/RoundTrips\\.md" \
+        "|Sources/TransferKit/TransferKit\\.docc/TransferKit\\.md)$"
 
     opening = "^(What|Whatever|Which|Whichever|Who|Whoever|Whose|Whom|That which|Those|These|Of|It|It's|Its|They|They're|Their" \
         "|Them|To be called|Also|So|Neither|Nor|Behind|Nothing of)[ ,:;]"
