@@ -27,7 +27,8 @@ BEGIN {
         "|Sources/TransferKit/TransferKit\\.docc/MovingFromOtherTools\\.md" \
         "|Sources/TransferKit/TransferKit\\.docc/RoundTrips\\.md" \
         "|Sources/TransferKit/TransferKit\\.docc/TransferKit\\.md" \
-        "|Sources/TransferNetworking/TransferNetworking\\.docc/GettingStarted\\.md)$"
+        "|Sources/TransferNetworking/TransferNetworking\\.docc/GettingStarted\\.md" \
+        "|Sources/TransferNetworking/TransferNetworking\\.docc/MovingFromAlamofire\\.md)$"
 
     opening = "^(What|Whatever|Which|Whichever|Who|Whoever|Whose|Whom|That which|Those|These|Of|It|It's|Its|They|They're|Their" \
         "|Them|To be called|Also|So|Neither|Nor|Behind|Nothing of)[ ,:;]"
