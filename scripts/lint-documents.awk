@@ -28,7 +28,8 @@ BEGIN {
         "|Sources/TransferKit/TransferKit\\.docc/RoundTrips\\.md" \
         "|Sources/TransferKit/TransferKit\\.docc/TransferKit\\.md" \
         "|Sources/TransferNetworking/TransferNetworking\\.docc/GettingStarted\\.md" \
-        "|Sources/TransferNetworking/TransferNetworking\\.docc/MovingFromAlamofire\\.md)$"
+        "|Sources/TransferNetworking/TransferNetworking\\.docc/MovingFromAlamofire\\.md" \
+        "|Sources/TransferNetworking/TransferNetworking\\.docc/ResumingAcrossProcesses\\.md)$"
 
     opening = "^(What|Whatever|Which|Whichever|Who|Whoever|Whose|Whom|That which|Those|These|Of|It|It's|Its|They|They're|Their" \
         "|Them|To be called|Also|So|Neither|Nor|Behind|Nothing of)[ ,:;]"
