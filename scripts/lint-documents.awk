@@ -33,7 +33,8 @@ BEGIN {
         "|Sources/TransferNetworking/TransferNetworking\\.docc/TransferNetworking\\.md" \
         "|Sources/TransferQueue/TransferQueue\\.docc/QueueInAService\\.md" \
         "|Sources/TransferQueue/TransferQueue\\.docc/TransferQueue\\.md" \
-        "|Sources/TransferQueue/TransferQueue\\.docc/WatchedFolderInAProgram\\.md)$"
+        "|Sources/TransferQueue/TransferQueue\\.docc/WatchedFolderInAProgram\\.md" \
+        "|Sources/TransferReachability/TransferReachability\\.docc/TransferReachability\\.md)$"
 
     opening = "^(What|Whatever|Which|Whichever|Who|Whoever|Whose|Whom|That which|Those|These|Of|It|It's|Its|They|They're|Their" \
         "|Them|To be called|Also|So|Neither|Nor|Behind|Nothing of)[ ,:;]"
