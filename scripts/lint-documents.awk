@@ -38,7 +38,8 @@ BEGIN {
         "|Sources/TransferTesting/TransferTesting\\.docc/TestingYourOwnProgram\\.md" \
         "|Sources/TransferTesting/TransferTesting\\.docc/TransferTesting\\.md" \
         "|Sources/TransferWatch/TransferWatch\\.docc/TransferWatch\\.md" \
-        "|SECURITY\\.md)$"
+        "|SECURITY\\.md" \
+        "|README\\.md)$"
 
     opening = "^(What|Whatever|Which|Whichever|Who|Whoever|Whose|Whom|That which|Those|These|Of|It|It's|Its|They|They're|Their" \
         "|Them|To be called|Also|So|Neither|Nor|Behind|Nothing of)[ ,:;]"
