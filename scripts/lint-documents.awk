@@ -3,7 +3,8 @@
 #   - a sentence has at most 25 words, a paragraph at most six sentences, and a line of the change log at most 30 words;
 #   - no contraction ("is not", because "isn't" and "it's" have two readings for a learner);
 #   - the field's words, not the accent of this project ("reported" for "told", "no process" for "nobody").
-# Code, tables and the targets of links are not judged. A span of code counts as one word.
+# Code, tables and the targets of links are not judged. A span of code counts as one word. Manual pages (man/*) are mdoc(7):
+# a macro with its words counts as one word, and text that make tables writes is not judged.
 #   awk -f lint-documents.awk FILE...            judges the files of the clean list
 #   awk -v all=1 -f lint-documents.awk FILE...   judges every file that is named
 
@@ -39,7 +40,8 @@ BEGIN {
         "|Sources/TransferTesting/TransferTesting\\.docc/TransferTesting\\.md" \
         "|Sources/TransferWatch/TransferWatch\\.docc/TransferWatch\\.md" \
         "|SECURITY\\.md" \
-        "|README\\.md)$"
+        "|README\\.md" \
+        "|man/transfer\\.1)$"
 
     opening = "^(What|Whatever|Which|Whichever|Who|Whoever|Whose|Whom|That which|Those|These|Of|It|It's|Its|They|They're|Their" \
         "|Them|To be called|Also|So|Neither|Nor|Behind|Nothing of)[ ,:;]"
@@ -88,7 +90,7 @@ function judge(    count, i, sentences, words, plain) {
     }
 }
 
-FNR == 1 { judge(); isCode = 0; isRemark = 0; file = FILENAME; sub(/^\.\//, "", file) }
+FNR == 1 { judge(); isCode = 0; isRemark = 0; isTable = 0; isDisplay = 0; isOutline = 0; file = FILENAME; sub(/^\.\//, "", file) }
 
 !all && file !~ clean { next }
 
@@ -99,6 +101,25 @@ isCode { next }
 /^[ \t]*<!--/ { judge(); isRemark = 1 }
 
 isRemark { if ($0 ~ /-->/) isRemark = 0; next }
+
+# Manual pages.
+file ~ /\.[1-8]$/ {
+    if ($0 ~ /^\.\\" make tables: end/) isTable = 0
+    else if ($0 ~ /^\.\\" make tables/) isTable = 1
+    if ($1 == ".Bd") { judge(); isDisplay = 1 }
+    if ($1 == ".Ed") isDisplay = 0
+    if ($1 == ".Sh") isOutline = $2 == "SYNOPSIS" || $2 == "NAME"
+    if (isTable || isDisplay || isOutline || $0 ~ /^\.\\"/ || $1 ~ /^\.(Dd|Dt|Os|Dl|D1)$/) next
+    if ($1 ~ /^\.(Sh|Ss|Pp|It|El|Bl|Ed)$/) { judge(); next }
+    text = $0
+    if (text ~ /^\./) {
+        end = ""
+        while (text ~ / [.,:;)]$/) { end = substr(text, length(text)) end; text = substr(text, 1, length(text) - 2) }
+        text = ($1 == ".Pq" ? "(" substr(text, 5) ")" : "X") end
+    }
+    if (paragraph == "") { first = FNR; isItem = 0; paragraph = text } else paragraph = paragraph " " text
+    next
+}
 
 # Headings, tables and directives of DocC end a paragraph. Tests look for some headings by their words.
 /^#/ { judge(); judgeWords(spoken($0), FNR, 1); next }
