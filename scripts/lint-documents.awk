@@ -3,7 +3,7 @@
 #   - a sentence has at most 25 words, a paragraph at most six sentences, and a line of the change log at most 30 words;
 #   - no contraction ("is not", because "isn't" and "it's" have two readings for a learner);
 #   - the field's words, not the accent of this project ("reported" for "told", "no process" for "nobody").
-# Code, tables and the targets of links are not judged. A span of code counts as one word. Manual pages (man/*) are mdoc(7):
+# Code, tables and the targets of links are not judged. A span of code counts as one word, and so do several in a row. Manual pages (man/*) are mdoc(7):
 # a macro with its words counts as one word, and text that make tables writes is not judged.
 #   awk -f lint-documents.awk FILE...            judges the files of the clean list
 #   awk -v all=1 -f lint-documents.awk FILE...   judges every file that is named
@@ -41,7 +41,8 @@ BEGIN {
         "|Sources/TransferWatch/TransferWatch\\.docc/TransferWatch\\.md" \
         "|SECURITY\\.md" \
         "|README\\.md" \
-        "|man/transfer\\.1)$"
+        "|man/transfer\\.1" \
+        "|man/transfer-jobs\\.5)$"
 
     opening = "^(What|Whatever|Which|Whichever|Who|Whoever|Whose|Whom|That which|Those|These|Of|It|It's|Its|They|They're|Their" \
         "|Them|To be called|Also|So|Neither|Nor|Behind|Nothing of)[ ,:;]"
@@ -67,6 +68,8 @@ function spoken(text) {
     gsub(/[*\[]/, "", text)
     gsub(/(e\.g\.|i\.e\.|etc\.|vs\.|cf\.)/, "X", text)
     gsub(/’/, "'", text)
+    # Names in a row are one word.
+    gsub(/X(, X)+(,? (and|or) X)?/, "X", text)
     return text
 }
 
@@ -115,7 +118,7 @@ file ~ /\.[1-8]$/ {
     if (text ~ /^\./) {
         end = ""
         while (text ~ / [.,:;)]$/) { end = substr(text, length(text)) end; text = substr(text, 1, length(text) - 2) }
-        text = ($1 == ".Pq" ? "(" substr(text, 5) ")" : "X") end
+        text = ($1 != ".Pq" ? "X" : $2 ~ /^[A-Z][a-z]$/ ? "(X)" : "(" substr(text, 5) ")") end
     }
     if (paragraph == "") { first = FNR; isItem = 0; paragraph = text } else paragraph = paragraph " " text
     next
