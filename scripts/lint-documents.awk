@@ -102,6 +102,9 @@ FNR == 1 { judge(); isCode = 0; isRemark = 0; isTable = 0; isDisplay = 0; isOutl
 
 isCode { next }
 
+# Code by its indentation.
+paragraph == "" && /^(    |\t)/ { next }
+
 /^[ \t]*<!--/ { judge(); isRemark = 1 }
 
 isRemark { if ($0 ~ /-->/) isRemark = 0; next }
