@@ -44,7 +44,8 @@ BEGIN {
         "|man/transfer\\.1" \
         "|man/transfer-jobs\\.5" \
         "|man/transfer-config\\.5" \
-        "|CONTRIBUTING\\.md)$"
+        "|CONTRIBUTING\\.md" \
+        "|CODE_OF_CONDUCT\\.md)$"
 
     opening = "^(What|Whatever|Which|Whichever|Who|Whoever|Whose|Whom|That which|Those|These|Of|It|It's|Its|They|They're|Their" \
         "|Them|To be called|Also|So|Neither|Nor|Behind|Nothing of)[ ,:;]"
