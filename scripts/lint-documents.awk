@@ -46,7 +46,8 @@ BEGIN {
         "|man/transfer-config\\.5" \
         "|CONTRIBUTING\\.md" \
         "|CODE_OF_CONDUCT\\.md" \
-        "|Tests/fuzz/README\\.md)$"
+        "|Tests/fuzz/README\\.md" \
+        "|Tests/link/README\\.md)$"
 
     opening = "^(What|Whatever|Which|Whichever|Who|Whoever|Whose|Whom|That which|Those|These|Of|It|It's|Its|They|They're|Their" \
         "|Them|To be called|Also|So|Neither|Nor|Behind|Nothing of)[ ,:;]"
