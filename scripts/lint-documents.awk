@@ -3,8 +3,8 @@
 #   - a sentence has at most 25 words, a paragraph at most six sentences, and a line of the change log at most 30 words;
 #   - no contraction ("is not", because "isn't" and "it's" have two readings for a learner);
 #   - the field's words, not the accent of this project ("reported" for "told", "no process" for "nobody").
-# Code, tables and the targets of links are not judged. A span of code counts as one word, and so do several in a row. Manual pages (man/*) are mdoc(7):
-# a macro with its words counts as one word, and text that make tables writes is not judged.
+# Code, tables and the targets of links are not judged. A span of code counts as one word, and so do several in a row.
+# Manual pages (man/*) are mdoc(7): a macro with its words counts as one word. Text of make tables is not judged.
 #   awk -f lint-documents.awk FILE...            judges the files of the clean list
 #   awk -v all=1 -f lint-documents.awk FILE...   judges every file that is named
 
