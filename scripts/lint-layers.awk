@@ -119,10 +119,10 @@ FNR == limit + 1 { fault("longer than " limit " lines: one concept a file") }
         if (!comment && !(lastComment && FNR - lastComment <= 3))
             fault(construct " needs a comment with its reason, on this line or just above")
     }
-    # A program that uses the library has no options: errors take them by CommandWords.
+    # A program that uses the library has no options: errors take them by CommandPhrases.
     if (!is_comment && root == "Sources" && target !~ /^(transfer|transfer-server|transfer-demo-server|TransferTestServer|TransferNetworking)$/ &&
-        code ~ /"([^"]*[ (])?--[a-z][a-z]/ && code !~ /CommandWords\./)
-        fault("an option of the command in a text of the library: CommandWords says it to people alone")
+        code ~ /"([^"]*[ (])?--[a-z][a-z]/ && code !~ /CommandPhrases\./)
+        fault("an option of the command in a text of the library: CommandPhrases says it to people alone")
     # Swift counts C's times to whichever module it met first: a file that imports Glibc may read them, or not.
     if (!is_comment && code ~ /(^|[^A-Za-z0-9_])tv_u?n?sec([^A-Za-z0-9_]|$)/ && root == "Sources")
         fault("members of C's times are read in CTransferTimes and CTransferLinux alone")

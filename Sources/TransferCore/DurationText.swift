@@ -59,7 +59,7 @@ extension Duration {
     public var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 
     /// - Parameter seconds: To the millisecond; what no duration can be is the nearest that can.
-    package init(toldSeconds seconds: Double) {
+    package init(declaredSeconds seconds: Double) {
         let bounded = seconds.isFinite ? min(max(0, seconds), 1e12) : 0
         self = .milliseconds(Int64((bounded * 1000).rounded()))
     }

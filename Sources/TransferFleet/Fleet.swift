@@ -16,7 +16,7 @@ public enum Fleet {
         let (postgres, role, rules) = (address.postgres, PostgresRole.worker(worker.postgres), worker.rules)
         return try await cancellable { opening in
             try await JobQueue.open(configuration) {
-                try store(postgres, role, opening, worker.tellWeakness)
+                try store(postgres, role, opening, worker.reportDurability)
             } accepting: { spec throws(TransferError) in
                 try rules.accepted(spec)
             }
@@ -27,33 +27,33 @@ public enum Fleet {
     ///
     /// - Parameters:
     ///   - configuration: Its folder isn't touched.
-    ///   - tellWeakness: ``FleetWorker/tellWeakness``
+    ///   - tellWeakness: ``FleetWorker/reportDurability``
     /// - Throws: `TransferError` when the database can't be used, or can't be reached, and when the task is cancelled.
     public static func bring(
         to address: FleetAddress, _ configuration: QueueConfiguration,
-        tellWeakness: @escaping @Sendable (String) -> Void = { _ in }
+        reportDurability: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws -> JobQueue {
         let postgres = address.postgres
         return try await cancellable { opening in
-            try await JobQueue.open(configuration) { try store(postgres, .submitter, opening, tellWeakness) }
+            try await JobQueue.open(configuration) { try store(postgres, .submitter, opening, reportDurability) }
         }
     }
 
     private static func store(
-        _ address: PostgresAddress, _ role: PostgresRole, _ opening: PostgresAbandonment,
-        _ tellWeakness: (String) -> Void
+        _ address: PostgresAddress, _ role: PostgresRole, _ opening: PostgresCancellation,
+        _ reportDurability: (String) -> Void
     ) throws -> PostgresStore {
         let store = try PostgresStore(address, role, opening: opening)
         // A queue that doesn't answer this is worked on all the same: what is asked next says why.
-        if let weakness = try? PostgresReplication(database: store.database).weakness() { tellWeakness(weakness) }
+        if let durabilityWarning = try? PostgresReplication(database: store.database).durabilityWarning() { reportDurability(durabilityWarning) }
         return store
     }
 
     /// Opens a queue; the wait for its database ends when the task is cancelled.
     private static func cancellable(
-        _ open: @Sendable (PostgresAbandonment) async throws -> JobQueue
+        _ open: @Sendable (PostgresCancellation) async throws -> JobQueue
     ) async throws -> JobQueue {
-        let opening = PostgresAbandonment()
+        let opening = PostgresCancellation()
         return try await withTaskCancellationHandler {
             try await open(opening)
         } onCancel: {

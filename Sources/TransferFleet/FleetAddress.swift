@@ -20,7 +20,7 @@ public struct FleetAddress: Sendable, Hashable, CustomStringConvertible {
     /// The reason why the queue can't be asked now.
     ///
     /// - Returns: `nil` for an error that isn't over when the database is back.
-    package func absence(_ error: any Error) -> TransferError? {
-        PostgresFault.isAbsence(error) ? PostgresFault.explained(error, postgres) : nil
+    package func connectionNotice(_ error: any Error) -> TransferError? {
+        PostgresFault.isConnectionNotice(error) ? PostgresFault.explained(error, postgres) : nil
     }
 }

@@ -10,10 +10,10 @@ public struct FleetWorker: Sendable {
     /// A job that asks for tags is taken by a worker that has all of them; one that asks for none, by any.
     public var tags = WorkerTags.none
     /// Is told when the database is away, with the reason, and with `nil` when it's back. Called by any thread.
-    public var tellAbsence: @Sendable (TransferError?) -> Void = { _ in }
+    public var reportConnection: @Sendable (TransferError?) -> Void = { _ in }
     /// Is told, whenever the queue is opened, of records that a crash of the database or a fail-over to a standby may lose, and
     /// of the settings that prevent it; not called where it loses none. Called by any thread.
-    public var tellWeakness: @Sendable (String) -> Void = { _ in }
+    public var reportDurability: @Sendable (String) -> Void = { _ in }
 
     public init(rules: OutsideRules) { self.rules = rules }
 
@@ -22,7 +22,7 @@ public struct FleetWorker: Sendable {
         worker.term = lease
         worker.folder = rules.directory
         worker.tags = tags
-        worker.tell = tellAbsence
+        worker.tell = reportConnection
         return worker
     }
 }

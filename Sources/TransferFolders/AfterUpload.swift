@@ -29,7 +29,7 @@ package struct AfterUpload {
         case stopped
     }
 
-    package let row: LedgerRow
+    package let row: HistoryRow
     package let root: String
     package let then: WatchSpec.Then
     /// Asked while a file is copied, which may take long.
@@ -41,7 +41,7 @@ package struct AfterUpload {
     package var hiddenName: String { Self.hiddenName(of: row) }
 
     /// No program makes such a name by chance, and the watcher leaves dot files alone.
-    package static func hiddenName(of row: LedgerRow) -> String {
+    package static func hiddenName(of row: HistoryRow) -> String {
         ".transfer-\(row.id)-\(row.version.stamp.inode ?? 0)"
     }
 
@@ -58,7 +58,7 @@ package struct AfterUpload {
     package func run(_ places: FolderPlaces) -> Result {
         guard places.open("") >= 0 else { return Result(outcome: .noFolder) }
         let folder = places.open(WatchedPath.folder(version.path))
-        guard folder >= 0 else { return Result(outcome: absence(PlaceLook(error: -folder))) }
+        guard folder >= 0 else { return Result(outcome: connectionNotice(PlaceLook(error: -folder))) }
         let seen = FolderPlaces.file(name, in: folder)
         let links = (seen ?? FolderPlaces.file(hiddenName, in: folder))?.links ?? 1
         let isChanged = seen.map { $0.stamp.inode == inode && !version.isSame(as: $0.stamp) } ?? false
@@ -71,7 +71,7 @@ package struct AfterUpload {
     }
 
     /// That the kernel doesn't show it isn't that it's gone.
-    private func absence(_ look: PlaceLook) -> Outcome {
+    private func connectionNotice(_ look: PlaceLook) -> Outcome {
         if case .unclear(let error) = look { .stays(.file("look at", path, error)) } else { .notThere }
     }
 
@@ -86,7 +86,7 @@ package struct AfterUpload {
             // The file's names of before and after would be news for the watcher, again and again while somebody writes
             // it.
             guard isVersion(name, in: folder), transfer_is_written(folder, name, inode, 0) != 1 else {
-                return absence(FolderPlaces.look(name, in: folder))
+                return connectionNotice(FolderPlaces.look(name, in: folder))
             }
             if let doubt = doubt(folder) { return doubt }
             let error = transfer_rename_new_at(folder, name, folder, hiddenName)

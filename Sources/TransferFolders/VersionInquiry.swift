@@ -18,10 +18,10 @@ package struct VersionInquiry {
         self.isStopped = isStopped
     }
 
-    package func inquire(_ files: [FileVersion], _ looks: [LedgerLook]) -> [LedgerOffer] {
+    package func inquire(_ files: [FileVersion], _ looks: [HistoryAnswer]) -> [HistoryOffer] {
         let places = FolderPlaces(plan.root)
         return zip(files, looks).map { file, look in
-            var offer = LedgerOffer(version: file, finding: finding(file, look, places))
+            var offer = HistoryOffer(version: file, finding: finding(file, look, places))
             offer.fingerprint = fingerprint(offer)
             return offer
         }
@@ -33,13 +33,13 @@ package struct VersionInquiry {
 
     /// The bytes of a version have to be known before any of it is sent, and also where none ever is: a copy of it, or
     /// its new time, isn't another one.
-    private func fingerprint(_ offer: LedgerOffer) -> UInt64? {
+    private func fingerprint(_ offer: HistoryOffer) -> UInt64? {
         let file = offer.version
         guard offer.makesVersion, !plan.needsDigest, file.size <= Self.smallSize else { return nil }
         return VersionDigest.fingerprint(file, root: plan.root, isStopped: isStopped)
     }
 
-    private func finding(_ file: FileVersion, _ look: LedgerLook, _ places: FolderPlaces) -> LedgerOffer.Finding {
+    private func finding(_ file: FileVersion, _ look: HistoryAnswer, _ places: FolderPlaces) -> HistoryOffer.Finding {
         switch look {
         case .known(let row): return unchanged(file, row, places, else: .nothing)
         case .returned(let row): return unchanged(file, row, places, else: .returned(row: row.id))
@@ -82,8 +82,8 @@ package struct VersionInquiry {
     ///
     /// - Parameter known: Of one that is the row's.
     private func unchanged(
-        _ file: FileVersion, _ row: LedgerRow, _ places: FolderPlaces, else known: LedgerOffer.Finding
-    ) -> LedgerOffer.Finding {
+        _ file: FileVersion, _ row: HistoryRow, _ places: FolderPlaces, else known: HistoryOffer.Finding
+    ) -> HistoryOffer.Finding {
         guard let seen = places.file(file.path), row.mayHaveChanged(seen.stamp) else { return known }
         switch row.state {
         // A file that waits is looked at when it's opened.
@@ -103,7 +103,7 @@ package struct VersionInquiry {
     }
 
     /// The file's numbers are those of a row with another path.
-    private func elsewhere(_ file: FileVersion, _ row: LedgerRow, _ places: FolderPlaces) -> LedgerOffer.Finding {
+    private func elsewhere(_ file: FileVersion, _ row: HistoryRow, _ places: FolderPlaces) -> HistoryOffer.Finding {
         if row.version.isSame(as: places.file(row.version.path)?.stamp) {
             // A hard link; or, on another file system inside, a file that has the same number by chance.
             let seen = places.file(file.path)
@@ -126,14 +126,14 @@ package struct VersionInquiry {
 
     /// Whether the file under another name was made after the row's was seen: the same bytes in a new file, which has the
     /// inode of one that isn't there any more. Both times are by the clock of their file system.
-    private func isMadeSince(_ row: LedgerRow, _ file: FileVersion, _ places: FolderPlaces) -> Bool {
+    private func isMadeSince(_ row: HistoryRow, _ file: FileVersion, _ places: FolderPlaces) -> Bool {
         guard PathKey(row.version.path) != PathKey(file.path), let seen = row.version.stamp.changed,
             let born = places.born(file.path)
         else { return false }
         return born > seen
     }
 
-    private func new(_ file: FileVersion, _ digest: Checksum?) -> LedgerOffer.Finding {
+    private func new(_ file: FileVersion, _ digest: Checksum?) -> HistoryOffer.Finding {
         if let digest { return .new(digest: digest) }
         guard plan.needsDigest else { return .new(digest: nil) }
         switch VersionDigest.compute(file, root: plan.root, isStopped: isStopped) {
@@ -164,7 +164,7 @@ package struct VersionInquiry {
         case unreadable
     }
 
-    private func compare(_ file: FileVersion, _ row: LedgerRow) -> Comparison {
+    private func compare(_ file: FileVersion, _ row: HistoryRow) -> Comparison {
         let known = row.digest.flatMap { $0.algorithm == .sha256 ? $0 : nil }
         guard known != nil || plan.needsDigest else { return compareFingerprint(file, row, nil) }
         switch VersionDigest.compute(file, root: plan.root, isStopped: isStopped) {
@@ -176,7 +176,7 @@ package struct VersionInquiry {
         }
     }
 
-    private func compareFingerprint(_ file: FileVersion, _ row: LedgerRow, _ digest: Checksum?) -> Comparison {
+    private func compareFingerprint(_ file: FileVersion, _ row: HistoryRow, _ digest: Checksum?) -> Comparison {
         guard let sent = row.fingerprint else { return .unknown(digest) }
         return switch VersionDigest.match(sent, file, root: plan.root, isStopped: isStopped) {
         case .same: .same

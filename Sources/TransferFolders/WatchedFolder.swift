@@ -30,19 +30,19 @@ public final class WatchedFolder: Sendable {
     /// The batch that its jobs are in: `watch:` and the folder's path. `QueueRemote.forget(name:endedBefore:)` of it
     /// forgets what was uploaded, too, where no time is given.
     public let batch: String
-    package let keeper: WatchKeeper
+    package let uploader: FolderUploader
 
-    package init(_ keeper: WatchKeeper) {
-        spec = keeper.plan.spec
-        batch = keeper.plan.batch
-        self.keeper = keeper
+    package init(_ uploader: FolderUploader) {
+        spec = uploader.plan.spec
+        batch = uploader.plan.batch
+        self.uploader = uploader
     }
 
     /// Ends watching; what is queued stays in the queue. A copy to another file system that is under way is given up, and
     /// its file stays to be moved.
     ///
     /// Once this has returned, no event comes, and no file is moved or deleted, any more.
-    public func stop() async { await keeper.stop() }
+    public func stop() async { await uploader.stop() }
 
     /// The path of a job's file, beneath the folder: jobs are named by it and a number.
     public static func path(ofJob identity: String) -> String { WatchedPath.path(ofJob: identity) }

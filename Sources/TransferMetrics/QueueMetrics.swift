@@ -36,7 +36,7 @@ public import TransferQueue
 /// | `transfer_throttled_total` | counter | `host` that asked for a pause |
 /// | `transfer_link_bytes_total` | counter | `link`, `direction` |
 /// | `transfer_leases_lost_total` | counter | none |
-/// | `transfer_hooks_total` | counter | `outcome` (`told`, `retried`, `failed`) |
+/// | `transfer_hooks_total` | counter | `outcome` (`reported`, `retried`, `failed`) |
 /// | `transfer_folder_uploads_total` | counter | `folder`, `result` |
 /// | `transfer_job_duration_seconds` | timer | `direction` |
 /// | `transfer_first_byte_seconds` | timer | none |

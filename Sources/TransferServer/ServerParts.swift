@@ -8,7 +8,7 @@ import TransferQueue
 /// The parts of a service, put together.
 struct ServerParts: Sendable {
     let reader: EventReader
-    let webSockets: WebSocketDoor
+    let webSockets: WebSocketUpgrade
     let running: RunningLimits
     private let access: AccessRules
     private let logger: Logger
@@ -26,16 +26,16 @@ struct ServerParts: Sendable {
         logger = configuration.logger
         let live = LiveJobs()
         let feed = EventFeed(configuration.limits)
-        let submissions = SubmissionDesk(served, configuration.limits)
+        let submissions = SubmissionService(served, configuration.limits)
         running = RunningLimits(served.queue, configuration.running)
         status = StatusRoutes(served: served, live: live)
         let log = AttemptLog()
         jobs = JobRoutes(served: served, live: live, log: log, submissions: submissions)
         batches = BatchRoutes(served: served, submissions: submissions)
-        steer = SteerRoutes(steering: SteeringDesk(served: served))
+        steer = SteerRoutes(steering: SteeringService(served: served))
         limits = LimitRoutes(limits: running)
         events = EventRoutes(served: served, feed: feed)
-        let news = AriaNews()
+        let news = AriaNotifications()
         let downloads = AriaDownloads(
             served: served, live: live, view: AriaView(folder: configuration.stateFolder), news: news)
         let calls = AriaProtocol(
@@ -46,7 +46,7 @@ struct ServerParts: Sendable {
                 shutdown: configuration.shutdown))
         aria = AriaRoutes(calls: calls, limits: configuration.limits)
         let socket = AriaSocket(calls: calls, news: news)
-        webSockets = WebSocketDoor(access: access, path: "/jsonrpc") { try await socket.talk($0) }
+        webSockets = WebSocketUpgrade(access: access, path: "/jsonrpc") { try await socket.talk($0) }
         metrics = MetricRoutes(metrics: ServerMetrics(feed), history: RateHistory())
         metrics.metrics.listen(to: served.queue)
         reader = EventReader(
@@ -55,7 +55,7 @@ struct ServerParts: Sendable {
 
     private func router() -> Router<ServerContext> {
         let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: Doorkeeper(access: access, metrics: metrics.metrics, logger: logger))
+        router.add(middleware: AccessMiddleware(access: access, metrics: metrics.metrics, logger: logger))
         router.get("healthz") { [status] _, _ in await status.health() }
         aria.add(to: router)
         PageRoute().add(to: router)

@@ -36,10 +36,10 @@ package protocol JobStore: Sendable {
     /// Keeps the lease from now on, and tells what others do, until ``retire()``. A store of one process's own tells nothing.
     ///
     /// - Parameter hear: Called by any thread.
-    func follow(_ hear: @escaping @Sendable (StoreNews) -> Void)
+    func follow(_ hear: @escaping @Sendable (StoreNotification) -> Void)
 
     /// Ends what a store waits for that is away; what is asked of it from now on fails then. For any thread.
-    func hurry()
+    func cancelWaits()
 
     // MARK: Batches
 
@@ -48,16 +48,16 @@ package protocol JobStore: Sendable {
     /// - Returns: What was taken; nothing where ``StagedJobs/underWay`` has jobs.
     /// - Throws: ``StagingFailure``; ``SubmissionKeyTaken``; what `body` throws.
     func stage(
-        _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobIntake) throws -> Bool
+        _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobSubmissionBatcher) throws -> Bool
     ) throws -> StagedJobs
 
     /// Asks other processes to release jobs that they have claimed: the jobs wait then, for long enough to be staged anew.
     ///
     /// - Returns: The count of those that others still have claimed: to be asked again until there are none.
-    func recall(_ ids: Set<Int64>) throws -> Int
+    func revoke(_ ids: Set<Int64>) throws -> Int
 
     /// The jobs that this process has claimed and others want released.
-    func recalled() throws -> Set<Int64>
+    func revoked() throws -> Set<Int64>
 
     /// Adds one job to a batch, which is made if need be. The same identity with the same content is taken once.
     ///
@@ -89,7 +89,7 @@ package protocol JobStore: Sendable {
     ///   - end: What the batch's hook is told, where a job has ended since it was told last. What it's told is written in
     ///     the same transaction, durably.
     /// - Returns: The sockets of those who wait for that.
-    func letGo(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String]
+    func release(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String]
 
     /// How the jobs of the batch stand.
     func tally(batch: Int64) throws -> BatchTally
@@ -199,19 +199,19 @@ extension JobStore {
     package func takeAbandonedUploads(limit: Int) throws -> [AbandonedUpload] { [] }
 
     /// No other process has jobs of a batch that this one holds.
-    package func recall(_ ids: Set<Int64>) throws -> Int { 0 }
+    package func revoke(_ ids: Set<Int64>) throws -> Int { 0 }
 
-    package func recalled() throws -> Set<Int64> { [] }
+    package func revoked() throws -> Set<Int64> { [] }
 
     /// A store that no other process works on has no news.
-    package func follow(_ hear: @escaping @Sendable (StoreNews) -> Void) {}
+    package func follow(_ hear: @escaping @Sendable (StoreNotification) -> Void) {}
 
     /// A store on this machine is never away.
-    package func hurry() {}
+    package func cancelWaits() {}
 
     /// The run of this batch is over, and nobody is told.
-    package func letGo(batch: Int64, isComplete: Bool) throws -> [String] {
-        try letGo(batch: batch, isComplete: isComplete, end: nil)
+    package func release(batch: Int64, isComplete: Bool) throws -> [String] {
+        try release(batch: batch, isComplete: isComplete, end: nil)
     }
 
     /// A lane alone.

@@ -13,7 +13,7 @@ extension SQLiteStore {
     // MARK: Batches
 
     package func stage(
-        _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobIntake) throws -> Bool
+        _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobSubmissionBatcher) throws -> Bool
     ) throws -> StagedJobs {
         try staging.stage(header, options, body)
     }
@@ -35,8 +35,8 @@ extension SQLiteStore {
 
     package func hold(_ selection: BatchSelection) throws -> [HeldBatch] { try batches.hold(selection) }
 
-    package func letGo(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
-        try batches.letGo(batch: batch, isComplete: isComplete, end: end)
+    package func release(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
+        try batches.release(batch: batch, isComplete: isComplete, end: end)
     }
 
     package func tally(batch: Int64) throws -> BatchTally { try tallies.tally(batch: batch) }

@@ -7,14 +7,14 @@ package import TransferScheduling
 extension SQLiteStore {
     // MARK: RunMemory
 
-    package func publish(_ news: RunNews) throws { try self.news.publish(news) }
+    package func publish(_ news: RunNotification) throws { try self.news.publish(news) }
 
     package func pauses() throws -> [StoredPause] { try pauseList.open() }
 
     package func meteredUsage() throws -> [MeteredUsage.Row] { try links.meteredUsage() }
 
-    package func census(of batches: [Int64], from first: Int64) throws -> StoreCensus {
-        try CensusQuery(database: database).census(of: batches, from: first, now: WallClock.milliseconds)
+    package func census(of batches: [Int64], from first: Int64) throws -> StoreCounts {
+        try CountQuery(database: database).census(of: batches, from: first, now: WallClock.milliseconds)
     }
 
     // MARK: QueueReader

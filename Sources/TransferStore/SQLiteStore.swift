@@ -5,14 +5,14 @@ import TransferEventLoop
 /// The queue in SQLite. Every function blocks: for the store's own worker.
 ///
 /// The store is a face: each topic is a part of its own, which knows the database and what it shares with others.
-package final class SQLiteStore: JobStore, RunMemory, QueueReader, WatchLedger {
+package final class SQLiteStore: JobStore, RunMemory, QueueReader, UploadHistory {
     package let database: QueueDatabase
     package let notice: String?
 
     package let leases: Leases
     package let batches: Batches
     package let tallies: BatchTallies
-    package let staging: Staging
+    package let staging: BatchImport
     package let claims: Claims
     package let readyJobs: ReadyJobs
     package let completedJobs: CompletedJobs
@@ -23,16 +23,16 @@ package final class SQLiteStore: JobStore, RunMemory, QueueReader, WatchLedger {
     package let steering: Steering
     package let endQueries: EndQueries
 
-    package let news: NewsBoard
+    package let news: RunStatusTable
     package let pauseList: Pauses
     package let links: LinkReports
 
     package let statusQueries: StatusQueries
     package let jobFacts: JobFactsQuery
 
-    package let folders: LedgerFolders
+    package let folders: HistoryFolders
     package let failedFiles: FailedFileRows
-    package let upkeep: LedgerUpkeep
+    package let upkeep: HistoryUpkeep
     package let names: OtherNames
 
     /// A queue of its own, to check jobs against each other without touching anything.
@@ -67,12 +67,12 @@ package final class SQLiteStore: JobStore, RunMemory, QueueReader, WatchLedger {
         let reserves = ReservedJobs()
         let packed = PackedJobs()
         let doubtful = DoubtfulBatches()
-        let stamps = LedgerStamps()
+        let stamps = HistoryStamps()
         leases = Leases(database: database, reserves: reserves, doubtful: doubtful)
         batches = Batches(
             database: database, leases: leases, reserves: reserves, packed: packed, doubtful: doubtful)
         tallies = BatchTallies(database: database, stamps: stamps)
-        staging = Staging(
+        staging = BatchImport(
             database: database, batches: batches, reserves: reserves, packed: packed, doubtful: doubtful)
         claims = Claims(database, reserves)
         readyJobs = ReadyJobs(database: database, reserves: reserves)
@@ -85,12 +85,12 @@ package final class SQLiteStore: JobStore, RunMemory, QueueReader, WatchLedger {
         endQueries = EndQueries(database: database)
         pauseList = Pauses(database: database)
         links = LinkReports(database: database)
-        news = NewsBoard(database, pauseList, links)
+        news = RunStatusTable(database, pauseList, links)
         statusQueries = StatusQueries(database: database)
         jobFacts = JobFactsQuery(database: database, links: links)
-        folders = LedgerFolders(database: database, batches: batches, stamps: stamps)
+        folders = HistoryFolders(database: database, batches: batches, stamps: stamps)
         failedFiles = FailedFileRows(database: database, stamps: stamps)
-        upkeep = LedgerUpkeep(database: database)
+        upkeep = HistoryUpkeep(database: database)
         names = OtherNames(database: database)
     }
 }

@@ -20,17 +20,17 @@ extension PostgresStore {
     // MARK: Batches
 
     package func stage(
-        _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobIntake) throws -> Bool
+        _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobSubmissionBatcher) throws -> Bool
     ) throws -> StagedJobs {
         try staging.stage(header, options, body)
     }
 
-    package func recall(_ ids: Set<Int64>) throws -> Int {
-        try PostgresRecalls(database: database, leases: leases).ask(for: ids)
+    package func revoke(_ ids: Set<Int64>) throws -> Int {
+        try PostgresRevocations(database: database, leases: leases).ask(for: ids)
     }
 
-    package func recalled() throws -> Set<Int64> {
-        try PostgresRecalls(database: database, leases: leases).asked()
+    package func revoked() throws -> Set<Int64> {
+        try PostgresRevocations(database: database, leases: leases).asked()
     }
 
     package func submit(_ spec: JobSpec, batch: String, directory: String) throws -> StagedJobs {
@@ -54,8 +54,8 @@ extension PostgresStore {
 
     package func hold(_ selection: BatchSelection) throws -> [HeldBatch] { try batches.hold(selection) }
 
-    package func letGo(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
-        try batches.letGo(batch: batch, isComplete: isComplete, end: end)
+    package func release(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
+        try batches.release(batch: batch, isComplete: isComplete, end: end)
     }
 
     package func tally(batch: Int64) throws -> BatchTally { try batches.tally(batch: batch) }
@@ -132,11 +132,11 @@ extension PostgresStore {
 
     // MARK: RunMemory
 
-    package func publish(_ news: RunNews) throws { try self.news.publish(news) }
+    package func publish(_ news: RunNotification) throws { try self.news.publish(news) }
 
     package func pauses() throws -> [StoredPause] { try news.pauses() }
 
-    package func census(of batches: [Int64], from first: Int64) throws -> StoreCensus {
+    package func census(of batches: [Int64], from first: Int64) throws -> StoreCounts {
         try news.census(of: batches, from: first)
     }
 

@@ -9,11 +9,11 @@ package import TransferStore
 /// The store is a face: each topic is a part of its own, which knows the database and what it shares with others.
 package final class PostgresStore: JobStore, RunMemory, QueueReader {
     package let database: PostgresDatabase
-    private let keeper = Mutex<PostgresKeeper?>(nil)
+    private let renewal = Mutex<PostgresLeaseRenewal?>(nil)
 
     package let leases: PostgresLeases
     package let batches: PostgresBatches
-    package let staging: PostgresStaging
+    package let staging: PostgresBatchImport
     package let claims: PostgresClaims
     package let readyJobs: PostgresReadyJobs
     package let completedJobs: PostgresCompletedJobs
@@ -23,7 +23,7 @@ package final class PostgresStore: JobStore, RunMemory, QueueReader {
     package let hookCalls: PostgresHookCalls
     package let steering: PostgresSteering
     package let endQueries: PostgresEnds
-    package let news: PostgresNews
+    package let news: PostgresRunStatus
     package let statusQueries: PostgresStatus
     package let jobList: PostgresJobList
     package let jobFacts: PostgresJobFacts
@@ -35,14 +35,14 @@ package final class PostgresStore: JobStore, RunMemory, QueueReader {
     /// - Parameter opening: Ends the wait for it.
     /// - Throws: `TransferError`.
     package init(
-        _ address: PostgresAddress, _ role: PostgresRole = .owner, opening: PostgresAbandonment = PostgresAbandonment()
+        _ address: PostgresAddress, _ role: PostgresRole = .owner, opening: PostgresCancellation = PostgresCancellation()
     ) throws {
         database = try PostgresDatabase(address, role, opening: opening)
         let doubtful = DoubtfulBatches()
         leases = PostgresLeases(database: database, doubtful: doubtful)
         batches = PostgresBatches(
             database: database, leases: leases, doubtful: doubtful)
-        staging = PostgresStaging(database: database, batches: batches, doubtful: doubtful)
+        staging = PostgresBatchImport(database: database, batches: batches, doubtful: doubtful)
         claims = PostgresClaims(database: database)
         readyJobs = PostgresReadyJobs(database: database)
         completedJobs = PostgresCompletedJobs(database: database)
@@ -52,7 +52,7 @@ package final class PostgresStore: JobStore, RunMemory, QueueReader {
         hookCalls = PostgresHookCalls(database: database)
         steering = PostgresSteering(database: database, leases: leases)
         endQueries = PostgresEnds(database: database)
-        news = PostgresNews(database: database)
+        news = PostgresRunStatus(database: database)
         statusQueries = PostgresStatus(database: database)
         jobList = PostgresJobList(database: database)
         jobFacts = PostgresJobFacts(database: database)
@@ -62,22 +62,22 @@ package final class PostgresStore: JobStore, RunMemory, QueueReader {
 
     package var sharesBatches: Bool { database.role.sharesBatches }
 
-    package func follow(_ hear: @escaping @Sendable (StoreNews) -> Void) {
-        let new = PostgresKeeper(database, hear)
-        keeper.withLock { $0 = new }
+    package func follow(_ hear: @escaping @Sendable (StoreNotification) -> Void) {
+        let new = PostgresLeaseRenewal(database, hear)
+        renewal.withLock { $0 = new }
         new.start()
     }
 
-    package func hurry() { database.hurry() }
+    package func cancelWaits() { database.cancelWaits() }
 
     /// The longest that a process waits for its database before it ends. Others take what isn't given back by then when the
     /// lease is over.
     private static let parting = Duration.seconds(5)
 
     package func retire() throws {
-        keeper.withLock { $0.take() }?.stop()
-        let (end, alarm) = (PostgresAbandonment(), WorkerPool(name: "queue-parting", threads: 1))
-        alarm.execute { [database] in if end.rest(Self.parting) { database.hurry() } }
+        renewal.withLock { $0.take() }?.stop()
+        let (end, alarm) = (PostgresCancellation(), WorkerPool(name: "queue-parting", threads: 1))
+        alarm.execute { [database] in if end.rest(Self.parting) { database.cancelWaits() } }
         defer {
             end.tell()
             alarm.stop()

@@ -18,14 +18,14 @@ struct ServedQueuePlace: Sendable {
     func open() async throws -> JobQueue {
         guard let address else { return try await JobQueue.open(configuration) }
         var worker = FleetWorker(rules: rules)
-        worker.tellAbsence = { [logger = configuration.logger] error in
+        worker.reportConnection = { [logger = configuration.logger] error in
             if let error {
                 logger.warning("the queue's database is away, waiting for it: \(error.message)")
             } else {
                 logger.info("the queue's database is there")
             }
         }
-        worker.tellWeakness = { [logger = configuration.logger] in logger.warning("\($0)") }
+        worker.reportDurability = { [logger = configuration.logger] in logger.warning("\($0)") }
         return try await Fleet.work(on: address, as: worker, configuration)
     }
 

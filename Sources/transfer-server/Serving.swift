@@ -18,7 +18,7 @@ struct Serving {
 
     func run() async throws {
         guard let address = try options.address() else { return try await serve() }
-        let shifts = ServedShifts(address: address, notify: SystemdNotify(environment: environment)) {
+        let shifts = ServedWorkers(address: address, notify: SystemdNotify(environment: environment)) {
             try await serve()
         }
         let group = ServiceGroup(
@@ -87,7 +87,7 @@ struct Serving {
         let reloading = Reloading(
             files: files, configuration: options.configuration, bounds: options.bounds, environment: environment,
             queue: queue, server: server, notify: notify, limits: configuration.running)
-        let worker: any Service = options.queue == nil ? QueueService(queue) : ServedShifts.Worker(queue: queue)
+        let worker: any Service = options.queue == nil ? QueueService(queue) : ServedWorkers.Worker(queue: queue)
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: worker, failureTerminationBehavior: .cancelGroup), .init(service: server),
         ]

@@ -11,7 +11,7 @@ import TransferServer
 enum Start {
     static func main() async {
         transfer_limits_prepare()
-        CommandWords.speak()
+        CommandPhrases.speak()
         signal(SIGPIPE, SIG_IGN)
         // A file beyond the limit of sizes is an error of write(2) (EFBIG; setrlimit(2), RLIMIT_FSIZE).
         signal(SIGXFSZ, SIG_IGN)

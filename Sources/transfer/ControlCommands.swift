@@ -103,9 +103,9 @@ struct Cancel: AsyncParsableCommand {
         let holding = try batches.sorted().filter { try remote.hasAbandonedUploads(batch: $0) }
         guard !holding.isEmpty else { return }
         let queue = try await Composition.queue(state: state)
-        let untold = try await queue.abandonCancelled(in: holding, within: .seconds(15))
+        let unreported = try await queue.abandonCancelled(in: holding, within: .seconds(15))
         await queue.close()
-        for upload in untold {
+        for upload in unreported {
             let name = "\(names.short(upload.batch))/\(upload.job)"
             let lasting = "\(names.lasting(upload.batch))/\(upload.job)"
             StandardError.write(
@@ -114,7 +114,7 @@ struct Cancel: AsyncParsableCommand {
         }
     }
 
-    private func wayOut(of upload: UntoldUpload, _ name: String) -> String {
+    private func wayOut(of upload: UnreportedAbort, _ name: String) -> String {
         if upload.needsItsJobFile { return "run its job file again and cancel it meanwhile" }
         let again = "\(target.place.hint.command("cancel", name)) tries again"
         if upload.reason.code == .secretMissing { return "with it, \(again)" }

@@ -29,14 +29,14 @@ struct NetworkCommand: AsyncParsableCommand {
         let monitor = NetworkMonitor(options: options)
         let output = LineOutput(descriptor: STDOUT_FILENO)
         guard follow else { return output.write(state(monitor.current)) }
-        let hangUp = try HangUp(of: STDOUT_FILENO) { ExitStatus.exit(.complete) }
+        let hangUp = try ReaderClosed(of: STDOUT_FILENO) { ExitStatus.exit(.complete) }
         defer { withExtendedLifetime(hangUp) {} }
         var last: NetworkSnapshot?
         for await snapshot in monitor.snapshots() {
             if json || last == nil { output.write(state(snapshot)) }
             if !json, let last {
                 let time = TimeText.local(WallClock.milliseconds)
-                output.write(NetworkNews.lines(from: last, to: snapshot).map { "\(time) \(charset.visible($0))" })
+                output.write(NetworkChanges.lines(from: last, to: snapshot).map { "\(time) \(charset.visible($0))" })
             }
             last = snapshot
             // Nothing more will come.
@@ -76,7 +76,7 @@ private struct LineOutput {
 }
 
 /// Tells when the reader of a pipe is gone, though nothing is written to it.
-private final class HangUp: Sendable {
+private final class ReaderClosed: Sendable {
     private let loop: EventLoop?
 
     init(of descriptor: Int32, _ action: @escaping @Sendable () -> Void) throws {

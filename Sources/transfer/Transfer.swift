@@ -11,7 +11,7 @@ import TransferQueue
 enum Start {
     static func main() {
         transfer_limits_prepare()
-        CommandWords.speak()
+        CommandPhrases.speak()
         Descriptors.fillStandard()
         Descriptors.raiseLimit()
         Signals.prepare()
@@ -52,7 +52,7 @@ struct Transfer: AsyncParsableCommand {
         // wget's name for "say less" would be a dry run that looks like a download.
         let arguments =
             arguments.contains("-nv")
-            ? try UnknownWords.answered(arguments, commands: configuration.subcommands) : arguments
+            ? try UnknownArguments.answered(arguments, commands: configuration.subcommands) : arguments
         // `transfer --server URL status` reads like `transfer status --server URL`.
         if arguments.count > 2, arguments[0] == "--server" {
             return try command([arguments[2], "--server", arguments[1]] + arguments.dropFirst(3))
@@ -69,7 +69,7 @@ struct Transfer: AsyncParsableCommand {
             return try parseAsRoot(arguments)
         } catch  where exitCode(for: error) != .success {
             // What isn't ours is answered as what it is, and not as a URL that it isn't.
-            let checked = try UnknownWords.answered(arguments, commands: configuration.subcommands)
+            let checked = try UnknownArguments.answered(arguments, commands: configuration.subcommands)
             guard checked != arguments else { throw error }
             return try parseAsRoot(checked)
         }

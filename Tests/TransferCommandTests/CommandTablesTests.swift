@@ -23,9 +23,9 @@ import TransferTestSupport
         let text = try String(contentsOf: Self.article, encoding: .utf8)
         for (kind, name, _) in JSONLinesTests.all { #expect(text.contains("`\(name)`"), "\(kind)") }
         // Every name that a line of the documentation has stands for a kind.
-        let told = text.matches(of: #/`((batch|job)\.[a-z]+)`/#).map { String($0.output.1) }
+        let reported = text.matches(of: #/`((batch|job)\.[a-z]+)`/#).map { String($0.output.1) }
         let known = Set(JSONLinesTests.all.map(\.name) + ["batch.commanded", "job.authorized"])
-        #expect(Set(told).subtracting(known) == [])
+        #expect(Set(reported).subtracting(known) == [])
     }
 
     @Test func everyExitStatusIsInTheArticleAndInTheManualPage() throws {

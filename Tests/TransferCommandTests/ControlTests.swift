@@ -25,10 +25,10 @@ import TransferTestSupport
         _ place: Workplace, _ arguments: String..., until isEffective: () async throws -> Bool
     ) async throws -> String {
         let result = try await place.command(arguments).run()
-        let told = ContinuousClock.now
+        let reported = ContinuousClock.now
         #expect(result.exitCode == 0, "\(result)")
         try await until("\(arguments)", within: .seconds(30), isEffective)
-        #expect(ContinuousClock.now - told < .seconds(1), "\(arguments)")
+        #expect(ContinuousClock.now - reported < .seconds(1), "\(arguments)")
         return result.standardOutput
     }
 

@@ -29,9 +29,9 @@ import TransferTestSupport
 
     /// The length that SIZE tells × the bytes that RETR brings.
     @Test(arguments: [(3_000_000, 0), (3_000_000, 1), (3_000_001, 3_000_000), (2_900_000, 3_000_000), (1, 0)])
-    func aLengthThatIsntThatOfTheBytesIsNeverComplete(_ told: Int, _ sent: Int) async throws {
+    func aLengthThatIsntThatOfTheBytesIsNeverComplete(_ reported: Int, _ sent: Int) async throws {
         try await withServer { server, place in
-            server.script("SIZE", [], afterwards: .reply("213 \(told)"))
+            server.script("SIZE", [], afterwards: .reply("213 \(reported)"))
             if sent < Self.content.count { server.script("RETR", [], afterwards: .short(after: Int64(sent))) }
             let result = try await get(server, place)
             #expect(result.exitCode == 1, "\(result)")

@@ -44,8 +44,8 @@ struct FullDiskTests {
             try place.folder.write("", to: "go")
             let result = try await process.result()
             #expect(result.exitCode == 0, "\(result)")
-            let told = result.standardError.split(separator: "\n").count { $0.contains("no space left") }
-            #expect(told == 1, "\(result)")
+            let reported = result.standardError.split(separator: "\n").count { $0.contains("no space left") }
+            #expect(reported == 1, "\(result)")
         }
     }
 

@@ -123,9 +123,9 @@ import TransferTestSupport
             #expect(events.named("job.finished").count == 60)
             #expect(events.named("job.retrying").isEmpty && events.named("job.failed").isEmpty)
             #expect(events.named("job.finished").allSatisfy { $0["attempts"]?.int == 1 })
-            let told = events.named("batch.waiting").filter { $0["for"]?.string == "openFiles" }
-            #expect(told.count == 1, "\(result)")
-            let words = told.first?["reason"]?.string ?? ""
+            let reported = events.named("batch.waiting").filter { $0["for"]?.string == "openFiles" }
+            #expect(reported.count == 1, "\(result)")
+            let words = reported.first?["reason"]?.string ?? ""
             #expect(
                 words.contains("at a time for now, no attempt is spent") && words.contains("limit is 40"), "\(words)")
         }

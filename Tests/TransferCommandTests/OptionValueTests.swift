@@ -217,8 +217,8 @@ import TransferTestSupport
             let text = try Self.refusal(name, value, isJoined: index % 2 == 1)
             #expect(text.contains(row.form), "\(name): \(text)")
             #expect(text.contains("'\(name)") || row.names.contains { text.contains($0) }, "\(name): \(text)")
-            let isToldInPart = value.contains("\n") || name == "--proxy"
-            #expect(isToldInPart || text.contains(value), "\(name): \(text)")
+            let isReportedInPart = value.contains("\n") || name == "--proxy"
+            #expect(isReportedInPart || text.contains(value), "\(name): \(text)")
         }
         for value in row.values.dropFirst() {
             #expect("\(value) is taken") {

@@ -35,15 +35,15 @@ import TransferTestSupport
                 let events = try result.events()
 
                 let finished = try #require(events.named("job.finished").first)
-                let told = sources(finished)
-                #expect(told.map { $0["state"]?.string } == ["used", "dropped"])
-                #expect(told.first?["url"]?.string == good && told.first?["host"]?.string == "127.0.0.1:\(one.port)")
-                #expect(told.first?["connections"]?.int ?? 0 >= 3 && told.first?["bytes"]?.int ?? 0 > 23 << 20)
-                #expect(told.first?["rate"]?.int ?? 0 > 1 << 18)
-                #expect(told.last?["cause"]?.string == "refused" && told.last?["reason"]?.string == "404 Not Found")
+                let reported = sources(finished)
+                #expect(reported.map { $0["state"]?.string } == ["used", "dropped"])
+                #expect(reported.first?["url"]?.string == good && reported.first?["host"]?.string == "127.0.0.1:\(one.port)")
+                #expect(reported.first?["connections"]?.int ?? 0 >= 3 && reported.first?["bytes"]?.int ?? 0 > 23 << 20)
+                #expect(reported.first?["rate"]?.int ?? 0 > 1 << 18)
+                #expect(reported.last?["cause"]?.string == "refused" && reported.last?["reason"]?.string == "404 Not Found")
                 // The report has the same line.
                 let report = try JSONValue.parse(Data(try place.folder.text("ends.jsonl").utf8))
-                #expect(sources(report) == told)
+                #expect(sources(report) == reported)
 
                 let progress = events.named("job.progress").filter { !sources($0).isEmpty }
                 #expect(progress.contains { $0["connections"]?.int ?? 0 >= 3 })
@@ -62,7 +62,7 @@ import TransferTestSupport
                         $0.hasPrefix("            127.0.0.1:\(two.port) ") && $0.hasSuffix("  dropped: 404 Not Found")
                     }, "\(why)")
                 let json = try await place.run("why", "batch/x", "--json")
-                #expect(sources(try JSONValue.parse(Data(json.standardOutput.utf8))) == told)
+                #expect(sources(try JSONValue.parse(Data(json.standardOutput.utf8))) == reported)
                 for text in [result.standardOutput, result.standardError, why.standardOutput, json.standardOutput] {
                     #expect(!text.contains("secret1234") && !text.contains("Signature=ab"))
                 }

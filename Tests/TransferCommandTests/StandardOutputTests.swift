@@ -31,8 +31,8 @@ import TransferTestSupport
                 let result = try await shell("\(words) \(output)", in: place)
                 #expect(result.exitCode == 74, "\(words) \(output): \(result)")
                 let reason = output == ">&-" ? "bad file descriptor" : "no space left on device"
-                let told = result.standardError.hasSuffix("standard output is incomplete: \(reason)\n")
-                #expect(told || result.standardError.contains("can't write standard output: \(reason)"), "\(result)")
+                let reported = result.standardError.hasSuffix("standard output is incomplete: \(reason)\n")
+                #expect(reported || result.standardError.contains("can't write standard output: \(reason)"), "\(result)")
             }
         }
     }

@@ -29,9 +29,9 @@ import TransferTestSupport
             let before = server.requests.count
             let bad = try await place.command(["verify", "batch", "--json"]).run()
             #expect(bad.exitCode == 1, "\(bad)")
-            let told = try bad.events().first { $0["id"]?.string == "a" }
-            #expect(told?["state"]?.string == "bad" && told?["by"]?.string == "sums")
-            #expect(told?["ranges"]?.string == "8388608-12582911")
+            let reported = try bad.events().first { $0["id"]?.string == "a" }
+            #expect(reported?["state"]?.string == "bad" && reported?["by"]?.string == "sums")
+            #expect(reported?["ranges"]?.string == "8388608-12582911")
             #expect(server.requests.count == before)
 
             let repaired = try await place.run("verify", "batch", "--repair")
@@ -54,9 +54,9 @@ import TransferTestSupport
                 download(server.url("/a"), to: "a"), download(server.url("/gone"), to: "b", #""id": "b""#),
             ])
             #expect(try await place.runJobs().exitCode == 1)
-            let told = try await place.run("verify", "batch")
-            #expect(told.exitCode == 66 && told.standardOutput.contains("1 good, 1 missing"), "\(told)")
-            #expect(told.standardOutput.contains("missing  batch/b  never downloaded: failed, 404"), "\(told)")
+            let reported = try await place.run("verify", "batch")
+            #expect(reported.exitCode == 66 && reported.standardOutput.contains("1 good, 1 missing"), "\(reported)")
+            #expect(reported.standardOutput.contains("missing  batch/b  never downloaded: failed, 404"), "\(reported)")
             let lines = try await place.command(["verify", "batch", "--json"]).run().events()
             #expect(lines.contains { $0["id"]?.string == "b" && $0["state"]?.string == "missing" }, "\(lines)")
         }
@@ -76,8 +76,8 @@ import TransferTestSupport
             #expect(failed.exitCode == 1 && failed.standardOutput.contains("1 bad"), "\(failed)")
             #expect(try place.content("a") == damaged)
             for names in [["batch"], [place.folder.path("a")]] {
-                let told = try await place.command(["verify"] + names).run()
-                #expect(told.exitCode == 1 && told.standardOutput.contains("bad      batch/a"), "\(told)")
+                let reported = try await place.command(["verify"] + names).run()
+                #expect(reported.exitCode == 1 && reported.standardOutput.contains("bad      batch/a"), "\(reported)")
             }
             server.script("/a", [])
             #expect(try await place.run("verify", "batch", "--repair").exitCode == 0)
@@ -115,8 +115,8 @@ import TransferTestSupport
             try await server.waitForHeld(1)
             process.kill(SIGKILL)
             _ = try? await process.result()
-            let told = try await place.run("verify", "batch")
-            #expect(told.exitCode == 1 && told.standardOutput.contains("bad      batch/a"), "\(told)")
+            let reported = try await place.run("verify", "batch")
+            #expect(reported.exitCode == 1 && reported.standardOutput.contains("bad      batch/a"), "\(reported)")
             #expect(try await place.run("verify", "batch", "--repair").exitCode == 0)
             #expect(try content.firstDifference(fromFileAt: place.folder.path("a")) == nil)
         }
@@ -148,8 +148,8 @@ import TransferTestSupport
             #expect(good.standardOutput.contains("by its digest"), "\(good)")
             try damage(place, "a", at: 100, count: 5_000_000)
             let bad = try await place.command(["verify", place.folder.path("a"), "--json"]).run()
-            let told = try bad.events().first
-            #expect(told?["by"]?.string == "digest" && told?["ranges"]?.string == "0-8388607", "\(bad)")
+            let reported = try bad.events().first
+            #expect(reported?["by"]?.string == "digest" && reported?["ranges"]?.string == "0-8388607", "\(bad)")
         }
     }
 

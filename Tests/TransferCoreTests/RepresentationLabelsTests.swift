@@ -28,8 +28,8 @@ import TransferCore
         arguments: [
             ("aws-chunked", nil), ("aws-chunked, gzip", "gzip"), ("gzip,br", "gzip, br"), ("identity", nil), ("", nil),
         ] as [(String, String?)])
-    func theFrameOfARequestIsNoCodingOfTheFile(_ told: String, _ stored: String?) {
-        let head = ResponseHead(status: 200, fields: [HeaderField("Content-Encoding", told)])
+    func theFrameOfARequestIsNoCodingOfTheFile(_ reported: String, _ stored: String?) {
+        let head = ResponseHead(status: 200, fields: [HeaderField("Content-Encoding", reported)])
         #expect(RepresentationLabels(head).coding == stored)
     }
 

@@ -19,7 +19,7 @@ import TransferTestSupport
 
         let state = Mutex(State())
 
-        var keeper: RecordKeeper {
+        var recorder: ResumeRecorder {
             { record, kept in
                 self.state.withLock {
                     $0.records.append(record)
@@ -46,7 +46,7 @@ import TransferTestSupport
     ) -> FileSink {
         FileSink(
             part, offset: offset, url: url, algorithm: nil, workers: workers, state: FileSinkState(), earlier: earlier,
-            keeper: kept?.keeper)
+            recorder: kept?.recorder)
     }
 
     private func write(_ sink: FileSink, _ count: Int) throws {

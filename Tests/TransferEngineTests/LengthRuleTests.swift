@@ -69,20 +69,20 @@ import TransferTestSupport
         var machine = machine(openEnd, method: method)
         _ = machine.start()
         _ = machine.received(head(), redirectTarget: nil, now: 0)
-        var told = ""
+        var reported = ""
         var action = machine.hopEnded(nil, position: 1000, isFramed: isFramed, closure: closure)
         if case .perform(let hop) = action {
-            told = hop.method + " "
+            reported = hop.method + " "
             if let answer { _ = machine.received(answer, redirectTarget: nil, now: 0) }
             let lost = TransferError(.connectionLost, "lost", isTransient: true)
             action = machine.hopEnded(answer == nil ? lost : nil, position: 1000)
         }
         switch action {
-        case .perform: return told + "again"
+        case .perform: return reported + "again"
         case .succeed(let head):
-            return told + "\(head.status)" + (machine.isLengthUnproven ? " unproven" : "")
+            return reported + "\(head.status)" + (machine.isLengthUnproven ? " unproven" : "")
                 + (machine.hasClosureAlert ? " closed" : "")
-        case .fail(let error): return told + error.code.rawValue
+        case .fail(let error): return reported + error.code.rawValue
         }
     }
 

@@ -188,11 +188,11 @@ func head(_ status: Int, _ fields: KeyValuePairs<String, String> = [:]) -> Respo
             CURLE_COULDNT_CONNECT, text: "Failed to connect to a.example port 80 after 2 ms: Connection refused",
             host: "a.example", isConnected: false)
         #expect(refused.message == "can't connect to a.example: connection refused")
-        let told = CurlFailure.error(
+        let reported = CurlFailure.error(
             CURLE_COULDNT_CONNECT,
             text: "Failed to connect to a.example port 80 after 2 ms: Couldn't connect to server",
             host: "a.example", isConnected: false, systemError: ECONNREFUSED)
-        #expect(told.message == "can't connect to a.example: connection refused")
+        #expect(reported.message == "can't connect to a.example: connection refused")
         let secret = CurlFailure.error(
             CURLE_URL_MALFORMAT, text: "bad URL https://u:p@a.example/?sig=s", host: "a.example", isConnected: false)
         #expect(!secret.message.contains("u:p") && !secret.message.contains("sig=s"))

@@ -133,14 +133,14 @@ struct PublisherTests {
             server.script("/stalls", [], afterwards: .stall(after: 0))
             server.serve("/stalls", .text("{}"))
             let request = session.request(server.url("/stalls"))
-            let told = Mutex(0)
-            let token = request.publishData(queue: Self.queue).sink { _ in told.withLock { $0 += 1 } }
+            let reported = Mutex(0)
+            let token = request.publishData(queue: Self.queue).sink { _ in reported.withLock { $0 += 1 } }
             try await server.waitForRequests(1)
             token.cancel()
             let error = await request.serializingData().response.error
             #expect(error?.isExplicitlyCancelledError == true && request.isCancelled)
             Self.queue.sync {}
-            #expect(told.withLock { $0 } == 0)
+            #expect(reported.withLock { $0 } == 0)
         }
     }
 

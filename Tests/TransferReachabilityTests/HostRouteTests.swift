@@ -42,8 +42,8 @@ struct HostRouteTests {
             return IPAddress("127.0.0.1").map { [$0] } ?? []
         }
         let manager = try #require(NetworkReachabilityManager(monitor: NetworkMonitor(), host: host))
-        let (statuses, told) = AsyncStream<NetworkReachabilityManager.NetworkReachabilityStatus>.makeStream()
-        manager.startListening(onQueue: DispatchQueue(label: "test")) { told.yield($0) }
+        let (statuses, reported) = AsyncStream<NetworkReachabilityManager.NetworkReachabilityStatus>.makeStream()
+        manager.startListening(onQueue: DispatchQueue(label: "test")) { reported.yield($0) }
         var iterator = statuses.makeAsyncIterator()
         let first = await iterator.next()
         #expect(first == .unknown || first == .notReachable)

@@ -51,7 +51,7 @@ struct NetlinkDialogueTests {
         let asked = finish(&dialogue, tables)
         #expect(asked == NetlinkTopic.allCases)
         #expect(dialogue.isTellable && dialogue.hasChanged && status(dialogue) == .reachable(.ethernetOrWiFi))
-        dialogue.told()
+        dialogue.reported()
         #expect(!dialogue.hasChanged && dialogue.next() == nil)
     }
 
@@ -74,7 +74,7 @@ struct NetlinkDialogueTests {
         let asked = finish(&dialogue, [:])
         #expect(asked == Array(NetlinkTopic.allCases.dropFirst()) && status(dialogue) == .notReachable)
         // Troubles are forgotten once everything was had.
-        dialogue.told()
+        dialogue.reported()
         tell(&dialogue, MessageBytes.message(104) { $0.append(UInt64(0)) })
         let nextAsked = dialogue.next()
         let next = try #require(nextAsked)
@@ -140,7 +140,7 @@ struct NetlinkDialogueTests {
     @Test func answersToOthersAndToEarlierQuestionsAreNotTaken() throws {
         var dialogue = NetlinkDialogue(port: Self.port)
         finish(&dialogue, tables)
-        dialogue.told()
+        dialogue.reported()
         var late = try #require(NetlinkFrame.parse(MessageBytes.route(via: "192.0.2.1", 2, metric: 1)).first)
         (late.sequence, late.port) = (1, Self.port)
         dialogue.take(late)
@@ -154,7 +154,7 @@ struct NetlinkDialogueTests {
     @Test func whatNeverSettlesIsToldAllTheSame() {
         var dialogue = NetlinkDialogue(port: Self.port)
         finish(&dialogue, tables)
-        dialogue.told()
+        dialogue.reported()
         var rounds = 0
         repeat {
             tell(&dialogue, MessageBytes.message(104) { $0.append(UInt64(0)) })

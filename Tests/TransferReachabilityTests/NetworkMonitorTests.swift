@@ -21,8 +21,8 @@ struct NetworkMonitorTests {
     @Test func observersThatComeLaterAreToldToo() async throws {
         let monitor = NetworkMonitor()
         var first = monitor.snapshots().makeAsyncIterator()
-        let told = await first.next()
-        let known = try #require(told)
+        let reported = await first.next()
+        let known = try #require(reported)
         var second = monitor.snapshots().makeAsyncIterator()
         let same = await second.next()
         #expect(same == known && monitor.current == known)
@@ -32,8 +32,8 @@ struct NetworkMonitorTests {
         let loop = try EventLoop(name: "mine")
         defer { loop.stop() }
         let monitor = NetworkMonitor(loop: loop)
-        let (places, told) = AsyncStream<Bool>.makeStream()
-        let observation = monitor.observe { _ in told.yield(loop.isOnLoop) }
+        let (places, reported) = AsyncStream<Bool>.makeStream()
+        let observation = monitor.observe { _ in reported.yield(loop.isOnLoop) }
         var iterator = places.makeAsyncIterator()
         let isOnLoop = await iterator.next()
         #expect(isOnLoop == true)
@@ -42,8 +42,8 @@ struct NetworkMonitorTests {
 
     @Test func aSlowObserverGetsTheNewestOnly() async {
         let queue = DispatchQueue(label: "slow")
-        let (seen, told) = AsyncStream<NetworkSnapshot>.makeStream()
-        let mailbox = Mailbox(queue: queue) { told.yield($0) }
+        let (seen, reported) = AsyncStream<NetworkSnapshot>.makeStream()
+        let mailbox = Mailbox(queue: queue) { reported.yield($0) }
         queue.suspend()
         for index in 1...100 {
             mailbox.put(NetworkSnapshotTests.snapshot([NetworkSnapshotTests.link(index, "e")], routes: []))

@@ -80,11 +80,11 @@ import TransferTestSupport
             let answer = try await place.ask("/api/v1/jobs", json: job(server.url("/a"), to: "a"))
             let gid = try #require(answer.json["gid"] as? String)
             _ = try await place.job(gid, becomes: "done")
-            let told = try await attempts(gid, place)
-            #expect(told.compactMap { $0["result"] as? String } == ["retried", "retried", "done"], "\(told)")
-            #expect(told.compactMap { $0["attempt"] as? Int } == [1, 2, 3])
-            #expect(told.compactMap { $0["status"] as? Int } == [503, 502] && told.last?["bytes"] as? Int == 1000)
-            let times = told.flatMap { [$0["started"], $0["ended"]] }.compactMap { $0 as? String }
+            let reported = try await attempts(gid, place)
+            #expect(reported.compactMap { $0["result"] as? String } == ["retried", "retried", "done"], "\(reported)")
+            #expect(reported.compactMap { $0["attempt"] as? Int } == [1, 2, 3])
+            #expect(reported.compactMap { $0["status"] as? Int } == [503, 502] && reported.last?["bytes"] as? Int == 1000)
+            let times = reported.flatMap { [$0["started"], $0["ended"]] }.compactMap { $0 as? String }
             #expect(times.count == 6 && times == times.sorted(), "\(times)")
             // What another process did is known by the record alone.
             try await place.stop()

@@ -136,9 +136,9 @@ import TransferTestServer
         defer { server.stop() }
         let reply = try server.get("/response-headers?X-A=1&X-A=2&Warning=a%20b")
         #expect(reply.head.contains("X-A: 1\r\nX-A: 2\r\nWarning: a b\r\n"))
-        let told = try JSONDecoder().decode([String: Echo.Field].self, from: Data(reply.body))
-        #expect(told["X-A"] == .many(["1", "2"]))
-        #expect(told["Content-Length"] == .one("\(reply.body.count)"))
+        let reported = try JSONDecoder().decode([String: Echo.Field].self, from: Data(reply.body))
+        #expect(reported["X-A"] == .many(["1", "2"]))
+        #expect(reported["Content-Length"] == .one("\(reply.body.count)"))
     }
 
     @Test func aDelayLastsUntilItIsReleasedOrTheClientLeaves() async throws {

@@ -16,7 +16,7 @@ public final class LosingRelay: Sendable {
         let isOpen = Mutex(true)
         /// Whether it takes no more connections once something is lost.
         let endsThen = Mutex(false)
-        let told = AsyncStream<Void>.makeStream()
+        let reported = AsyncStream<Void>.makeStream()
         let turns = Mutex(0)
 
         /// Takes what is to be lost, once.
@@ -27,7 +27,7 @@ public final class LosingRelay: Sendable {
             }
             if taken != nil {
                 if endsThen.withLock({ $0 }) { isOpen.withLock { $0 = false } }
-                told.continuation.yield()
+                reported.continuation.yield()
             }
             return taken
         }
@@ -78,7 +78,7 @@ public final class LosingRelay: Sendable {
 
     /// Waits until something is lost.
     public func lost() async throws {
-        var losses = state.told.stream.makeAsyncIterator()
+        var losses = state.reported.stream.makeAsyncIterator()
         guard await losses.next() != nil else { throw CancellationError() }
     }
 

@@ -5,7 +5,7 @@ import TransferCore
 
 /// The most unkind servers: whatever they answer, an attempt ends, and soon; another one has its delay, and the limit.
 @Suite struct DetoursTests {
-    typealias Kind = OffsetToldTests.Kind
+    typealias Kind = ReportedOffsetTests.Kind
 
     private static let size: Int64 = 4000
     private static let source = UploadSource(name: "f", size: size)
@@ -92,7 +92,7 @@ import TransferCore
             fields.append(("Upload-Draft-Interop-Version", "8"))
             if let complete { fields.append(("Upload-Complete", complete)) }
             let start = request.headers.value("Upload-Offset").flatMap { Int64($0) } ?? 0
-            let told: Int64? =
+            let reported: Int64? =
                 switch offset {
                 case .none: nil
                 case .same: start
@@ -101,9 +101,9 @@ import TransferCore
                 case .zero: 0
                 case .beyond: DetoursTests.size + 1
                 }
-            if let told {
-                fields.append(("Upload-Offset", "\(told)"))
-                if request.method == "HEAD" { fields.append(("Content-Length", "\(told)")) }
+            if let reported {
+                fields.append(("Upload-Offset", "\(reported)"))
+                if request.method == "HEAD" { fields.append(("Content-Length", "\(reported)")) }
             }
             return fields
         }

@@ -94,9 +94,9 @@ import TransferTestSupport
     }
 
     @Test func whatIsLeftAloneIsToldOfEach() {
-        var told = ToldOnce()
-        let isNew = Self.names.map { told.isNew("link \($0)") }
-        let isNewAgain = Self.names.map { told.isNew("link \($0)") }
+        var reported = ReportedOnce()
+        let isNew = Self.names.map { reported.isNew("link \($0)") }
+        let isNewAgain = Self.names.map { reported.isNew("link \($0)") }
         #expect(isNew == [true, true] && isNewAgain == [false, false])
     }
 }

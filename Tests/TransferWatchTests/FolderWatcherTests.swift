@@ -218,8 +218,8 @@ import TransferTestSupport
         let state = stage.uploads.state
         #expect(state.taken.map(\.path) == ["sentinel"])
         for name in ["link", "folder", "dangling"] {
-            let told = state.events.filter { $0 == .leftAlone(path: name, .linkLeadsOutside) }
-            #expect(told.count == 1, "\(name)")
+            let reported = state.events.filter { $0 == .leftAlone(path: name, .linkLeadsOutside) }
+            #expect(reported.count == 1, "\(name)")
         }
     }
 

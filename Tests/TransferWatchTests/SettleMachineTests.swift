@@ -213,9 +213,9 @@ import TransferCore
         var bench = Bench()
         _ = bench.at(10, "x/a", .closedAfterWriting)
         _ = bench.at(10, "xy/b", .closedAfterWriting)
-        let luggage = bench.machine.remove(folder: "x")
+        let movedEntries = bench.machine.remove(folder: "x")
         #expect(bench.machine.count == 1)
-        bench.machine.add(luggage, folder: "new/x", at: Bench.time(11))
+        bench.machine.add(movedEntries, folder: "new/x", at: Bench.time(11))
         #expect(bench.due(12.2) == ["xy/b"])
         #expect(bench.due(13.2) == ["new/x/a"])
         #expect(

@@ -141,7 +141,7 @@ import TransferTestSupport
         }
         let wanted = try Self.versions(in: stage)
         #expect(wanted.count > 100)
-        let state = await stage.uploads.wait { $0.ledger.isSuperset(of: wanted) }
+        let state = await stage.uploads.wait { $0.history.isSuperset(of: wanted) }
         #expect(state.taken.allSatisfy { !WatchRules.isTemporary($0.name) })
         #expect(Set(state.taken).count == state.taken.count)
         // A file is not taken while somebody has it open: then it has four bytes, and is empty before.

@@ -11,7 +11,7 @@ final class Uploads: WatchConsumer {
     struct State {
         /// In the order in which they were taken; each version and name once.
         var taken: [FileVersion] = []
-        var ledger: Set<FileVersion> = []
+        var history: Set<FileVersion> = []
         var offered = 0
         var batches: [Int] = []
         var events: [WatchEvent] = []
@@ -34,10 +34,10 @@ final class Uploads: WatchConsumer {
             state.batches.append(files.count)
             var handled = 0
             for file in files {
-                if !state.ledger.contains(file) {
+                if !state.history.contains(file) {
                     guard state.room > 0 else { break }
                     state.room -= 1
-                    state.ledger.insert(file)
+                    state.history.insert(file)
                     state.taken.append(file)
                 }
                 handled += 1

@@ -208,13 +208,13 @@ import TransferTestSupport
         _ = await stage.started()
         for name in ["a", "b", "c", "d"] { try stage.folder.write("1", to: "in/\(name)/f") }
         await stage.uploads.wait(for: ["a/f", "b/f", "c/f", "d/f"])
-        let told = stage.uploads.state.events.compactMap { event -> TransferError? in
+        let reported = stage.uploads.state.events.compactMap { event -> TransferError? in
             guard case .polling(.limit(let error)) = event else { return nil }
             return error
         }
-        #expect(told.count == 1)
-        #expect(told.first?.message.contains("fs.inotify.max_user_watches is 8192") == true)
-        #expect(told.first?.message.contains("sysctl -w fs.inotify.max_user_watches=") == true)
+        #expect(reported.count == 1)
+        #expect(reported.first?.message.contains("fs.inotify.max_user_watches is 8192") == true)
+        #expect(reported.first?.message.contains("sysctl -w fs.inotify.max_user_watches=") == true)
         isLifted.withLock { $0 = true }
         await stage.uploads.waitForEvent { $0 == .caughtUp(WatchSummary(folders: 5, polledFolders: 0)) }
     }

@@ -10,7 +10,7 @@
 /// - A trial that did not pay is taken back. It is repeated after a rest that doubles each time, while the file lasts.
 /// - A number that was assumed from losses is checked against four, once the file has enough time left.
 public struct ConnectionGrowth: Sendable {
-    public enum Wish: Sendable, Hashable {
+    public enum Request: Sendable, Hashable {
         /// 1 to 32.
         case exactly(Int)
         case automatic
@@ -53,7 +53,7 @@ public struct ConnectionGrowth: Sendable {
     }
 
     public private(set) var wanted: Int
-    private let wish: Wish
+    private let request: Request
     private var trial: Trial?
     private var rest = rests.lowerBound
     /// Nothing is tried before.
@@ -75,9 +75,9 @@ public struct ConnectionGrowth: Sendable {
     /// The least number that the server refused, and until when it counts.
     private var refusal: (count: Int, until: Double)?
 
-    public init(_ wish: Wish) {
-        self.wish = wish
-        wanted = if case .exactly(let count) = wish { count } else { 1 }
+    public init(_ request: Request) {
+        self.request = request
+        wanted = if case .exactly(let count) = request { count } else { 1 }
     }
 
     /// The number that trials have found; `nil` before the first has ended, and where the user gives a number.
@@ -85,7 +85,7 @@ public struct ConnectionGrowth: Sendable {
 
     /// Begins with as many, where the user gives no number: one to each source, or what an earlier file found.
     public mutating func begins(with count: Int, of most: Int = unproven) {
-        guard case .automatic = wish else { return }
+        guard case .automatic = request else { return }
         wanted = max(wanted, min(count, most))
         if wanted > Self.unproven { assumption = (true, 0) }
     }
@@ -103,8 +103,8 @@ public struct ConnectionGrowth: Sendable {
         now: Double, bytes: Int64, left: Int64, worked: Double, connections: Int, path: PathReading? = nil,
         bound: Double = .infinity
     ) -> Int {
-        guard case .automatic = wish else {
-            if now >= notBefore, case .exactly(let count) = wish { wanted = count }
+        guard case .automatic = request else {
+            if now >= notBefore, case .exactly(let count) = request { wanted = count }
             return wanted
         }
         let way = Way(path, bound)

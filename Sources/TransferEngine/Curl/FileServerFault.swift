@@ -65,25 +65,25 @@ enum FileServerFault {
             return error(
                 .tooManyConnections, "\(host) lets nobody more in now (\(reply))", transient: true, origin: true)
         }
-        func told(else otherwise: FileServerFailure) -> FileServerFailure {
+        func reported(else otherwise: FileServerFailure) -> FileServerFailure {
             if let reply, reply.code >= 400 {
-                if files.looks, let told = FileServerFailure.look(reply, denials: files.replies.denials) { return told }
+                if files.looks, let reported = FileServerFailure.look(reply, denials: files.replies.denials) { return reported }
                 return FileServerFailure(reply, writes: files.writes, host: host)
             }
             return FileServerFailure.read(words) ?? otherwise
         }
         switch code {
-        case CURLE_REMOTE_FILE_NOT_FOUND: return told(else: .missing(words))
-        case CURLE_REMOTE_ACCESS_DENIED: return told(else: .denied(words))
+        case CURLE_REMOTE_FILE_NOT_FOUND: return reported(else: .missing(words))
+        case CURLE_REMOTE_ACCESS_DENIED: return reported(else: .denied(words))
         // REST alone may not fail of the commands before RETR: the refusal is its own.
         case CURLE_QUOTE_ERROR where files.fetches: return .noRestart
-        case CURLE_FTP_COULDNT_RETR_FILE, CURLE_UPLOAD_FAILED, CURLE_QUOTE_ERROR: return told(else: .denied(words))
-        case CURLE_REMOTE_DISK_FULL: return told(else: .full(words))
+        case CURLE_FTP_COULDNT_RETR_FILE, CURLE_UPLOAD_FAILED, CURLE_QUOTE_ERROR: return reported(else: .denied(words))
+        case CURLE_REMOTE_DISK_FULL: return reported(else: .full(words))
         case CURLE_REMOTE_FILE_EXISTS: return .exists(words)
         case CURLE_BAD_DOWNLOAD_RESUME: return .beyondEnd
         case CURLE_FTP_COULDNT_USE_REST: return .noRestart
         case CURLE_PARTIAL_FILE:
-            if let reply, reply.code == 452 || reply.code == 552 { return told(else: .full(reply.description)) }
+            if let reply, reply.code == 452 || reply.code == 552 { return reported(else: .full(reply.description)) }
         case CURLE_LOGIN_DENIED: return error(.loginRefused, Self.login(exchange, files, reply))
         case CURLE_USE_SSL_FAILED:
             return error(
@@ -155,10 +155,10 @@ enum FileServerFault {
     }
 
     private static func nothingShown(_ files: FileServerTask) -> String {
-        guard files.url.isSSH else { return "no password is set (\"auth\"\(CommandWords.only(", --password")))" }
+        guard files.url.isSSH else { return "no password is set (\"auth\"\(CommandPhrases.only(", --password")))" }
         return
-            "no key and no password is set: name a key (\"ssh\": {\"key\": …}\(CommandWords.only(", --ssh-key"))), let an agent hold one "
-            + "(SSH_AUTH_SOCK), or give a password (\"auth\"\(CommandWords.only(", --password")))"
+            "no key and no password is set: name a key (\"ssh\": {\"key\": …}\(CommandPhrases.only(", --ssh-key"))), let an agent hold one "
+            + "(SSH_AUTH_SOCK), or give a password (\"auth\"\(CommandPhrases.only(", --password")))"
     }
 
     /// The fingerprint out of "… mismatch sha256 fingerprint. Remote X is not equal to Y".

@@ -90,11 +90,11 @@ enum ProxyFault {
         if status == 407 { return .proxyAsks(proxy) }
         guard status >= 300 else { return nil }
         let head = ResponseHead(status: status, block: exchange.connection.proxyLegs.head, received: WallClock.seconds)
-        let told = StatusRule.error(head, now: WallClock.seconds)
+        let reported = StatusRule.error(head, now: WallClock.seconds)
         return TransferError(
             .proxyRefused, "the proxy \(proxy) refused the connection to \(hop.hostAndPort) (\(status))",
-            cause: .curl(Int32(code.rawValue)), isTransient: told.isTransient, scope: .origin,
-            retryAfter: told.retryAfter)
+            cause: .curl(Int32(code.rawValue)), isTransient: reported.isTransient, scope: .origin,
+            retryAfter: reported.retryAfter)
     }
 }
 

@@ -123,10 +123,10 @@ struct ResumeRule {
         }
         // §15.3.7 wants the tag in the part; a server that leaves it out hasn't looked at If-Range either.
         // Without a condition that it had to check, it must show the very version.
-        let isUntold =
+        let isUnreported =
             question.unconditional == nil
             ? !isProven(head) : point.validator?.etag != nil && head.value("ETag") == nil
-        if isUntold, !point.needsNoValidator {
+        if isUnreported, !point.needsNoValidator {
             let field = point.validator?.etag == nil ? "Last-Modified" : "ETag"
             return odd("untold", "the server's part doesn't say of which version it is (no \(field))")
         }

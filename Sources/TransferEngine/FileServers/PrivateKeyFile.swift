@@ -15,7 +15,7 @@ extension FileServerSettings.PrivateKey {
         }
         guard isEncrypted else { return "the key \(path)" }
         return passphrase == nil
-            ? "the key \(path), which only a passphrase opens (\"keyPassphrase\"\(CommandWords.only(", --ssh-key-passphrase")))"
+            ? "the key \(path), which only a passphrase opens (\"keyPassphrase\"\(CommandPhrases.only(", --ssh-key-passphrase")))"
             : "the key \(path), if its passphrase opens it"
     }
 

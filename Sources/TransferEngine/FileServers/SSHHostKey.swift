@@ -55,7 +55,7 @@ struct SSHHostKey: Sendable, Hashable {
                     + "\(Self.scan(origin)) >> \(path)"
             case .notPinned:
                 "\(key) isn't the pinned one: somebody may be in between; if the server was set up anew, pin its new key "
-                    + "(hostKey\(CommandWords.only(", --host-key"))), which \(Self.scan(origin)) | ssh-keygen -lf - shows"
+                    + "(hostKey\(CommandPhrases.only(", --host-key"))), which \(Self.scan(origin)) | ssh-keygen -lf - shows"
             }
         return TransferError(.hostKeyRefused, message)
     }

@@ -9,7 +9,7 @@ public import TransferEventLoop
 /// Called from any thread. The later record is the one that holds; the second closure is called once it will be found after
 /// a kill, or never where the exchange is over by then. Who keeps them goes on with the exchange afterwards
 /// (``ExchangeHandle/proceed()``).
-public typealias RecordKeeper = @Sendable (ResumeData, _ kept: @escaping @Sendable () -> Void) -> Void
+public typealias ResumeRecorder = @Sendable (ResumeData, _ kept: @escaping @Sendable () -> Void) -> Void
 
 /// Takes the body of one exchange; used on one loop.
 public protocol BodySink: AnyObject {
@@ -46,7 +46,7 @@ public final class FileSink: BodySink {
     private let earlier: ResumeData?
     /// Bytes of the body that are still to be compared with those that are there.
     private var uncompared: Range<Int64> = 0..<0
-    private let keeper: RecordKeeper?
+    private let recorder: ResumeRecorder?
     /// The claims of a file that other exchanges may fill too.
     private let segments: SegmentedFile?
     /// Whether nothing is recorded of the bytes yet, as their number wasn't known at their beginning.
@@ -64,11 +64,11 @@ public final class FileSink: BodySink {
     ///   - segments: The file's map, where others may fill it too.
     public init(
         _ part: PartFile, offset: Int64, url: String, algorithm: DigestAlgorithm?, workers: WorkerPool,
-        state: FileSinkState, earlier: ResumeData? = nil, keeper: RecordKeeper? = nil,
+        state: FileSinkState, earlier: ResumeData? = nil, recorder: ResumeRecorder? = nil,
         algorithmOfAnswer: (@Sendable (ResponseHead) -> DigestAlgorithm?)? = nil, segments: SegmentedFile? = nil
     ) {
         self.algorithmOfAnswer = algorithmOfAnswer
-        self.keeper = keeper
+        self.recorder = recorder
         self.segments = segments
         self.earlier = earlier ?? part.initialRecord
         self.part = part
@@ -127,8 +127,8 @@ public final class FileSink: BodySink {
             let (part, state, record) = (part, state, record())
             state.isRecorded = isOld || isKept
             // The record first: blocks may be long in coming, and the loop doesn't wait for them.
-            workers.execute { [keeper] in
-                if !isOld, !isKept { part.record(record, generation: generation, keeper: keeper) }
+            workers.execute { [recorder] in
+                if !isOld, !isKept { part.record(record, generation: generation, recorder: recorder) }
                 state.isRecorded = true
                 Failpoint.reached(.partRecorded)
                 do throws(TransferError) { try part.reserve(total, generation: generation) } catch { state.fail(error) }
@@ -163,9 +163,9 @@ public final class FileSink: BodySink {
     ///
     /// - Returns: Whether it is.
     private func keepBeginning() -> Bool {
-        guard let keeper, start?.continued == 0, part.isNamed, !part.holdsRecords else { return false }
+        guard let recorder, start?.continued == 0, part.isNamed, !part.holdsRecords else { return false }
         state.hold()
-        keeper(record()) { [state] in state.release() }
+        recorder(record()) { [state] in state.release() }
         return true
     }
 
@@ -175,8 +175,8 @@ public final class FileSink: BodySink {
         let generation = part.currentGeneration
         let (part, state, record) = (part, state, record())
         state.isRecorded = false
-        workers.execute { [keeper] in
-            part.record(record, generation: generation, keeper: keeper)
+        workers.execute { [recorder] in
+            part.record(record, generation: generation, recorder: recorder)
             state.isRecorded = true
             Failpoint.reached(.partRecorded)
         }
@@ -210,7 +210,7 @@ public final class FileSink: BodySink {
     /// The workers are behind the network: to write an attribute takes the loop less than what a kill would cost.
     private func recordHere() {
         let generation = part.currentGeneration
-        part.record(record(), generation: generation, keeper: keeper)
+        part.record(record(), generation: generation, recorder: recorder)
         state.isRecorded = true
     }
 
@@ -296,12 +296,12 @@ public final class FileSink: BodySink {
         var record = record()
         record.synced = ByteRanges(0..<position)
         let (part, state, position) = (part, state, position)
-        workers.execute { [record, keeper] in
+        workers.execute { [record, recorder] in
             do throws(TransferError) {
                 try part.sync()
                 Failpoint.reached(.checkpointSynced)
                 if part.isCurrent(generation, and: { state.didSync(position) }) {
-                    part.record(record, generation: generation, keeper: keeper)
+                    part.record(record, generation: generation, recorder: recorder)
                 }
                 Failpoint.reached(.checkpointRecorded)
             } catch {

@@ -20,7 +20,7 @@ public final class PartFile: Sendable {
     public let initialRecord: ResumeData?
     /// Whether it's known for ours by the queue's own record alone, by which it was opened: that speaks of the bytes too.
     public let isClaimed: Bool
-    /// Whether the file itself bears that it's ours, and its record; if not, only the queue can tell (``RecordKeeper``).
+    /// Whether the file itself bears that it's ours, and its record; if not, only the queue can tell (``ResumeRecorder``).
     public var holdsRecords: Bool { canHold.load(ordering: .relaxed) }
     let canHold: Atomic<Bool>
     private let mapped = Atomic(false)
@@ -160,12 +160,12 @@ public final class PartFile: Sendable {
     ///
     /// - Returns: Whether the file took it.
     @discardableResult
-    func record(_ data: ResumeData, generation expected: Int, keeper: RecordKeeper? = nil) -> Bool {
+    func record(_ data: ResumeData, generation expected: Int, recorder: ResumeRecorder? = nil) -> Bool {
         guard (try? ensureNamed()) != nil else { return false }
         return generation.withLock { current in
             guard current == expected else { return false }
             guard holdsRecords else {
-                keeper?(data) {}
+                recorder?(data) {}
                 return false
             }
             return PartRecord.write(data, to: descriptor)

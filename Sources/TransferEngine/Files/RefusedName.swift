@@ -17,7 +17,7 @@ public enum RefusedName {
         return TransferError(
             .fileAccess,
             "can't make \(path): its file system takes no name \(doubtful); write another name in \"to\""
-                + CommandWords.also("--output"), cause: .os(errno: number))
+                + CommandPhrases.also("--output"), cause: .os(errno: number))
     }
 
     /// The part of a name that some file systems refuse, in words.

@@ -32,7 +32,7 @@ public final class SegmentedFile: Sendable {
     private let part: PartFile
     private let workers: WorkerPool
     private let meter: ExchangeMeter
-    public let keeper: RecordKeeper?
+    public let recorder: ResumeRecorder?
     /// The reading of the file's beginning while the rest arrives.
     public let ahead: ReadingAhead
     /// Bytes that parts brought once more, to be compared when the file is whole.
@@ -52,14 +52,14 @@ public final class SegmentedFile: Sendable {
     /// - Parameter algorithm: Of the digest that judges the file.
     public init(
         _ part: PartFile, meter: ExchangeMeter, workers: WorkerPool, limiters: [RateLimiter] = [],
-        keeper: RecordKeeper?, algorithm: DigestAlgorithm? = nil
+        recorder: ResumeRecorder?, algorithm: DigestAlgorithm? = nil
     ) {
         ahead = ReadingAhead(part, algorithm)
         self.limiters = limiters
         self.part = part
         self.meter = meter
         self.workers = workers
-        self.keeper = keeper
+        self.recorder = recorder
     }
 
     /// Whether the map tells what is there.
@@ -133,10 +133,10 @@ public final class SegmentedFile: Sendable {
             Failpoint.reached(.segmentsRecorded)
             return then(nil)
         }
-        guard let keeper else {
+        guard let recorder else {
             return then(TransferError(.fileAccess, "\(part.path) can't bear a record of its ranges"))
         }
-        keeper(record) { then(nil) }
+        recorder(record) { then(nil) }
     }
 
     /// The bytes are given up: the file begins anew, with one exchange.
@@ -317,7 +317,7 @@ public final class SegmentedFile: Sendable {
                 guard state.map != nil else { return }
                 state.synced.formUnion(received)
             }
-            if let record = record() { part.record(record, generation: generation, keeper: keeper) }
+            if let record = record() { part.record(record, generation: generation, recorder: recorder) }
             Failpoint.reached(.checkpointRecorded)
         }
     }

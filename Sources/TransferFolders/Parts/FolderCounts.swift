@@ -6,7 +6,7 @@ package struct FolderCounts {
     /// Confirmed files whose time hasn't come; counted where files are kept for a while.
     package private(set) var kept: Int
     private let countsKept: Bool
-    private var told: (waiting: Int, kept: Int)?
+    private var reported: (waiting: Int, kept: Int)?
     /// Whether the folder was last said to hold files that aren't counted.
     private var holdsMore = false
 
@@ -35,8 +35,8 @@ package struct FolderCounts {
 
     /// - Returns: What is to be told; `nil` where it was told already.
     package mutating func news() -> (waiting: Int, kept: Int)? {
-        guard told.map({ $0 != (open, kept) }) ?? true else { return nil }
-        told = (open, kept)
-        return told
+        guard reported.map({ $0 != (open, kept) }) ?? true else { return nil }
+        reported = (open, kept)
+        return reported
     }
 }

@@ -43,7 +43,7 @@ public struct JobFileReader {
     /// The folders that are watched, with their lines.
     package var watched: [WatchPath.Entry] = []
     /// The names that the downloads get.
-    package let names: DestinationLedger
+    package let names: DestinationNames
     /// The destination of URLs in lists that name none.
     package let destination: String
     package let metalink: MetalinkRules
@@ -65,12 +65,12 @@ public struct JobFileReader {
     ///     the job file.
     public init(
         format: JobFileFormat?, directory: String? = nil, rules: RequestRules = RequestRules(),
-        metalink: MetalinkRules = MetalinkRules(), names: DestinationLedger? = nil, destination: String = "./",
+        metalink: MetalinkRules = MetalinkRules(), names: DestinationNames? = nil, destination: String = "./",
         workingFolder: String? = nil, sums: @escaping (String) throws -> [UInt8]
     ) {
         self.format = format
         self.directory = directory
-        self.names = names ?? DestinationLedger(directory: directory)
+        self.names = names ?? DestinationNames(directory: directory)
         self.destination = destination
         self.workingFolder = workingFolder == directory ? nil : workingFolder
         self.metalink = metalink
@@ -141,9 +141,9 @@ public struct JobFileReader {
     public mutating func finish(into sink: (JobFileElement) throws -> Void) throws -> JobFileReport {
         if format == nil {
             let begun = pending
-            let told = begun.withUnsafeBytes { JobFileFormat.sniff($0, isWhole: true) } ?? .urlList
-            format = told
-            if !told.isDocument {
+            let reported = begun.withUnsafeBytes { JobFileFormat.sniff($0, isWhole: true) } ?? .urlList
+            format = reported
+            if !reported.isDocument {
                 pending = []
                 try begun.withUnsafeBytes { try lines($0.bindMemory(to: UInt8.self), sink) }
             }

@@ -49,9 +49,9 @@ package enum UploadDecoder {
 
     /// - Parameter place: Where the URL stands.
     static func finish(
-        _ decoder: inout JobDecoder, _ draft: inout JobDraft, of told: String, _ place: Range<Int>, _ seen: UInt64
+        _ decoder: inout JobDecoder, _ draft: inout JobDraft, of reported: String, _ place: Range<Int>, _ seen: UInt64
     ) -> JobSpec.Upload? {
-        var url = told
+        var url = reported
         if !decoder.isTrusted, let refusal = URLRule.refusal(ofDestination: url) {
             let isPath = !url.isEmpty && !url.contains(":")
             decoder.note(

@@ -26,33 +26,33 @@ public struct BatchStatus: Sendable, Hashable {
     public var hosts: [HostWait] = []
     /// When the first of a watched folder's failed files is tried again by itself, in milliseconds since 1970.
     public var again: Int64?
-    private var seldom = Seldom()
+    private var rare = RareSettings()
 
     /// Of a batch that a watched folder has.
     public var folder: FolderStatus? {
-        get { seldom.folder }
-        set { seldom.folder = newValue }
+        get { rare.folder }
+        set { rare.folder = newValue }
     }
 
     /// The jobs that no worker may do, of a queue that several share.
     public var lacks: [WorkerLack] {
-        get { seldom.lacks }
-        set { seldom.lacks = newValue }
+        get { rare.lacks }
+        set { rare.lacks = newValue }
     }
 
     /// Transfers under way of all workers, of a queue that several share; 0 of others.
     public var active: Int {
-        get { seldom.active }
-        set { seldom.active = newValue }
+        get { rare.active }
+        set { rare.active = newValue }
     }
 
     /// When the first of the jobs that wait for their next attempt is tried again, in milliseconds since 1970.
     public var nextAttempt: Int64? {
-        get { seldom.nextAttempt }
-        set { seldom.nextAttempt = newValue }
+        get { rare.nextAttempt }
+        set { rare.nextAttempt = newValue }
     }
 
-    private struct Seldom: Sendable, Hashable {
+    private struct RareSettings: Sendable, Hashable {
         var active = 0
         var nextAttempt: Int64?
         var folder: FolderStatus?

@@ -168,11 +168,11 @@ extension DestinationRule.Refusal {
     package func error(_ path: String, _ checksum: Checksum?) -> TransferError {
         let words =
             switch self {
-            case .exists: "exists; remove it or write \"ifExists\": \"overwrite\"\(CommandWords.also("--if-exists"))"
+            case .exists: "exists; remove it or write \"ifExists\": \"overwrite\"\(CommandPhrases.also("--if-exists"))"
             case .unknown:
                 "exists and isn't known; write its \"checksum\", by which a whole file is kept and the beginning"
                     + " of one is gone on with, or \"ifExists\": \"rename\", \"skip\", \"overwrite\" or \"update\""
-                    + CommandWords.also("--if-exists")
+                    + CommandPhrases.also("--if-exists")
             case .changed: "was changed since it was fetched; \(Self.words)"
             case .otherDigest: "exists and has another \(checksum?.algorithm.rawValue ?? "digest"); \(Self.words)"
             }
@@ -180,5 +180,5 @@ extension DestinationRule.Refusal {
     }
 
     private static let words =
-        "write \"ifExists\": \"rename\", \"skip\", \"overwrite\" or \"update\"\(CommandWords.also("--if-exists"))"
+        "write \"ifExists\": \"rename\", \"skip\", \"overwrite\" or \"update\"\(CommandPhrases.also("--if-exists"))"
 }

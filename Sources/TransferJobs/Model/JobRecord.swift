@@ -96,7 +96,7 @@ extension JobRecord {
 
 /// A version of a file in a watched folder, as the ledger has it.
 package struct WatchedVersion: Sendable, Hashable {
-    package let ledger: Int64
+    package let history: Int64
     package let stamp: FileStamp
     package let digest: Checksum?
     /// Whether the server is asked for the digest of what it has.
@@ -109,10 +109,10 @@ package struct WatchedVersion: Sendable, Hashable {
     package var mustProve = false
 
     package init(
-        ledger: Int64, stamp: FileStamp, digest: Checksum?, verifies: Bool, failures: Int = 0,
+        history: Int64, stamp: FileStamp, digest: Checksum?, verifies: Bool, failures: Int = 0,
         fingerprint: UInt64? = nil, mustProve: Bool = false
     ) {
-        self.ledger = ledger
+        self.history = history
         self.stamp = stamp
         self.digest = digest
         self.verifies = verifies

@@ -8,7 +8,7 @@ public struct JobRoute: Sendable, Hashable {
         /// ``JobSpec/canonicalJSON``
         case text(String)
         /// Places that another machine told of.
-        case told(url: String, to: String, isInsecure: Bool)
+        case reported(url: String, to: String, isInsecure: Bool)
     }
 
     private let source: Source
@@ -18,7 +18,7 @@ public struct JobRoute: Sendable, Hashable {
         switch source {
         case .spec(let spec): spec.wrappedValue
         case .text(let text): try? JobSpec(canonicalJSON: text)
-        case .told: nil
+        case .reported: nil
         }
     }
 
@@ -27,7 +27,7 @@ public struct JobRoute: Sendable, Hashable {
     ///   - to: The same.
     ///   - isInsecure: Whether certificates aren't checked for it.
     package init(url: String, to: String, isInsecure: Bool) {
-        source = .told(url: url, to: to, isInsecure: isInsecure)
+        source = .reported(url: url, to: to, isInsecure: isInsecure)
     }
 
     package init(_ spec: Shared<JobSpec>) { source = .spec(spec) }
@@ -46,13 +46,13 @@ public struct JobRoute: Sendable, Hashable {
 
     /// Whether certificates aren't checked for it (`tls.insecure`).
     public var isInsecure: Bool {
-        if case .told(_, _, let isInsecure) = source { return isInsecure }
+        if case .reported(_, _, let isInsecure) = source { return isInsecure }
         return job?.settings.tls.insecure ?? false
     }
 
     /// All of it, for who needs more than one: the record is read once.
     package var words: (url: String, to: String)? {
-        if case .told(let url, let to, _) = source { return (url, to) }
+        if case .reported(let url, let to, _) = source { return (url, to) }
         return job.map { (Self.origin($0), Self.target($0)) }
     }
 

@@ -22,7 +22,7 @@ extension JobSettings {
     }
 
     /// Whether nothing in them names something that is elsewhere.
-    package var namesNobody: Bool {
+    package var namesNoUser: Bool {
         headers.isEmpty && proxy == nil && tls == TLSSettings() && auth == nil && s3 == nil && ssh == nil && ftp == nil
             && http.cookies == nil && confinement == nil
     }

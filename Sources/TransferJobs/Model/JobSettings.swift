@@ -22,52 +22,52 @@ public struct JobSettings: Sendable, Hashable {
     /// For `s3://bucket/key` URLs.
     public var s3: S3Access?
     public var http = HTTPRules()
-    private var seldom = Seldom()
+    private var rare = RareSettings()
 
     public init() {}
 
     /// For `sftp` URLs.
     public var ssh: SSHAccess? {
-        _read { yield seldom.ssh }
-        _modify { yield &seldom.ssh }
+        _read { yield rare.ssh }
+        _modify { yield &rare.ssh }
     }
     /// For `ftp` and `ftps` URLs.
     public var ftp: FTPAccess? {
-        _read { yield seldom.ftp }
-        _modify { yield &seldom.ftp }
+        _read { yield rare.ftp }
+        _modify { yield &rare.ftp }
     }
 
     /// Who is told when the job has ended; no part of what the job is.
     public var onFinish: FinishHook? {
-        _read { yield seldom.onFinish }
-        _modify { yield &seldom.onFinish }
+        _read { yield rare.onFinish }
+        _modify { yield &rare.onFinish }
     }
 
     /// The worker that may do it, where several share the queue; no part of what the job is.
     public var worker: WorkerRule {
-        _read { yield seldom.worker }
-        _modify { yield &seldom.worker }
+        _read { yield rare.worker }
+        _modify { yield &rare.worker }
     }
 
     /// The congestion control of the connections that send; ``/TransferCore/CongestionControl/automatic`` by default.
     public var congestion: CongestionControl? {
-        _read { yield seldom.congestion }
-        _modify { yield &seldom.congestion }
+        _read { yield rare.congestion }
+        _modify { yield &rare.congestion }
     }
 
     /// Whether its connections leave room to whatever else goes over the same link.
     public var isBackground: Bool {
-        _read { yield seldom.isBackground }
-        _modify { yield &seldom.isBackground }
+        _read { yield rare.isBackground }
+        _modify { yield &rare.isBackground }
     }
 
     /// The bounds of a job that was submitted from outside this machine; no part of what the job is.
     package var confinement: JobConfinement? {
-        _read { yield seldom.confinement }
-        _modify { yield &seldom.confinement }
+        _read { yield rare.confinement }
+        _modify { yield &rare.confinement }
     }
 
-    private struct Seldom: Sendable, Hashable {
+    private struct RareSettings: Sendable, Hashable {
         var confinement: JobConfinement?
         var ssh: SSHAccess?
         var ftp: FTPAccess?

@@ -46,7 +46,7 @@ package struct UploadTalk {
         /// Bytes of the file in its body.
         package let carries: Int64
         /// Whether its server told meanwhile what it holds: then the bytes that it confirmed are this request's, too.
-        fileprivate var isToldMeanwhile = false
+        fileprivate var isReportedMeanwhile = false
 
         package init(handle: ExchangeHandle, meter: ExchangeMeter, carries: Int64, url: String? = nil) {
             self.handle = handle
@@ -83,7 +83,7 @@ package struct UploadTalk {
     }
 
     /// The request has an answer on the way to the final one.
-    package mutating func heard(_ request: Int) { legs[request]?.isToldMeanwhile = true }
+    package mutating func heard(_ request: Int) { legs[request]?.isReportedMeanwhile = true }
 
     /// - Parameter isAnswered: Whether its server has said what became of it.
     /// - Returns: `nil` for a request that isn't wanted any more.
@@ -99,7 +99,7 @@ package struct UploadTalk {
 
     package mutating func confirm(_ bytes: Int64) {
         confirmed = bytes
-        if !legs.values.contains(where: \.isToldMeanwhile) { base = bytes }
+        if !legs.values.contains(where: \.isReportedMeanwhile) { base = bytes }
     }
 
     /// Bytes of bodies that left so far.

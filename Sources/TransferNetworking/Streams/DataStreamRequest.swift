@@ -64,7 +64,7 @@ public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own
     /// Whether a piece that can't be serialized ends the request.
     public let automaticallyCancelOnStreamError: Bool
     private let answer = Mutex(Answer())
-    private let turns = HandlerTurns()
+    private let turns = HandlerQueue()
 
     init(
         convertible: any URLRequestConvertible, automaticallyCancelOnStreamError: Bool, session: Session,

@@ -91,7 +91,7 @@ package struct ConfigurationSource: Sendable {
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             throw .unreadable(
                 "\(name) belongs to another user (\(status.st_uid)), who could have any program run: not read"
-                    + CommandWords.only("; see --no-config"))
+                    + CommandPhrases.only("; see --no-config"))
         }
         guard status.st_mode & (S_IWGRP | S_IWOTH) != 0 else { return }
         throw .unreadable(

@@ -29,7 +29,7 @@ public struct HookSettings: Sendable, Hashable {
     public func refusal(of name: String) -> String? {
         guard let command = commands[name] else {
             return "no command \"\(name)\" is known: add it to \"commands\" of the configuration"
-                + CommandWords.only(", or write --on-finish \(name)=COMMAND")
+                + CommandPhrases.only(", or write --on-finish \(name)=COMMAND")
         }
         do throws(HookCommand.Fault) {
             _ = try command.program(path: environment["PATH"])

@@ -33,12 +33,12 @@ struct QueueLog: Sendable {
 
     /// - Returns: `nil` for what isn't logged.
     static func entry(_ event: QueueEvent) -> Entry? {
-        guard var entry = told(event.kind) else { return nil }
+        guard var entry = reported(event.kind) else { return nil }
         entry.metadata["batch"] = "\(event.batch)"
         return entry
     }
 
-    private static func told(_ kind: QueueEvent.Kind) -> Entry? {
+    private static func reported(_ kind: QueueEvent.Kind) -> Entry? {
         switch kind {
         case .progress, .batchProgress: nil
         case .batchStarted(let totals):
@@ -133,7 +133,7 @@ struct QueueLog: Sendable {
     private static func hook(_ news: HookNews) -> Entry {
         let more: Logger.Metadata = ["hook": "\(news.hook)", "attempts": "\(news.attempts)"]
         return switch news.state {
-        case .told: entry(.debug, "hook was told", news.job, more)
+        case .reported: entry(.debug, "hook was told", news.job, more)
         case .retrying(_, let error):
             with(error, entry(.info, "hook is told again: \(error.message)", news.job), more)
         case .failed(let error):

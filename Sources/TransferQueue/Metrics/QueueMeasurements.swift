@@ -216,7 +216,7 @@ extension JobReceipt {
 extension HookNews.State {
     fileprivate var label: String {
         switch self {
-        case .told: "told"
+        case .reported: "told"
         case .retrying: "retried"
         case .failed: "failed"
         }

@@ -1,7 +1,7 @@
 /// The bytes of a download by the servers that sent them, of which its progress tells one number, or one for each server.
 struct SourceShares: Sendable {
     /// What each server had sent of the job when it was told last, by its label.
-    private var told: [String: Int64] = [:]
+    private var reported: [String: Int64] = [:]
     /// What was counted for the attempt's own server before the servers were told one by one.
     private var unassigned: Int64 = 0
 
@@ -12,7 +12,7 @@ struct SourceShares: Sendable {
     ///
     /// - Returns: Whether they are to be counted now: those of servers that are told one by one come with them.
     mutating func moved(_ bytes: Int64) -> Bool {
-        guard told.isEmpty else { return false }
+        guard reported.isEmpty else { return false }
         unassigned += bytes
         return true
     }
@@ -28,8 +28,8 @@ struct SourceShares: Sendable {
     ) -> [(host: String, count: Int64)] {
         let all = Dictionary(sources.map { ($0.host, $0.bytes) }, uniquingKeysWith: +)
         return all.keys.sorted().map { host in
-            var new = max(0, (all[host] ?? 0) - (told[host] ?? 0))
-            told[host] = max(told[host] ?? 0, all[host] ?? 0)
+            var new = max(0, (all[host] ?? 0) - (reported[host] ?? 0))
+            reported[host] = max(reported[host] ?? 0, all[host] ?? 0)
             if host == own {
                 let known = min(new, unassigned)
                 unassigned -= known

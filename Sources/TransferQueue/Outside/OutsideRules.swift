@@ -78,14 +78,14 @@ public struct OutsideRules: Sendable {
         if S3URL.isOne(url), settings.s3?.accessKey == nil || settings.s3?.secretKey == nil {
             throw Refusal(
                 code: "loginRefused", message: "s3 URLs need keys that are allowed for their endpoint",
-                hint: CommandWords.only("--allow-secret NAME=ORIGIN allows one"))
+                hint: CommandPhrases.only("--allow-secret NAME=ORIGIN allows one"))
         }
         guard !allowsPrivate, let host = Origin(anyURL: url)?.host else { return }
         let isOwn = host == "localhost" || host.hasSuffix(".localhost")
         guard isOwn || IPAddress(host)?.isPublic == false else { return }
         throw Refusal(
             code: "privateAddress", message: "\(host) is an address of this machine or of a private network",
-            hint: CommandWords.only("--allow-private lets jobs from outside ask such servers"))
+            hint: CommandPhrases.only("--allow-private lets jobs from outside ask such servers"))
     }
 
     /// Files and programs of this machine, and trust that isn't the client's to give.
@@ -123,7 +123,7 @@ public struct OutsideRules: Sendable {
         guard let allowed = secrets[name] else {
             throw Refusal(
                 code: "secretRefused", message: "the credential \"\(name)\" is not for jobs from outside",
-                hint: CommandWords.only("--allow-secret \(name)=ORIGIN allows it for a server"))
+                hint: CommandPhrases.only("--allow-secret \(name)=ORIGIN allows it for a server"))
         }
         for url in urls {
             guard let origin = settings.origin(of: url, SecretSource()), allowed.contains(origin) else {

@@ -56,7 +56,7 @@ struct FailedAttempt {
     // MARK: The origin's part
 
     /// The part that the job's origin has in the failure.
-    enum OriginNews: Equatable {
+    enum OriginFinding: Equatable {
         /// The origin is to blame.
         case failed
         case answered
@@ -71,14 +71,14 @@ struct FailedAttempt {
     var isCounted: Bool { repeatsOthers && error.status != nil && error.scope == .origin }
 
     /// Whether the origin refuses as many transfers as it was given, or loses their connections.
-    var refusal: OriginNarrowing.Refusal? {
-        OriginNarrowing.Refusal(error, hadBegun: hadBegun || wasAnswered || bodyLeft)
+    var refusal: ConcurrencyBackoff.Refusal? {
+        ConcurrencyBackoff.Refusal(error, hadBegun: hadBegun || wasAnswered || bodyLeft)
     }
 
     /// - Parameters:
     ///   - origin: The job's lane names it.
     ///   - isEndless: Whether the job is tried for ever where its origin is the reason.
-    func news(of origin: String, isEndless: Bool) -> OriginNews {
+    func news(of origin: String, isEndless: Bool) -> OriginFinding {
         if error.scope == .origin || isSilent(origin, isEndless) { return .failed }
         return error.status != nil || hadBegun || error.code == .connectionLost ? .answered : .none
     }

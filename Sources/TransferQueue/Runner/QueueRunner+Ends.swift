@@ -51,7 +51,7 @@ extension QueueRunner {
     ///
     /// - Parameter left: What it left of the partial file.
     func failed(
-        _ job: RunningJob, _ error: TransferError, bodyLeft: Bool, left: Remains = .untouched, progressed: Bool = false
+        _ job: RunningJob, _ error: TransferError, bodyLeft: Bool, left: PartialFileOutcome = .untouched, progressed: Bool = false
     ) {
         let resume = left.record(after: job.record.resume)
         job.record.resume = resume
@@ -88,13 +88,13 @@ extension QueueRunner {
     private func follow(_ attempt: FailedAttempt, of job: RunningJob, _ resume: ResumeData?) {
         let origin = job.candidate.lane.origin
         // A job that waits behind its origin's pause anyway keeps its place among those of its folder.
-        let isEndless = job.isEndless(in: folders.desk)
+        let isEndless = job.isEndless(in: folders.registry)
         let isHeld =
             isEndless && attempt.error.scope == .origin && admission.scheduler.pause(of: origin, now: .now) != nil
         let (verdict, exhaustion) = attempt.verdict(isEndless: isEndless, isHeld: isHeld) { .random(in: 0..<1) }
         if let exhaustion {
             admission.scheduler.originExhausted(
-                origin, exhaustion, patience: OriginPatience(job.record.spec.settings.retry.rule))
+                origin, exhaustion, patience: RetryHorizon(job.record.spec.settings.retry.rule))
         }
         switch verdict {
         case .again(let record, let delay, let error):
@@ -134,7 +134,7 @@ extension QueueRunner {
         }
         let refusal = attempt.refusal
         if let refusal { admission.scheduler.originRefused(origin, refusal, since: job.started, now: .now) }
-        let isEndless = job.isEndless(in: folders.desk)
+        let isEndless = job.isEndless(in: folders.registry)
         switch attempt.news(of: origin, isEndless: isEndless) {
         case .failed:
             let before = admission.scheduler.pause(of: origin, now: .now)
@@ -215,43 +215,43 @@ extension QueueRunner {
     ///
     /// The scheduler is told before what the end says of the origin (`originAnswered`, `originFailed`). Jobs that were claimed and
     /// haven't started leave by it too.
-    func leave(_ job: RunningJob, _ departure: Departure) {
+    func leave(_ job: RunningJob, _ outcome: JobOutcome) {
         let id = job.candidate.id
-        if !departure.isSettled { dialogues.takeBackVersion(job, on: self) }
+        if !outcome.isSettled { dialogues.takeBackVersion(job, on: self) }
         running[id] = nil
-        if !departure.lackedDescriptors { admission.descriptors.found() }
-        if !departure.isSettled, !job.sources.isEmpty { running.traces.keep(job.sources, of: id) }
+        if !outcome.lackedDescriptors { admission.descriptors.found() }
+        if !outcome.isSettled, !job.sources.isEmpty { running.traces.keep(job.sources, of: id) }
         downloads.dropRecord(of: id)
-        if case .kept = departure, !job.hasBegun {
+        if case .kept = outcome, !job.hasBegun {
             admission.scheduler.transferEnded(at: job.candidate.lane.origin, now: .now)
         }
         admission.scheduler.ended(job.candidate)
         // Changes nothing where an answer or a failure was told.
         admission.scheduler.originAbandoned(job.candidate.lane.origin, job: id, now: .now)
-        giveBackFile(of: job, departure)
-        record(job, departure)
+        giveBackFile(of: job, outcome)
+        record(job, outcome)
     }
 
     /// Somebody stopped the job.
     func leave(_ job: RunningJob, for stop: RunningJob.Stop, resume: ResumeData? = nil) {
-        leave(job, Departure(stop, of: job, host: host(of: job), resume: resume))
+        leave(job, JobOutcome(stop, of: job, host: host(of: job), resume: resume))
     }
 
-    private func giveBackFile(of job: RunningJob, _ departure: Departure) {
-        guard case .download(let ready) = job.ready, !departure.isSettled else { return }
-        if departure.isByCommand || !job.hasBegun { ready.part.discardIfEmpty() }
+    private func giveBackFile(of job: RunningJob, _ outcome: JobOutcome) {
+        guard case .download(let ready) = job.ready, !outcome.isSettled else { return }
+        if outcome.isByCommand || !job.hasBegun { ready.part.discardIfEmpty() }
         ready.part.unlock()
         if ready.part.isNamed { census.noteLeft(ready.part.path) }
     }
 
-    private func record(_ job: RunningJob, _ departure: Departure) {
+    private func record(_ job: RunningJob, _ outcome: JobOutcome) {
         let record = job.record
-        if case .replaced = departure, let upload = record.upload {
+        if case .replaced = outcome, let upload = record.upload {
             abandon(AbandonedUpload(id: record.id, spec: record.spec, upload: upload))
         }
-        if let news = departure.news(of: record) { emit(record.batch, news) }
+        if let news = outcome.news(of: record) { emit(record.batch, news) }
         let times = record.watched == nil ? nil : folders[record.batch]?.times.again
-        switch departure.entry(of: job, again: times, change: changeTakes) {
+        switch outcome.entry(of: job, again: times, change: changeTakes) {
         case .end(let end): recording.add(end)
         case .step(let step): recording.add(step)
         }

@@ -55,10 +55,10 @@ extension QueueRunner {
             admission.add(record)
             return Scheduler.Candidate(
                 id: job.record.id, lane: result.lane, priority: job.record.spec.priority, rank: job.rank,
-                patience: OriginPatience(job.record.spec.settings.retry.rule),
+                patience: RetryHorizon(job.record.spec.settings.retry.rule),
                 isEndless: folders[result.lane.batch] != nil,
                 reach: builder.reach(job.record.spec, origin: result.lane.origin, straight: reach),
-                knocks: builder.mayBeChallenged(job.record.spec, result.lane.origin),
+                probesAuthentication: builder.mayBeChallenged(job.record.spec, result.lane.origin),
                 isCopy: job.record.spec.copySource != nil)
         }
         admission.scheduler.claimed(result.lane, candidates, asked: asked)
@@ -132,7 +132,7 @@ extension QueueRunner {
         case .ready(let ready):
             job.ready = .download(ready)
             Failpoint.reached(.downloadPrepared)
-            segmented.prepare(job, ready, keeper(job, ready), limiters(of: job), on: self)
+            segmented.prepare(job, ready, recorder(job, ready), limiters(of: job), on: self)
         }
     }
 
@@ -279,18 +279,18 @@ extension QueueRunner {
         case .download(let download):
             let algorithm = job.record.spec.checksum?.algorithm
             let (url, segments) = (Redaction.url(job.url), job.file)
-            let keeper = segments?.keeper ?? keeper(job, download)
+            let recorder = segments?.recorder ?? recorder(job, download)
             return { [workers = engine.workers] in
                 FileSink(
                     download.part, offset: download.resume?.offset ?? 0, url: url, algorithm: algorithm,
                     workers: workers, state: FileSinkState(synced: download.synced), earlier: download.earlier,
-                    keeper: keeper, algorithmOfAnswer: { ReprDigest.ofFile($0)?.digest.algorithm }, segments: segments)
+                    recorder: recorder, algorithmOfAnswer: { ReprDigest.ofFile($0)?.digest.algorithm }, segments: segments)
             }
         }
     }
 
     /// Has the records of a partial file that it can't bear itself.
-    private func keeper(_ job: RunningJob, _ download: ReadyDownload) -> RecordKeeper {
+    private func recorder(_ job: RunningJob, _ download: ReadyDownload) -> ResumeRecorder {
         let id = job.candidate.id
         return { [loop] record, kept in
             loop.execute { self.onLoop { $0.downloads.keep(record, of: id, in: download.part, kept, on: $0) } }
@@ -339,10 +339,10 @@ extension QueueRunner {
     }
 
     /// Takes back the jobs that other processes stage as other ones.
-    func releaseRecalled() {
+    func releaseRevoked() {
         // Jobs that were being claimed are known then.
         withStore {
-            try $0.recalled()
+            try $0.revoked()
         } then: { runner, jobs in
             guard !jobs.isEmpty else { return }
             runner.takeBack(jobs)

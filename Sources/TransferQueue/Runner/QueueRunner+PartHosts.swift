@@ -16,15 +16,15 @@ extension QueueRunner {
     nonisolated var hub: EventHub { tools.hub }
     nonisolated var builder: RequestBuilder { tools.builder }
 
-    var census: FolderCensus { transfers.census }
+    var census: FolderCache { transfers.census }
     var preparing: JobPreparing { transfers.preparing }
-    var credentials: CredentialDesk { transfers.credentials }
+    var credentials: CredentialProviders { transfers.credentials }
     var downloads: Downloads { transfers.downloads }
     var segmented: SegmentedDownloads { transfers.segmented }
     var mixChecks: MixChecks { transfers.mixChecks }
     var sources: SourceChecks { transfers.sources }
     var dialogues: UploadDialogues { transfers.dialogues }
-    var abandonments: Abandonments { transfers.abandonments }
+    var abandonments: UploadAbortRequests { transfers.abandonments }
     var copies: Copies { transfers.copies }
 
     var reporter: Reporter { contacts.reporter }
@@ -90,9 +90,9 @@ extension PartHost {
     }
 }
 
-extension QueueRunner: AbandonHost {
+extension QueueRunner: UploadAbortHost {
     var knownSecrets: [Int64: JobSecrets] { running.secrets }
-    var untoldUploads: [Int64: TransferError] { abandonments.failures }
+    var unreportedAborts: [Int64: TransferError] { abandonments.failures }
 
     func abandon(_ uploads: [AbandonedUpload]) { for upload in uploads { abandon(upload) } }
 
@@ -133,7 +133,7 @@ extension QueueRunner: NetworkHost {
     func machines(under networks: Set<String>, _ gate: NetworkGate) -> Set<HostUnderRules> {
         var machines = admission.scheduler.hosts(under: networks)
         for candidate in admission.scheduler.kept(by: gate) where networks.contains(candidate.lane.network) {
-            machines.formUnion(MirrorTurns(of: candidate, admission.claimed[candidate.id], builder).machines)
+            machines.formUnion(MirrorRotation(of: candidate, admission.claimed[candidate.id], builder).machines)
         }
         for job in running.values where networks.contains(job.candidate.lane.network) {
             guard let host = job.candidate.reach.host else { continue }
@@ -146,7 +146,7 @@ extension QueueRunner: NetworkHost {
     func turnToMirrors() {
         var turned: [Scheduler.Candidate] = []
         for candidate in admission.scheduler.kept(by: admission.scheduler.network) {
-            let mirrors = MirrorTurns(of: candidate, admission.claimed[candidate.id], builder)
+            let mirrors = MirrorRotation(of: candidate, admission.claimed[candidate.id], builder)
             guard let turn = mirrors.firstOpen(admission.scheduler.network) else { continue }
             admission.turn(candidate.id, to: turn.mirror)
             turned.append(candidate.turned(to: turn.lane, turn.reach))
@@ -285,7 +285,7 @@ extension QueueRunner: CommandHost {
 }
 
 extension QueueRunner: SourceHost {
-    func keeper(of batch: Int64) -> WatchKeeper? { folders[batch] }
+    func uploader(of batch: Int64) -> FolderUploader? { folders[batch] }
 
     func settleSource(
         _ job: RunningJob, _ source: UploadBytes, then: @escaping @Sendable (isolated QueueRunner, Bool) -> Void
@@ -297,8 +297,8 @@ extension QueueRunner: SourceHost {
 }
 
 extension QueueRunner: WatchHost, FolderHost {
-    nonisolated func hear(_ news: FolderNews, from keeper: WatchKeeper) {
-        onLoop { $0.folders.hear(news, from: keeper, on: $0) }
+    nonisolated func hear(_ news: FolderNotification, from uploader: FolderUploader) {
+        onLoop { $0.folders.hear(news, from: uploader, on: $0) }
     }
 
     nonisolated func watchedSpecs() -> [WatchSpec] { onLoop { $0.folders.all.map(\.plan.spec) } }
@@ -307,7 +307,7 @@ extension QueueRunner: WatchHost, FolderHost {
 
     func releaseWatch(_ name: String) { folders.release(name) }
 
-    func watchers() -> [WatchKeeper] { folders.all }
+    func watchers() -> [FolderUploader] { folders.all }
 
     var isEndless: Bool { state.isEndless }
     var isStopping: Bool { state.stopping != nil }
@@ -332,7 +332,7 @@ extension QueueRunner: DownloadHost, PreparationHost {
 
     func freeSlot(_ job: RunningJob) { admission.scheduler.ended(job.candidate) }
 
-    func noteTrace(_ job: RunningJob, _ news: AttemptTraces.News) { running.traces.note(job.candidate.id, news) }
+    func noteTrace(_ job: RunningJob, _ news: AttemptHistory.News) { running.traces.note(job.candidate.id, news) }
 
     func claimed(_ id: Int64) -> JobRecord? { admission.claimed[id] }
 
@@ -354,7 +354,7 @@ extension QueueRunner: SegmentHost {
 
     func connectionClosed(to origin: String) { admission.scheduler.connectionClosed(to: origin) }
 
-    func connectionFailed(to origin: String, _ refusal: OriginNarrowing.Refusal, since: MonotonicTime) {
+    func connectionFailed(to origin: String, _ refusal: ConcurrencyBackoff.Refusal, since: MonotonicTime) {
         admission.scheduler.originRefused(origin, refusal, since: since, now: .now)
     }
 

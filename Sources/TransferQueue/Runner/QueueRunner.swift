@@ -89,11 +89,11 @@ actor QueueRunner: LoopActor {
     }
 
     /// The store tells of others.
-    func hear(_ news: StoreNews) {
+    func hear(_ news: StoreNotification) {
         switch news {
         case .changed: lookForWork()
         case .commanded: commands.takeAll(on: self)
-        case .recalled: releaseRecalled()
+        case .revoked: releaseRevoked()
         case .watched: reporter.isWatched()
         case .paused: batches.loadPauses(on: self)
         case .unpaused:
@@ -132,8 +132,8 @@ actor QueueRunner: LoopActor {
         // Bounded: each finished download holds a descriptor until it's durable.
         if downloads.unsaved < min(1024, admission.scheduler.openFiles?.places ?? .max) {
             var wants: [LaneWant] = []
-            var asks: [SharedStarts.Ask] = []
-            var places: [SharedPlaces.Ask] = []
+            var asks: [SharedRateTokens.Ask] = []
+            var places: [SharedPermits.Ask] = []
             for action in admission.scheduler.decide(now: .now) {
                 switch action {
                 case .start(let candidate): begin(candidate)
@@ -160,7 +160,7 @@ actor QueueRunner: LoopActor {
     }
 
     /// Asks the store for times of starts at origins whose rate others keep too.
-    private func reserve(_ asks: [SharedStarts.Ask]) {
+    private func reserve(_ asks: [SharedRateTokens.Ask]) {
         guard !asks.isEmpty else { return }
         withStore {
             try $0.sharedRules?.reserveStarts(asks) ?? []
@@ -170,7 +170,7 @@ actor QueueRunner: LoopActor {
     }
 
     /// Asks the store for places at origins whose number others keep too.
-    private func share(_ asks: [SharedPlaces.Ask]) {
+    private func share(_ asks: [SharedPermits.Ask]) {
         guard !asks.isEmpty else { return }
         withStore {
             try $0.sharedRules?.sharePlaces(asks) ?? []
@@ -217,7 +217,7 @@ actor QueueRunner: LoopActor {
         case .tick: reporter.tick(on: self)
         case .record: pump()
         case .stop:
-            if state.isBeginning { store.hurry() }
+            if state.isBeginning { store.cancelWaits() }
             endStopping()
         case .network:
             following.review(on: self)
@@ -299,7 +299,7 @@ actor QueueRunner: LoopActor {
     }
 
     /// Returns when hooks have been told everything, as far as they could be, or the run is over.
-    func hooksTold() async {
+    func hooksReported() async {
         guard state.stopping == nil else { return }
         await withCheckedContinuation { waiter in
             state.waitForHooks(waiter)

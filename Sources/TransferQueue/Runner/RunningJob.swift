@@ -99,13 +99,13 @@ final class RunningJob {
     var pace: Pace
     let url: String
     /// What its URLs have done, over all its attempts.
-    let sources: SourceLedger
+    let sources: SourceStatistics
     /// What is downloaded, where the URL names an object.
     var object: S3Location?
 
     init(
         candidate: Scheduler.Candidate, record: JobRecord, started: MonotonicTime, url: String,
-        sources: SourceLedger = SourceLedger()
+        sources: SourceStatistics = SourceStatistics()
     ) {
         meter = ExchangeMeter(path: path)
         self.sources = sources
@@ -144,7 +144,7 @@ final class RunningJob {
     ///
     /// A job with a required link gets one without a number from the user. The kernel answers late segments of a connection
     /// that was given up, and does so over any link.
-    var segmentWish: ConnectionGrowth.Wish {
+    var segmentRequest: ConnectionGrowth.Request {
         guard case .download(let download) = record.spec.work, case .exactly(let count) = download.connections
         else {
             return record.spec.settings.network.require == nil ? .automatic : .exactly(1)
@@ -310,7 +310,7 @@ struct ReadyDownload: Sendable {
     let part: PartFile
     /// Where the file goes, as far as it's known before the server has named it.
     let target: DownloadTarget
-    let replacement: Replacement
+    let replacement: OverwriteRule
     var resume: ResumePoint?
     /// What is recorded of the bytes that `resume` goes on with.
     var earlier: ResumeData?

@@ -124,7 +124,7 @@ extension QueueRemote {
     /// - Parameter path: As it's recorded: absolute.
     /// - Returns: `nil` where no record speaks of it.
     public func checkFile(_ path: String) async throws -> FileCheck? {
-        try told { try store.downloads(.file(path), after: 0, limit: .max) }.last.map { FileCheck($0) }
+        try reported { try store.downloads(.file(path), after: 0, limit: .max) }.last.map { FileCheck($0) }
     }
 
     /// Goes through the downloads of a batch that have never brought a file. Blocks.
@@ -147,7 +147,7 @@ extension QueueRemote {
     ) async throws {
         var last: Int64 = 0
         while true {
-            let page = try told { try store.downloads(selection, after: last, limit: 64) }
+            let page = try reported { try store.downloads(selection, after: last, limit: 64) }
             guard let end = page.last?.id else { return }
             for download in page { try await take(FileCheck(download)) }
             last = end

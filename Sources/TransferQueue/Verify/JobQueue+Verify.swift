@@ -21,7 +21,7 @@ extension JobQueue {
                     if case .ended(let outcome) = event { continuation.resume(returning: outcome) }
                 }
             }
-            let word = ServerWord(head: try outcome.result.get(), isObject: object != nil)
+            let word = RemoteChecksum(head: try outcome.result.get(), isObject: object != nil)
             check.verdict = try await reader.run { try word.verdict(download) }
         } catch {
             let words = (error as? TransferError)?.message ?? "\(error)"

@@ -12,7 +12,7 @@ extension QueueRemote {
     /// - Parameter links: What the user says of links, as ``QueueConfiguration/meteredRule`` has it.
     /// - Throws: `fileMissing` when there is no such batch or job; the message names what may have been meant.
     public func explain(batch: String, job: String, links: MeteredRule = MeteredRule()) throws -> JobExplanation {
-        guard let facts = try told({ try store.facts(batch: batch, job: job) }) else { throw try unknown(batch, job) }
+        guard let facts = try reported({ try store.facts(batch: batch, job: job) }) else { throw try unknown(batch, job) }
         var options = NetworkMonitor.Options()
         options.meteredRule = links
         let monitor = NetworkMonitor(options: options)
@@ -36,7 +36,7 @@ extension QueueRemote {
             let nearest = NearestKey.suggestion(for: batch, among: batches).map { "did you mean \"\($0)\"?" }
             return TransferError(
                 .fileMissing,
-                "no batch \(Wording.quoted(batch)); \(nearest ?? CommandWords.choose("transfer status lists them", "statuses() has them"))"
+                "no batch \(Wording.quoted(batch)); \(nearest ?? CommandPhrases.choose("transfer status lists them", "statuses() has them"))"
             )
         }
         let known = try store.identities(batch: batch, like: job, limit: 2000)

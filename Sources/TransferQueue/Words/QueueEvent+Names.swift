@@ -33,7 +33,7 @@ extension QueueEvent.Kind {
         case .failed: "job.failed"
         case .hook(let news):
             switch news.state {
-            case .told: "hook.told"
+            case .reported: "hook.told"
             case .retrying: "hook.retrying"
             case .failed: "hook.failed"
             }

@@ -33,7 +33,7 @@ import TransferStore
 /// | `job.cancelled`  |                                                                                       |
 /// | `job.dropped`    |                                                                                       |
 /// | `job.failed`     | `code` `message` `status` `host` `finalURL` `attempts` `again`; of several connections or URLs *sources* |
-/// | `hook.told`      | `hook` `eventId` `attempts`: who is told of an end (`onFinish`) was; `id` where it was a job's |
+/// | `hook.reported`      | `hook` `eventId` `attempts`: who is told of an end (`onFinish`) was; `id` where it was a job's |
 /// | `hook.retrying`  | `hook` `eventId` `attempts` `delay` `reason` `code` `status`                            |
 /// | `hook.failed`    | `hook` `eventId` `attempts` `code` `message` `status`: no attempt follows in this run   |
 ///
@@ -159,7 +159,7 @@ package enum QueueJSON {
         object.field("eventId", news.event)
         object.field("attempts", news.attempts)
         switch news.state {
-        case .told: break
+        case .reported: break
         case .retrying(let delay, let error):
             object.field("delay", delay)
             object.field("reason", error.message)
@@ -190,7 +190,7 @@ package enum QueueJSON {
         object.field("direction", direction(receipt.isUpload))
         object.field("bytes", receipt.bytes)
         object.field("transferred", receipt.transferred)
-        object.field("seconds", Duration(toldSeconds: receipt.seconds))
+        object.field("seconds", Duration(declaredSeconds: receipt.seconds))
         object.field("rate", receipt.rate.isFinite ? Int64(min(max(0, receipt.rate), 9e18)) : 0)
         object.optional("digest", receipt.digest?.description)
         object.optional("unproven", receipt.unproven)

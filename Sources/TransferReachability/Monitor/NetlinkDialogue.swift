@@ -16,7 +16,7 @@ struct NetlinkDialogue: Sendable {
     private struct Running {
         var question: Question
         var found: [NetlinkFrame] = []
-        var told: [NetlinkFrame] = []
+        var reported: [NetlinkFrame] = []
         var isInterrupted = false
     }
 
@@ -43,7 +43,7 @@ struct NetlinkDialogue: Sendable {
     var isWaiting: Bool { running != nil }
 
     /// Takes note that the state was told.
-    mutating func told() {
+    mutating func reported() {
         hasChanged = false
         completed = 0
     }
@@ -110,7 +110,7 @@ struct NetlinkDialogue: Sendable {
         }
         if state.replace(topic, with: ended.found) { hasChanged = true }
         missing.remove(topic)
-        for frame in ended.told { apply(frame) }
+        for frame in ended.reported { apply(frame) }
     }
 
     /// A change that was told.
@@ -118,7 +118,7 @@ struct NetlinkDialogue: Sendable {
         if case .overrun = frame.message { return overran() }
         // Only default routes matter, of thousands.
         if case .route(let route, _) = frame.message, !route.isDefault { return }
-        if running?.question.topic.contains(frame.message) == true { running?.told.append(frame) }
+        if running?.question.topic.contains(frame.message) == true { running?.reported.append(frame) }
         apply(frame)
     }
 

@@ -19,7 +19,7 @@ final class NetworkWatcher: @unchecked Sendable {
     private var waiting: NetlinkDialogue.Question?
     /// Tells the rest of a burst.
     private var tellTimer: LoopTimer?
-    private var lastTold: MonotonicTime?
+    private var lastReported: MonotonicTime?
     private var lastSnapshot: NetworkSnapshot?
 
     /// One change is told at once; what follows within this time is told together, so that a burst costs a few
@@ -81,7 +81,7 @@ final class NetworkWatcher: @unchecked Sendable {
         }
         // There may be more, which the loop finds; questions needn't wait for it. Nor do observers for ever.
         ask()
-        if let lastTold, MonotonicTime.now - lastTold > interval * 10 { tellIfChanged() }
+        if let lastReported, MonotonicTime.now - lastReported > interval * 10 { tellIfChanged() }
     }
 
     private func settle() {
@@ -116,8 +116,8 @@ final class NetworkWatcher: @unchecked Sendable {
 
     private func tellSoon() {
         guard dialogue.isTellable, dialogue.hasChanged else { return }
-        if let lastTold, MonotonicTime.now - lastTold < interval {
-            if tellTimer?.isScheduled == false { tellTimer?.schedule(at: lastTold + interval) }
+        if let lastReported, MonotonicTime.now - lastReported < interval {
+            if tellTimer?.isScheduled == false { tellTimer?.schedule(at: lastReported + interval) }
         } else {
             tellIfChanged()
         }
@@ -133,14 +133,14 @@ final class NetworkWatcher: @unchecked Sendable {
         for link in dialogue.state.linksWithoutFacts {
             dialogue.setFacts(LinkFacts.read(root: options.sysfs, name: link.name, index: link.index), of: link.index)
         }
-        dialogue.told()
+        dialogue.reported()
         let begin = MonotonicTime.now
         let snapshot = dialogue.state.snapshot(rule: options.meteredRule, managed: managed)
         guard snapshot != lastSnapshot else { return }
         lastSnapshot = snapshot
         tell(snapshot)
         let end = MonotonicTime.now
-        lastTold = end
+        lastReported = end
         interval = max(Self.shortest, (end - begin) * 4)
         findManager()
     }

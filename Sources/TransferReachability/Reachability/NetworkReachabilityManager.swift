@@ -70,7 +70,7 @@ public final class NetworkReachabilityManager: Sendable {
     ///
     /// A host is `unknown` until its name was found; nothing waits for that here.
     public var status: NetworkReachabilityStatus {
-        if let told = listening.withLock({ $0 })?.last { return told }
+        if let reported = listening.withLock({ $0 })?.last { return reported }
         guard let snapshot = monitor.asked() else { return .unknown }
         guard let host else { return snapshot.status }
         host.lookUp()

@@ -7,11 +7,11 @@ package struct NetworkPause {
     /// The transfers that it stopped, by batch.
     package var transfers: [Int64: Int] = [:]
     /// The batches that were told of it.
-    package var told: Set<Int64> = []
+    package var reported: Set<Int64> = []
 
-    package init(since: WallTime, transfers: [Int64: Int] = [:], told: Set<Int64> = []) {
+    package init(since: WallTime, transfers: [Int64: Int] = [:], reported: Set<Int64> = []) {
         self.since = since
         self.transfers = transfers
-        self.told = told
+        self.reported = reported
     }
 }

@@ -1,18 +1,18 @@
 package import TransferCore
 package import TransferJobs
 
-/// How many transfers each origin gets at a time: a number that is told, or the level that it finds (``OriginLevel``), and
+/// How many transfers each origin gets at a time: a number that is told, or the level that it finds (``ConcurrencyProbe``), and
 /// fewer where a server takes no more (``OriginRoom``). Where several processes have the places together, those that their
-/// store gave to this one (``SharedPlaces``).
+/// store gave to this one (``SharedPermits``).
 package struct OriginPlaces: Sendable {
     private var perHost: PerHost
     private var bounds: OriginBounds
     /// Of origins that take fewer jobs at a time than they would get.
     private var rooms: [String: OriginRoom] = [:]
     /// Of origins whose places were all taken once, or that refused some.
-    private var levels: [String: OriginLevel] = [:]
+    private var levels: [String: ConcurrencyProbe] = [:]
     /// `nil` where this process has all places alone.
-    private var shared: SharedPlaces?
+    private var shared: SharedPermits?
 
     /// As many levels may be known, of which some have nothing to say.
     private static let mostLevels = 256
@@ -20,7 +20,7 @@ package struct OriginPlaces: Sendable {
     package init(_ perHost: PerHost, _ bounds: OriginBounds, isShared: Bool) {
         self.perHost = perHost
         self.bounds = bounds
-        shared = isShared ? SharedPlaces() : nil
+        shared = isShared ? SharedPermits() : nil
     }
 
     /// Other numbers are told; what was learned of servers stays.
@@ -40,20 +40,20 @@ package struct OriginPlaces: Sendable {
     /// - Returns: How many connections there may be, those besides the ones of jobs included.
     package mutating func connections(at origin: String) -> Int {
         shared?.wantMore(origin)
-        guard shared == nil, case .automatic = told(at: origin) else { return count(at: origin) }
-        return min(levels[origin]?.connections ?? OriginLevel.most, rooms[origin]?.places ?? .max)
+        guard shared == nil, case .automatic = reported(at: origin) else { return count(at: origin) }
+        return min(levels[origin]?.connections ?? ConcurrencyProbe.most, rooms[origin]?.places ?? .max)
     }
 
-    private mutating func told(at origin: String) -> PerHost { bounds.places(at: origin) ?? perHost }
+    private mutating func reported(at origin: String) -> PerHost { bounds.places(at: origin) ?? perHost }
 
-    private mutating func isAutomatic(_ origin: String) -> Bool { told(at: origin) == .automatic }
+    private mutating func isAutomatic(_ origin: String) -> Bool { reported(at: origin) == .automatic }
 
     private mutating func level(at origin: String) -> Int {
         if let shared { return shared.count(at: origin) }
-        return switch told(at: origin) {
+        return switch reported(at: origin) {
         // With no place at all a batch would never end.
         case .exactly(let count): max(1, count)
-        case .automatic: levels[origin]?.places ?? OriginLevel.first(at: origin)
+        case .automatic: levels[origin]?.places ?? ConcurrencyProbe.first(at: origin)
         }
     }
 
@@ -64,7 +64,7 @@ package struct OriginPlaces: Sendable {
         shared?.want(origin)
         guard levels[origin] == nil, shared == nil, isAutomatic(origin) else { return }
         if levels.count >= Self.mostLevels { levels = levels.filter { !$0.value.isNew } }
-        levels[origin] = OriginLevel(first: OriginLevel.first(at: origin))
+        levels[origin] = ConcurrencyProbe(first: ConcurrencyProbe.first(at: origin))
     }
 
     package mutating func moved(_ bytes: Int64, at origin: String) {
@@ -103,11 +103,11 @@ package struct OriginPlaces: Sendable {
     ///   - inUse: The connections that are open, with the one that was refused.
     ///   - since: When its transfer began.
     package mutating func refused(
-        _ origin: String, _ refusal: OriginNarrowing.Refusal, inUse: Int, since: MonotonicTime, now: MonotonicTime
+        _ origin: String, _ refusal: ConcurrencyBackoff.Refusal, inUse: Int, since: MonotonicTime, now: MonotonicTime
     ) {
-        if isAutomatic(origin) { shared?.refused(origin, OriginSightings.Refusal(refusal, since: since), now: now) }
+        if isAutomatic(origin) { shared?.refused(origin, OriginObservations.Refusal(refusal, since: since), now: now) }
         guard shared == nil, isAutomatic(origin) else { return }
-        levels[origin, default: OriginLevel(first: OriginLevel.first(at: origin))].refused(
+        levels[origin, default: ConcurrencyProbe(first: ConcurrencyProbe.first(at: origin))].refused(
             refusal, inUse: inUse, since: since, now: now)
     }
 
@@ -120,16 +120,16 @@ package struct OriginPlaces: Sendable {
         return true
     }
 
-    /// ``SharedPlaces/asks(now:most:told:use:)``
+    /// ``SharedPermits/asks(now:most:reported:use:)``
     package mutating func asks(
-        now: MonotonicTime, most: Int, use: (String) -> SharedPlaces.Use
-    ) -> (asks: [SharedPlaces.Ask], next: MonotonicTime?) {
+        now: MonotonicTime, most: Int, use: (String) -> SharedPermits.Use
+    ) -> (asks: [SharedPermits.Ask], next: MonotonicTime?) {
         guard shared != nil else { return ([], nil) }
         var (bounds, perHost) = (bounds, perHost)
-        return shared?.asks(now: now, most: most, told: { bounds.places(at: $0) ?? perHost }, use: use) ?? ([], nil)
+        return shared?.asks(now: now, most: most, reported: { bounds.places(at: $0) ?? perHost }, use: use) ?? ([], nil)
     }
 
-    package mutating func given(_ given: SharedPlaces.Given) { shared?.given(given) }
+    package mutating func given(_ given: SharedPermits.Given) { shared?.given(given) }
 
     // MARK: Rooms
 
@@ -141,7 +141,7 @@ package struct OriginPlaces: Sendable {
     ///   - since: When that one began.
     package mutating func crowded(_ origin: String, others: Int, since: MonotonicTime, now: MonotonicTime) {
         guard shared == nil || !isAutomatic(origin) else {
-            shared?.refused(origin, OriginSightings.Refusal(.answer, since: since), now: now)
+            shared?.refused(origin, OriginObservations.Refusal(.answer, since: since), now: now)
             return
         }
         rooms[origin, default: OriginRoom(others: others, now: now)].refused(others: others, now: now)
@@ -153,7 +153,7 @@ package struct OriginPlaces: Sendable {
         let before = rooms
         var limits: [String: Int] = [:]
         // A level that is low still may come to what the server doesn't take.
-        for origin in rooms.keys { limits[origin] = isAutomatic(origin) ? OriginLevel.most : level(at: origin) }
+        for origin in rooms.keys { limits[origin] = isAutomatic(origin) ? ConcurrencyProbe.most : level(at: origin) }
         rooms = OriginRoom.grown(rooms, now: now) { limits[$0] ?? .max }
         return before.filter { rooms[$0.key]?.places != $0.value.places }.map(\.key)
     }

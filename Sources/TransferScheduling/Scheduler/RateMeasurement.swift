@@ -11,7 +11,7 @@ struct RateMeasurement: Sendable, Codable {
     /// Bytes that transfers under way were seen to have moved.
     private var sampled: Int64 = 0
     /// Bytes that have been told, and not whether their transfer has ended.
-    private var told: Int64 = 0
+    private var reported: Int64 = 0
     /// Rounds without the first; -1 during that.
     private var counted = -1
     private var roundStart: MonotonicTime
@@ -25,18 +25,18 @@ struct RateMeasurement: Sendable, Codable {
 
     var rounds: Int { max(0, counted) }
 
-    mutating func add(_ bytes: Int64) { told += bytes }
+    mutating func add(_ bytes: Int64) { reported += bytes }
 
     mutating func end() {
         roundEnds += 1
-        roundWork += told + Self.request
-        told = 0
+        roundWork += reported + Self.request
+        reported = 0
     }
 
     mutating func sample() {
-        roundWork += told
-        sampled += told
-        told = 0
+        roundWork += reported
+        sampled += reported
+        reported = 0
     }
 
     /// - Parameter isEnd: Whether a transfer has ended, and not just time passed. Where most of the bytes are those of

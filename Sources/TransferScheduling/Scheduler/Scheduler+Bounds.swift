@@ -8,7 +8,7 @@ extension Scheduler {
     ///
     /// - Parameter since: When the transfer began.
     package mutating func originRefused(
-        _ origin: String, _ refusal: OriginNarrowing.Refusal, since: MonotonicTime, now: MonotonicTime
+        _ origin: String, _ refusal: ConcurrencyBackoff.Refusal, since: MonotonicTime, now: MonotonicTime
     ) {
         let inUse = table.active(at: origin) + beside.count(to: origin)
         places.refused(origin, refusal, inUse: inUse, since: since, now: now)
@@ -48,19 +48,19 @@ extension Scheduler {
     // MARK: Places of a shared queue
 
     /// The origins' places that the store is asked for now.
-    mutating func placesToShare(_ now: MonotonicTime) -> [SharedPlaces.Ask] {
+    mutating func placesToShare(_ now: MonotonicTime) -> [SharedPermits.Ask] {
         let (table, beside, network, concurrency) = (table, beside, network, limits.concurrency)
         let (asks, next) = places.asks(now: now, most: concurrency) { origin in
             let used = table.active(at: origin) + beside.count(to: origin)
             let waiting = table.lanes(to: origin).reduce(0) { $0 + ($1.mayStart(network) ? $1.jobs : 0) }
-            return SharedPlaces.Use(held: used, wanted: min(used + waiting, max(used, concurrency)))
+            return SharedPermits.Use(held: used, wanted: min(used + waiting, max(used, concurrency)))
         }
         if let next { wake(at: next) }
         return asks
     }
 
     /// The store gave places, or took some back.
-    package mutating func placesAreGiven(_ given: SharedPlaces.Given) {
+    package mutating func placesAreGiven(_ given: SharedPermits.Given) {
         places.given(given)
         table.touch(to: given.ask.origin)
     }
@@ -68,7 +68,7 @@ extension Scheduler {
     // MARK: Rates of a shared queue
 
     /// The times for starts that the store is asked for now.
-    mutating func startsToReserve() -> [SharedStarts.Ask] {
+    mutating func startsToReserve() -> [SharedRateTokens.Ask] {
         rates.asks { origin in
             if origin == StartRates.everywhere { return table.lanes.reduce(0) { $0 + $1.window.count } }
             return table.lanes(to: origin).reduce(0) { $0 + $1.window.count }
@@ -76,7 +76,7 @@ extension Scheduler {
     }
 
     /// The store gave times for starts.
-    package mutating func startsAreGiven(_ given: SharedStarts.Given) {
+    package mutating func startsAreGiven(_ given: SharedRateTokens.Given) {
         rates.given(given)
         if given.ask.origin == StartRates.everywhere { table.touchAll() } else { table.touch(to: given.ask.origin) }
     }

@@ -40,9 +40,9 @@ package struct Scheduler: Sendable {
         case refuse(Candidate, TransferError)
         case claim(Lane, count: Int)
         /// Times for starts are wanted of the store.
-        case reserve(SharedStarts.Ask)
+        case reserve(SharedRateTokens.Ask)
         /// Places at an origin are wanted of the store, or given back to it.
-        case share(SharedPlaces.Ask)
+        case share(SharedPermits.Ask)
     }
 
     /// What the network lets start.
@@ -55,9 +55,9 @@ package struct Scheduler: Sendable {
     package private(set) var active: [Int64: Int] = [:]
     package internal(set) var table = LaneTable()
     private var order = StartOrder()
-    package private(set) var gates: [String: OriginGate] = [:]
+    package private(set) var gates: [String: CircuitBreaker] = [:]
     var places: OriginPlaces
-    private var doors = OriginDoors()
+    private var probes = AuthenticationProbes()
     private var copies = CopyPlaces()
     /// Origins that are paused and have jobs to start, with the time at which a job may try.
     private var pauses = PauseTimes()
@@ -126,7 +126,7 @@ package struct Scheduler: Sendable {
 
     /// The server has said whether it wants the job's password, and how.
     package mutating func answered(_ candidate: Candidate) {
-        if doors.answered(candidate) { table.touch(to: candidate.lane.origin) }
+        if probes.answered(candidate) { table.touch(to: candidate.lane.origin) }
     }
 
     /// - Parameters:
@@ -147,15 +147,15 @@ package struct Scheduler: Sendable {
         since: MonotonicTime? = nil, random: Double, now: MonotonicTime
     ) {
         let patience = patience(of: origin)
-        gates[origin, default: OriginGate()].failed(
+        gates[origin, default: CircuitBreaker()].failed(
             job, error, rule: rule, patience: patience, isEndless: isEndless, since: since,
             hasOthers: table.active(at: origin) > 1, random: random, now: now)
         table.touch(to: origin)
     }
 
     /// Of the jobs that wait for the origin.
-    private func patience(of origin: String) -> OriginGate.Patience {
-        var patience = OriginGate.Patience()
+    private func patience(of origin: String) -> CircuitBreaker.Patience {
+        var patience = CircuitBreaker.Patience()
         for state in table.lanes(to: origin) {
             for candidate in state.window { patience.add(candidate.patience, isEndless: candidate.isEndless) }
         }
@@ -188,7 +188,7 @@ package struct Scheduler: Sendable {
     }
 
     /// - Parameter patience: The job's that gave up: more patient ones go on.
-    package mutating func originExhausted(_ origin: String, _ error: TransferError, patience: OriginPatience? = nil) {
+    package mutating func originExhausted(_ origin: String, _ error: TransferError, patience: RetryHorizon? = nil) {
         // A server that is busy with others of ours isn't gone.
         guard error.status == nil || table.active(at: origin) <= 1 else { return }
         if let patience {
@@ -202,7 +202,7 @@ package struct Scheduler: Sendable {
 
     /// A pause that another process was asked for.
     package mutating func restorePause(of origin: String, _ error: TransferError, until: MonotonicTime) {
-        gates[origin, default: OriginGate()].spare(until: until, error)
+        gates[origin, default: CircuitBreaker()].spare(until: until, error)
         table.touch(to: origin)
     }
 
@@ -274,7 +274,7 @@ package struct Scheduler: Sendable {
             switch ask(candidate, now) {
             case .start:
                 active[candidate.id] = table.lanes[place].origin
-                doors.started(candidate)
+                probes.started(candidate)
                 copies.started(candidate)
                 rates.started(at: candidate.lane.origin, now: now)
                 table.started(place)
@@ -322,7 +322,7 @@ package struct Scheduler: Sendable {
             let inUse = table.origins[state.origin].active + beside.count(to: state.lane.origin)
             let isFull = inUse >= places.count(at: state.lane.origin)
             if isFull { places.filled(state.lane.origin) }
-            if isFull || doors.holds(state.window[index]) {
+            if isFull || probes.holds(state.window[index]) {
                 table.holdLanes(at: state.origin)
                 continue
             }
@@ -350,13 +350,13 @@ package struct Scheduler: Sendable {
         isNetworkOpen ? (state.window.isEmpty ? nil : 0) : state.startable(network)
     }
 
-    private mutating func ask(_ candidate: Candidate, _ now: MonotonicTime) -> OriginGate.Permission {
+    private mutating func ask(_ candidate: Candidate, _ now: MonotonicTime) -> CircuitBreaker.Permission {
         if gates.isEmpty { return .start }
         return gates[candidate.lane.origin]?.ask(candidate.id, isEndless: candidate.isEndless, now: now) ?? .start
     }
 
     /// The gate's answer for the lane's jobs, which are all of one batch.
-    private func permission(_ state: LaneState, _ now: MonotonicTime) -> OriginGate.Permission {
+    private func permission(_ state: LaneState, _ now: MonotonicTime) -> CircuitBreaker.Permission {
         if gates.isEmpty { return .start }
         let isEndless = state.window.first?.isEndless ?? false
         return gates[state.lane.origin]?.permission(isEndless: isEndless, now: now) ?? .start

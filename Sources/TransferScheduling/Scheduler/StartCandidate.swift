@@ -9,20 +9,20 @@ package struct StartCandidate: Sendable, Hashable {
     /// The job's place among the jobs of its lane, the highest first.
     package let rank: Int
     /// The patience that it has with its origin, where it has to end.
-    package let patience: OriginPatience
+    package let patience: RetryHorizon
     /// Whether the job is tried for ever where its origin is the reason: it's of a batch that has no end.
     package let isEndless: Bool
     /// The way to the lane's origin, as its URL tells it: asked several times for each job.
     package let reach: OriginReach
-    /// The job's body goes out in vain where the server wants a password that it hasn't asked for yet (``OriginDoors``).
-    package let knocks: Bool
+    /// The job's body goes out in vain where the server wants a password that it hasn't asked for yet (``AuthenticationProbes``).
+    package let probesAuthentication: Bool
     /// Whether the job's source is another server (``CopyPlaces``).
     package let isCopy: Bool
 
     package init(
         id: Int64, lane: Lane, priority: Int, rank: Int? = nil,
-        patience: OriginPatience = OriginPatience(RetryRule()), isEndless: Bool = false, reach: OriginReach? = nil,
-        knocks: Bool = false, isCopy: Bool = false
+        patience: RetryHorizon = RetryHorizon(RetryRule()), isEndless: Bool = false, reach: OriginReach? = nil,
+        probesAuthentication: Bool = false, isCopy: Bool = false
     ) {
         self.id = id
         self.lane = lane
@@ -31,7 +31,7 @@ package struct StartCandidate: Sendable, Hashable {
         self.patience = patience
         self.isEndless = isEndless
         self.reach = reach ?? OriginReach(origin: lane.origin)
-        self.knocks = knocks
+        self.probesAuthentication = probesAuthentication
         self.isCopy = isCopy
     }
 
@@ -39,6 +39,6 @@ package struct StartCandidate: Sendable, Hashable {
     package func turned(to lane: Lane, _ reach: OriginReach) -> StartCandidate {
         StartCandidate(
             id: id, lane: lane, priority: priority, rank: rank, patience: patience, isEndless: isEndless,
-            reach: reach, knocks: knocks, isCopy: isCopy)
+            reach: reach, probesAuthentication: probesAuthentication, isCopy: isCopy)
     }
 }

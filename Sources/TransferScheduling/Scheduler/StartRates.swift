@@ -8,7 +8,7 @@ package struct StartRates: Sendable {
     private let bounds: OriginBounds
     private var origins: [String: StartRate] = [:]
     /// The starts of a shared queue; `nil` where this process keeps the rates alone.
-    private var shared: SharedStarts?
+    private var shared: SharedRateTokens?
 
     /// More origins than these are forgotten where nothing is owed to them.
     private static let mostKnown = 1024
@@ -18,12 +18,12 @@ package struct StartRates: Sendable {
     package init(perSecond: Double?, _ bounds: OriginBounds, isShared: Bool, now: MonotonicTime) {
         self.perSecond = perSecond
         self.bounds = bounds
-        shared = isShared && (perSecond != nil || bounds.hasRates) ? SharedStarts() : nil
+        shared = isShared && (perSecond != nil || bounds.hasRates) ? SharedRateTokens() : nil
         all = shared == nil ? perSecond.map { StartRate(perSecond: $0, now: now) } : nil
     }
 
     /// Takes one start of all.
-    package mutating func takeOne(now: MonotonicTime) -> SharedStarts.Turn {
+    package mutating func takeOne(now: MonotonicTime) -> SharedRateTokens.Turn {
         guard shared != nil else { return all?.take(now: now).map { .at($0) } ?? .now }
         guard let perSecond else { return .now }
         let turn = shared?.turn(at: Self.everywhere, perSecond: perSecond, now: now) ?? .now
@@ -32,7 +32,7 @@ package struct StartRates: Sendable {
     }
 
     /// Whether a job may start at the origin.
-    package mutating func turn(at origin: String, now: MonotonicTime) -> SharedStarts.Turn {
+    package mutating func turn(at origin: String, now: MonotonicTime) -> SharedRateTokens.Turn {
         guard shared != nil else {
             // An origin that isn't known has rested.
             return origins.isEmpty ? .now : origins[origin]?.next(now: now).map { .at($0) } ?? .now
@@ -60,8 +60,8 @@ package struct StartRates: Sendable {
 
     // MARK: A shared queue's
 
-    /// ``SharedStarts/asks(_:)``
-    package mutating func asks(_ jobs: (String) -> Int) -> [SharedStarts.Ask] { shared?.asks(jobs) ?? [] }
+    /// ``SharedRateTokens/asks(_:)``
+    package mutating func asks(_ jobs: (String) -> Int) -> [SharedRateTokens.Ask] { shared?.asks(jobs) ?? [] }
 
-    package mutating func given(_ given: SharedStarts.Given) { shared?.given(given) }
+    package mutating func given(_ given: SharedRateTokens.Given) { shared?.given(given) }
 }

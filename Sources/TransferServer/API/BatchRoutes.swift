@@ -6,7 +6,7 @@ import TransferQueue
 /// Batches: whole job files, submitted, changed, looked at and forgotten.
 struct BatchRoutes: Sendable {
     let served: ServedQueue
-    let submissions: SubmissionDesk
+    let submissions: SubmissionService
 
     func add(to routes: RouterGroup<ServerContext>) {
         routes.get("batches") { _, _ in try await list() }
@@ -90,7 +90,7 @@ struct BatchRoutes: Sendable {
         let format: JobFileFormat?
         let bytes: [UInt8]
 
-        init(_ request: Request, _ submissions: SubmissionDesk) async throws {
+        init(_ request: Request, _ submissions: SubmissionService) async throws {
             format = try JobBody.format(request.mediaType)
             bytes = try await request.bytes(upTo: submissions.limits.bodyBytes)
         }
@@ -133,7 +133,7 @@ struct BatchRoutes: Sendable {
             await served.queue.begin(staged)
             return staged
         } catch {
-            throw SubmissionDesk.problem(error)
+            throw SubmissionService.problem(error)
         }
     }
 
@@ -149,7 +149,7 @@ struct BatchRoutes: Sendable {
                 return JobFileReport()
             }
         }
-        guard report.isEmpty else { throw SubmissionDesk.problem(StagingError.faults(report)) }
+        guard report.isEmpty else { throw SubmissionService.problem(StagingError.faults(report)) }
         return .json { writer in
             writer.member("name", name)
             writer.member("jobs", read.jobs.count)

@@ -7,7 +7,7 @@ struct JobRoutes: Sendable {
     let served: ServedQueue
     let live: LiveJobs
     let log: AttemptLog
-    let submissions: SubmissionDesk
+    let submissions: SubmissionService
 
     func add(to routes: RouterGroup<ServerContext>) {
         routes.post("jobs") { request, _ in try await submit(request) }
@@ -24,7 +24,7 @@ struct JobRoutes: Sendable {
         let form = try JobBody.format(request.mediaType)
         let bytes = try await request.bytes(upTo: submissions.limits.bodyBytes)
         let isSingle = JobFrame.isSingle(bytes, form)
-        let batch = request.query("batch") ?? SubmissionDesk.standardBatch
+        let batch = request.query("batch") ?? SubmissionService.standardBatch
         let startsPaused = request.query("paused") == "1"
         return try await submissions.requests.answer(try IdempotencyKey.read(request, body: bytes)) { key in
             let read = try await submissions.read(bytes, format: form, isJobs: true)

@@ -4,7 +4,7 @@ import TransferQueue
 
 /// Jobs paused, resumed, cancelled and tried again.
 struct SteerRoutes: Sendable {
-    let steering: SteeringDesk
+    let steering: SteeringService
 
     func add(to routes: RouterGroup<ServerContext>) {
         routes.post("steer") { request, _ in try await steer(request) }
@@ -21,7 +21,7 @@ struct SteerRoutes: Sendable {
                 .unprocessableContent, "badSelection", "\"select\" says which jobs are meant",
                 hint: "everything is written out: \"select\": \"all\"")
         }
-        let result = try await steering.steer(verb, try SteeringDesk.selection(select))
+        let result = try await steering.steer(verb, try SteeringService.selection(select))
         return .json { writer in
             writer.member("matched", result.matched)
             writer.member("changed", result.changed)

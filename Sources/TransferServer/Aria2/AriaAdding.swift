@@ -3,7 +3,7 @@ import TransferQueue
 /// Downloads that come by aria2's interface: its list's forms and options, read as a job file's, with the bounds of jobs
 /// from outside.
 struct AriaAdding: Sendable {
-    let submissions: SubmissionDesk
+    let submissions: SubmissionService
     let downloads: AriaDownloads
 
     /// Options that are read here, or say nothing of a job.

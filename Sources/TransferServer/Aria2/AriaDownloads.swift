@@ -5,7 +5,7 @@ struct AriaDownloads: Sendable {
     let served: ServedQueue
     let live: LiveJobs
     let view: AriaView
-    let news: AriaNews
+    let news: AriaNotifications
 
     /// The most downloads of one answer.
     static let mostDownloads = 10_000

@@ -9,7 +9,7 @@ struct AriaSocket: Sendable {
     typealias Channel = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
 
     let calls: AriaProtocol
-    let news: AriaNews
+    let news: AriaNotifications
 
     /// A message of several frames may be so long.
     private static let mostBytes = 8 << 20

@@ -4,7 +4,7 @@ import TransferQueue
 enum EventJSON {
     /// The frame of an event; `nil` for one that streams aren't told.
     static func frame(_ event: QueueEvent) -> EventFeed.Frame? {
-        guard isTold(event.kind) else { return nil }
+        guard isReported(event.kind) else { return nil }
         let data = JSONObject.bytes { object in
             QueueJSON.members(of: event, to: &object) { JobJSON.shown($0, false) }
             // A number of JavaScript has 53 bits.
@@ -19,7 +19,7 @@ enum EventJSON {
         return kind.isEnd
     }
 
-    private static func isTold(_ kind: QueueEvent.Kind) -> Bool {
+    private static func isReported(_ kind: QueueEvent.Kind) -> Bool {
         switch kind {
         // Coalesced elsewhere, or of no change.
         case .progress, .source, .authorized, .kept, .hook: false

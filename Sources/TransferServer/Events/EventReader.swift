@@ -9,7 +9,7 @@ struct EventReader: Service {
     let feed: EventFeed
     let live: LiveJobs
     let attempts: AttemptLog
-    let news: AriaNews
+    let news: AriaNotifications
     let history: RateHistory
 
     /// How long a stream may be silent: the comment then shows that the service lives.
@@ -76,8 +76,8 @@ struct EventReader: Service {
     /// Hears of the transfers of other workers while somebody follows: they tell of them for that alone.
     private func lookAtOthers() async {
         // The queue tells its run of a database that fails.
-        let told = feed.isHeard ? try? await served.look { try $0.jobsUnderWay() } : nil
-        live.setOthers(told ?? [])
+        let reported = feed.isHeard ? try? await served.look { try $0.jobsUnderWay() } : nil
+        live.setOthers(reported ?? [])
     }
 
     private func progress() -> EventFeed.Frame? {

@@ -12,13 +12,13 @@ struct EventStream: Sendable {
     let after: Int64?
 
     func write(to writer: inout any ResponseBodyWriter) async throws {
-        var (place, told) = (seat.place, seat.cursor)
-        try await hello(told, &writer)
+        var (place, reported) = (seat.place, seat.cursor)
+        try await hello(reported, &writer)
         if let after {
-            if after > told {
-                try await send("reset", data: Array("{\"event\":\"reset\"}".utf8), cursor: told, &writer)
+            if after > reported {
+                try await send("reset", data: Array("{\"event\":\"reset\"}".utf8), cursor: reported, &writer)
             } else {
-                try await catchUp(from: after, to: told, &writer)
+                try await catchUp(from: after, to: reported, &writer)
             }
         }
         while true {
@@ -27,13 +27,13 @@ struct EventStream: Sendable {
             case .behind:
                 // The ends between are in the database; the other news are old.
                 let present = feed.present
-                try await catchUp(from: told, to: present.cursor, &writer)
-                (place, told) = present
+                try await catchUp(from: reported, to: present.cursor, &writer)
+                (place, reported) = present
             case .frames(let frames, let next):
                 place = next
                 var buffer = ByteBuffer()
                 for frame in frames {
-                    told = max(told, frame.cursor ?? 0)
+                    reported = max(reported, frame.cursor ?? 0)
                     if filter.admits(frame) { Self.append(frame, to: &buffer) }
                 }
                 if buffer.readableBytes > 0 { try await writer.write(buffer) }

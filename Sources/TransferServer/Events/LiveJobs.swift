@@ -41,8 +41,8 @@ final class LiveJobs: Sendable {
     }
 
     /// Takes the jobs that all workers have under way. Of its own this process knows more.
-    func setOthers(_ told: [JobUnderWay]) {
-        let new = told.map { job in
+    func setOthers(_ reported: [JobUnderWay]) {
+        let new = reported.map { job in
             (Key(batch: job.batch, job: job.job), Job(isUpload: job.isUpload, url: nil, progress: job.progress))
         }
         let own = jobs.withLock { Set($0.keys) }

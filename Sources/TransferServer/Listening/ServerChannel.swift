@@ -25,11 +25,11 @@ struct ServerChannel: HTTPChannelHandler {
 
     let responder: Responder
     let limits: ServerLimits
-    let webSockets: WebSocketDoor
+    let webSockets: WebSocketUpgrade
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Connection> {
         channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(ConnectionPatience(limits))
+            try channel.pipeline.syncOperations.addHandler(ConnectionTimeouts(limits))
             let upgrade = NIOTypedHTTPServerUpgradeConfiguration<Spoken>(
                 upgraders: [webSockets.upgrader(limits)]
             ) { channel in
@@ -48,7 +48,7 @@ struct ServerChannel: HTTPChannelHandler {
             let upgrader = try channel.pipeline.syncOperations.handler(
                 type: NIOTypedHTTPServerUpgradeHandler<Spoken>.self)
             try channel.pipeline.syncOperations.addHandlers(
-                [MalformedHead(), WebSocketGate(webSockets)], position: .before(upgrader))
+                [MalformedHead(), WebSocketFallback(webSockets)], position: .before(upgrader))
             return Connection(spoken: spoken, channel: channel)
         }
     }

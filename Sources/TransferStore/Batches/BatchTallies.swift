@@ -4,7 +4,7 @@ import TransferJobs
 /// The numbers of a batch's jobs by state, as its run counts them.
 package struct BatchTallies: Sendable {
     package let database: QueueDatabase
-    package let stamps: LedgerStamps
+    package let stamps: HistoryStamps
 
     package func tally(batch: Int64) throws -> BatchTally {
         try database.read { db in

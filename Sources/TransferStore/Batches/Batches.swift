@@ -117,19 +117,19 @@ package struct Batches: Sendable {
     ///
     /// - Parameter end: What its hook is told, if it has one.
     /// - Returns: The sockets of those who wait for that.
-    package func letGo(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
+    package func release(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
         defer { packed.forget(batch) }
         reserves.forget(batch)
         if isComplete { doubtful.runEnded(of: batch) }
         // Where that is lost with the machine's power, the process is found to be gone, and the pack to have nothing that
         // isn't in rows.
-        let isTold = try end != nil && database.read(leavesPacks: true) { try HookCalls.isTold($0, batch: batch) }
+        let isReported = try end != nil && database.read(leavesPacks: true) { try HookCalls.isReported($0, batch: batch) }
         func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
-            try isTold
+            try isReported
                 ? database.write(leavesPacks: true, body) : database.writeRelaxed(leavesPacks: true, body)
         }
         return try write { db in
-            if isTold, let end { try HookCalls.add(db, batch: batch, end) }
+            if isReported, let end { try HookCalls.add(db, batch: batch, end) }
             if isComplete, try Packs.drop(db, batch: batch) {
                 try ReserveRows.end(db, batch: batch)
             } else {

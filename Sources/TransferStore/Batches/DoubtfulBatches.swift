@@ -6,7 +6,7 @@ import Synchronization
 /// A run has told when it ended by itself. The database learns of that when the process ends in order: nobody may have
 /// read what one had to say that was killed.
 package final class DoubtfulBatches: Sendable {
-    private enum Stage { case found, told }
+    private enum Stage { case found, reported }
 
     private let batches = Mutex<[Int64: Stage]>([:])
 
@@ -17,10 +17,10 @@ package final class DoubtfulBatches: Sendable {
     }
 
     package func runEnded(of batch: Int64) {
-        batches.withLock { if $0[batch] != nil { $0[batch] = .told } }
+        batches.withLock { if $0[batch] != nil { $0[batch] = .reported } }
     }
 
-    package func isTold(_ batch: Int64) -> Bool { batches.withLock { $0[batch] == .told } }
+    package func isReported(_ batch: Int64) -> Bool { batches.withLock { $0[batch] == .reported } }
 
-    package var told: [Int64] { batches.withLock { $0.filter { $0.value == .told }.map(\.key) } }
+    package var reported: [Int64] { batches.withLock { $0.filter { $0.value == .reported }.map(\.key) } }
 }

@@ -87,7 +87,7 @@ package final class Claims: Sendable {
         ]
         // Read where they are: a copy of each row costs more than what is made of it.
         let rows = try Row.fetchCursor(statement, arguments: arguments)
-        var watched: [(index: Int, ledger: Int64)] = []
+        var watched: [(index: Int, history: Int64)] = []
         while let row = try rows.next() {
             let id: Int64 = row[stored: 0]
             if row[stored: 14] as Bool, secrets[id] == nil {
@@ -96,14 +96,14 @@ package final class Claims: Sendable {
             }
             do {
                 jobs.append((try JobRecord(row, batch: lane.batch, secrets: secrets[id]), row[stored: 3]))
-                if let ledger = row[stored: 16] as Int64? { watched.append((jobs.count - 1, ledger)) }
+                if let history = row[stored: 16] as Int64? { watched.append((jobs.count - 1, history)) }
             } catch {
                 let reason = TransferError(.internalFault, "this job can't be read any more: \(error)")
                 unreadable.append((id, row[stored: 1], reason))
             }
         }
-        for (index, ledger) in watched {
-            jobs[index].record.watched = try WatchedVersion.find(db, ledger: ledger)
+        for (index, history) in watched {
+            jobs[index].record.watched = try WatchedVersion.find(db, history: history)
         }
         jobs.sort { ($1.rank, $0.record.id) < ($0.rank, $1.record.id) }
         return ClaimedJobs(lane: lane, jobs: jobs, unreadable: unreadable)

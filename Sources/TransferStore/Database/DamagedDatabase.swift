@@ -13,7 +13,7 @@ package enum DamagedDatabase {
     package static let largestRead = 8 << 20
 
     /// Whether SQLite's error says so.
-    package static func isToldBy(_ error: any Error) -> Bool {
+    package static func isReportedBy(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }
         return error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB
     }

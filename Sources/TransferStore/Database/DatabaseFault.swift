@@ -14,13 +14,13 @@ package enum DatabaseFault {
         let words =
             switch error.resultCode {
             case .SQLITE_FULL:
-                "no space left on its disk; make room there and start again, or name another folder\(CommandWords.only(" with --state"))"
+                "no space left on its disk; make room there and start again, or name another folder\(CommandPhrases.only(" with --state"))"
             case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-                "it is damaged (\(words(error))); \(CommandWords.choose("transfer run, get, put and watch move", "who opens it to run moves")) it aside and \(CommandWords.choose("begin", "begins")) a new one"
+                "it is damaged (\(words(error))); \(CommandPhrases.choose("transfer run, get, put and watch move", "who opens it to run moves")) it aside and \(CommandPhrases.choose("begin", "begins")) a new one"
             case .SQLITE_CANTOPEN, .SQLITE_IOERR: words(error) + limit()
             default: words(error)
             }
-        if DamagedDatabase.isToldBy(error) { DamagedDatabase.note(path) }
+        if DamagedDatabase.isReportedBy(error) { DamagedDatabase.note(path) }
         return TransferError(
             .fileAccess, "the queue's database \(path) can't be used: \(words)",
             cause: .openSSL("SQLite \(error.extendedResultCode.rawValue)"))

@@ -49,7 +49,7 @@ package enum DatabaseFile {
         guard let fault else { return }
         throw TransferError(
             .fileAccess,
-            "\(path) \(fault), and isn't used: move it away, or name another folder\(CommandWords.only(" with --state"))"
+            "\(path) \(fault), and isn't used: move it away, or name another folder\(CommandPhrases.only(" with --state"))"
         )
     }
 

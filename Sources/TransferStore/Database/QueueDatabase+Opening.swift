@@ -24,7 +24,7 @@ extension QueueDatabase {
     {
         do {
             return (try connect(folder, isReader: isReader), nil)
-        } catch  where !isReader && DamagedDatabase.isToldBy(error) {
+        } catch  where !isReader && DamagedDatabase.isReportedBy(error) {
             let notice = try DamagedDatabase.moveAside(folder.database, because: DatabaseFault.words(error))
             return (try connect(folder, isReader: isReader), notice)
         }
@@ -59,7 +59,7 @@ extension QueueDatabase {
         try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
         do {
             try Schema.migrator.migrate(database)
-        } catch let error as DatabaseError where !DamagedDatabase.isToldBy(error) {
+        } catch let error as DatabaseError where !DamagedDatabase.isReportedBy(error) {
             // Another process may have made the change after this one had looked: then there is nothing left to do.
             try Schema.migrator.migrate(database)
         }

@@ -17,7 +17,7 @@ extension Schema {
         throw TransferError(
             .fileAccess,
             "the queue's database \(path) was made by a newer version of this program, which this one can't read "
-                + "(\"\(step)\"); nothing was changed: use the newer version, or name another folder\(CommandWords.only(" with --state"))"
+                + "(\"\(step)\"); nothing was changed: use the newer version, or name another folder\(CommandPhrases.only(" with --state"))"
         )
     }
 }

@@ -166,7 +166,7 @@ package enum Schema {
             "ALTER TABLE job ADD COLUMN upload TEXT"),
         Step(
             "watched folders",
-            ledger),
+            history),
         // When a process took it (milliseconds since 1970); of one that died with it, when that did.
         Step(
             "claims",

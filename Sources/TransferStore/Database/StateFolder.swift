@@ -29,13 +29,13 @@ public struct StateFolder: Sendable, Hashable {
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw TransferError(
                 .fileAccess,
-                "the state folder \(self.path) is not a folder; name another\(CommandWords.only(" with --state"))")
+                "the state folder \(self.path) is not a folder; name another\(CommandPhrases.only(" with --state"))")
         }
         if let owner = Self.stranger(status, self.path) {
             throw TransferError(
                 .fileAccess,
-                "the state folder \(self.path) belongs to \(owner): run \(CommandWords.choose("the command", "the program")) "
-                    + "as that user, or name another folder\(CommandWords.only(" with --state or TRANSFER_STATE"))")
+                "the state folder \(self.path) belongs to \(owner): run \(CommandPhrases.choose("the command", "the program")) "
+                    + "as that user, or name another folder\(CommandPhrases.only(" with --state or TRANSFER_STATE"))")
         }
         guard access(self.path, R_OK | W_OK | X_OK) == 0 else {
             throw unusable("can't write to the state folder \(self.path)", errno)
@@ -45,7 +45,7 @@ public struct StateFolder: Sendable, Hashable {
             throw TransferError(
                 .fileAccess,
                 "the state folder \(self.path) is on \(network), where the queue's database isn't safe; "
-                    + "name a local folder\(CommandWords.only(" with --state"))")
+                    + "name a local folder\(CommandPhrases.only(" with --state"))")
         }
     }
 
@@ -71,7 +71,7 @@ public struct StateFolder: Sendable, Hashable {
         throw TransferError(
             .fileAccess,
             "everybody may write to the state folder \(path), which isn't the queue's alone: name another folder"
-                + "\(CommandWords.only(" with --state or TRANSFER_STATE")) (\(path)/transfer is made for you alone), or close it with chmod go-w"
+                + "\(CommandPhrases.only(" with --state or TRANSFER_STATE")) (\(path)/transfer is made for you alone), or close it with chmod go-w"
         )
     }
 
@@ -102,7 +102,7 @@ public struct StateFolder: Sendable, Hashable {
         if let home = value("HOME") { return home + "/.local/state/transfer" }
         throw TransferError(
             .fileAccess,
-            "no place for the queue's state: HOME isn't set; name a folder\(CommandWords.only(" with --state or TRANSFER_STATE"))"
+            "no place for the queue's state: HOME isn't set; name a folder\(CommandPhrases.only(" with --state or TRANSFER_STATE"))"
         )
     }
 
@@ -122,6 +122,6 @@ public struct StateFolder: Sendable, Hashable {
 private func unusable(_ what: String, _ number: Int32) -> TransferError {
     TransferError(
         .fileAccess,
-        "\(what): \(String(cString: strerror(number)).lowercasedFirst); name another folder\(CommandWords.only(" with --state or TRANSFER_STATE"))",
+        "\(what): \(String(cString: strerror(number)).lowercasedFirst); name another folder\(CommandPhrases.only(" with --state or TRANSFER_STATE"))",
         cause: .os(errno: number))
 }

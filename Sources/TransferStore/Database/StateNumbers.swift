@@ -24,11 +24,11 @@ package enum JobStates {
     }
 }
 
-package enum LedgerStates {
-    package static let open = LedgerState.open.rawValue
-    package static let confirmed = LedgerState.confirmed.rawValue
-    package static let failed = LedgerState.failed.rawValue
-    package static let leftAlone = LedgerState.leftAlone.rawValue
+package enum HistoryStates {
+    package static let open = HistoryState.open.rawValue
+    package static let confirmed = HistoryState.confirmed.rawValue
+    package static let failed = HistoryState.failed.rawValue
+    package static let leftAlone = HistoryState.leftAlone.rawValue
 }
 
 extension JobState {

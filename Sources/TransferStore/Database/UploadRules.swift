@@ -7,7 +7,7 @@ package enum UploadRules {
     /// A body that mustn't be sent twice was on its way when its process ended.
     package static let interrupted = TransferError(
         .mayHaveBeenSent,
-        "the program ended while the body was being sent, and it may have arrived; \(CommandWords.retry) sends it again"
+        "the program ended while the body was being sent, and it may have arrived; \(CommandPhrases.retry) sends it again"
     )
 
     /// The rules as functions of SQL text, of `job.upload`.

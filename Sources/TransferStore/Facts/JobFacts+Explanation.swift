@@ -97,7 +97,7 @@ extension JobFacts {
         _ look: (HostWays.Question) -> HostWays.Finding?
     ) -> Bool {
         let policy = NetworkPolicy(key: network)
-        let words = NetworkWords(policy: policy, now: now, zone: zone)
+        let words = NetworkText(policy: policy, now: now, zone: zone)
         let waited = run.networkWait.map { Duration.milliseconds(max(0, now.milliseconds - $0.since.milliseconds)) }
         let judgement = judgement(policy, waited, snapshot, now, zone)
         // This machine is there whatever becomes of the network; a schedule holds for it, too.
@@ -159,7 +159,7 @@ extension JobFacts {
     }
 
     /// The process that runs the batch knows best; where it says nothing, this machine's network is looked at.
-    private func networkReason(_ words: NetworkWords, _ judgement: NetworkJudgement, _ run: Run) -> String? {
+    private func networkReason(_ words: NetworkText, _ judgement: NetworkJudgement, _ run: Run) -> String? {
         let own = words.reason(judgement)
         if let wait = run.networkWait { return own ?? wait.reason }
         return own ?? (run.active == 0 ? run.batchWait : nil)

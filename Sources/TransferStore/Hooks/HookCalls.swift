@@ -52,7 +52,7 @@ package struct HookCalls: Sendable {
     }
 
     /// Whether the batch's own end is told to somebody.
-    package static func isTold(_ db: Database, batch: Int64) throws -> Bool {
+    package static func isReported(_ db: Database, batch: Int64) throws -> Bool {
         let statement = try db.cachedStatement(sql: "SELECT onFinish NOT NULL FROM batch WHERE id = ?")
         return try Bool.fetchOne(statement, arguments: [batch]) ?? false
     }
@@ -98,7 +98,7 @@ package struct HookCalls: Sendable {
         try database.writeFenced(isDurable: false, leavesPacks: true) { db in
             for outcome in outcomes {
                 switch outcome.kind {
-                case .told:
+                case .reported:
                     try db.cachedStatement(sql: "DELETE FROM hookCall WHERE id = ?").execute(arguments: [outcome.id])
                 case .again(let attempts, let due, let error):
                     let wait = StoredWait(until: due)

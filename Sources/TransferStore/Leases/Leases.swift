@@ -91,7 +91,7 @@ package struct Leases: Sendable {
         reserves.forgetAll()
         try database.writeRelaxed { db in
             try ReserveRows.dissolveAll(db, of: database.process)
-            for batch in doubtful.told {
+            for batch in doubtful.reported {
                 try db.execute(
                     sql: """
                         UPDATE job SET wasInterrupted = 0

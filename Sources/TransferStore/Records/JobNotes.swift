@@ -27,7 +27,7 @@ package struct JobNotes: Sendable {
             ).execute(arguments: [try ResumeData.text(record), id])
         case .fingerprint(let fingerprint, let row):
             try db.cachedStatement(
-                sql: "UPDATE ledger SET fingerprint = ? WHERE id = ? AND state <> \(LedgerStates.confirmed)"
+                sql: "UPDATE ledger SET fingerprint = ? WHERE id = ? AND state <> \(HistoryStates.confirmed)"
             ).execute(arguments: [Int64(bitPattern: fingerprint), row])
         case .abandoned(let id):
             try db.cachedStatement(sql: "UPDATE job SET upload = NULL WHERE id = ? AND state = \(JobStates.cancelled)")

@@ -10,7 +10,7 @@ package struct Records: Sendable {
     package let database: QueueDatabase
     package let reserves: ReservedJobs
     package let packed: PackedJobs
-    package let stamps: LedgerStamps
+    package let stamps: HistoryStamps
 
     package func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup {
         for step in steps { reserves.cameBack(step.batch) }
@@ -19,14 +19,14 @@ package struct Records: Sendable {
             try StoredWait.follow(db)
             let now = WallClock.milliseconds
             var last = ends.isEmpty ? 0 : try EndNumbers.take(db, ends.count) - Int64(ends.count)
-            var ledger = LedgerRecorder(db, now: now)
+            var history = HistoryRecorder(db, now: now)
             var writer = try EndWriter(db, packed: packed, now: now, ends, steps)
             recorded.cursors.reserveCapacity(ends.count)
             for (index, end) in ends.enumerated() {
                 last += 1
                 recorded.cursors.append(last)
                 try writer.write(index, cursor: last)
-                try ledger.record(end, cursor: last)
+                try history.record(end, cursor: last)
             }
             try writer.finish()
             let hooked = ends.filter { $0.tellsHook }
@@ -34,8 +34,8 @@ package struct Records: Sendable {
                 recorded.hooked = try HookCalls.add(
                     db, ended: hooked.map(\.id), kept: Set(hooked.filter(\.wasKept).map(\.id)))
             }
-            for step in steps where try !ledger.supersedes(step) { try write(db, step) }
-            recorded.watched = try ledger.finish(&recorded.unblocked, stamp: stamps.next())
+            for step in steps where try !history.supersedes(step) { try write(db, step) }
+            recorded.watched = try history.finish(&recorded.unblocked, stamp: stamps.next())
             var needing: [Int64: Bool] = [:]
             for end in ends {
                 let hasNeeds = try needing[end.batch] ?? Needs.areIn(db, batch: end.batch)

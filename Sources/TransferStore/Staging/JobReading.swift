@@ -10,7 +10,7 @@ public final class JobReading: Sendable {
     package let directory: String
     private let read: @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool
     private let pool = WorkerPool(name: "job-reader", threads: 1)
-    private let begun: Mutex<JobHandover?>
+    private let begun: Mutex<JobPrefetcher?>
 
     /// - Parameters:
     ///   - directory: What relative paths start from.
@@ -21,7 +21,7 @@ public final class JobReading: Sendable {
     ) {
         self.directory = directory
         self.read = read
-        begun = Mutex(JobHandover(on: pool, directory: directory, read))
+        begun = Mutex(JobPrefetcher(on: pool, directory: directory, read))
     }
 
     deinit {
@@ -38,6 +38,6 @@ public final class JobReading: Sendable {
     /// - Throws: What `take` throws, or what `read` threw.
     package func takeAll(_ take: (StagedJob) throws -> Void) throws -> Bool {
         let handover = begun.withLock { exchange(&$0, with: nil) }
-        return try (handover ?? JobHandover(on: pool, directory: directory, read)).takeAll(take)
+        return try (handover ?? JobPrefetcher(on: pool, directory: directory, read)).takeAll(take)
     }
 }

@@ -5,7 +5,7 @@ import TransferJobs
 /// Takes what several callers submitted into a batch, in one transaction: one wait for the disk is enough for all of them.
 package struct Submissions: Sendable {
     package let database: QueueDatabase
-    package let staging: Staging
+    package let staging: BatchImport
 
     /// - Parameter groups: The jobs of each caller; those of one are taken all or not at all.
     /// - Returns: What became of each group, and what was taken.

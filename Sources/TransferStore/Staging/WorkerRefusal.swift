@@ -8,8 +8,8 @@ enum WorkerRefusal {
     static func message(_ spec: JobSpec) -> String? {
         let tags = spec.workerTags
         guard !tags.isEmpty else { return nil }
-        let queue = CommandWords.choose("transfer run --queue postgres://…", "Fleet.bring")
-        let worker = CommandWords.choose("transfer work --tags \(tags.text)", "FleetWorker.tags")
+        let queue = CommandPhrases.choose("transfer run --queue postgres://…", "Fleet.bring")
+        let worker = CommandPhrases.choose("transfer work --tags \(tags.text)", "FleetWorker.tags")
         return
             "a worker with the tag\(tags.names.count == 1 ? "" : "s") \(tags) has to do it, and a queue of one machine has "
             + "none; bring it into a queue that many share (\(queue)), where such a worker (\(worker)) takes it"

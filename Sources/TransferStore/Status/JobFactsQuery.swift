@@ -67,9 +67,9 @@ package struct JobFactsQuery: Sendable {
             hostWait: try HostWaits.wait(db, origin: facts.origin, process: row[stored: "runner"]),
             networkWait: try LinkReports.networkWait(db, network: facts.network, process: row[stored: "runner"]))
         if !facts.state.hasEnded {
-            let told = try String.fetchOne(
+            let reported = try String.fetchOne(
                 db, sql: "SELECT sources FROM runningSources WHERE job = ?", arguments: [row[stored: "id"] as Int64])
-            facts.sources = [JobSource](text: told)
+            facts.sources = [JobSource](text: reported)
         }
         return facts
     }

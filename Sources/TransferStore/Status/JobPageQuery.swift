@@ -72,10 +72,10 @@ package struct JobPageQuery: Sendable {
         if !selection.states.isEmpty {
             let states = JobStates.list(Array(selection.states))
             // A job that a process took ahead of its turn is shown as ready.
-            let isTold = selection.states.contains(.queued) != selection.states.contains(.claimed)
-            let stored = Set(selection.states).union(isTold ? [.claimed] : [])
+            let isReported = selection.states.contains(.queued) != selection.states.contains(.claimed)
+            let stored = Set(selection.states).union(isReported ? [.claimed] : [])
             conditions.append("job.state IN (\(JobStates.list(Array(stored))))")
-            if isTold { conditions.append("\(ReserveRows.shownState) IN (\(states))") }
+            if isReported { conditions.append("\(ReserveRows.shownState) IN (\(states))") }
         }
         if let isUpload = selection.isUpload { add("isUpload = ?", isUpload) }
         if let origin = selection.origin { add("origin = ?", origin) }

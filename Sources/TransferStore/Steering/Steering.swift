@@ -98,8 +98,8 @@ package struct Steering: Sendable {
                 """
             }
         // The jobs themselves are told only of what ends.
-        let told = verb == .cancel ? "id, identity, spec, \(HookCalls.mark)" : "id, identity"
-        let changed = try Row.fetchAll(db, sql: sql + " RETURNING \(told)", arguments: [batch, job])
+        let reported = verb == .cancel ? "id, identity, spec, \(HookCalls.mark)" : "id, identity"
+        let changed = try Row.fetchAll(db, sql: sql + " RETURNING \(reported)", arguments: [batch, job])
         if job == nil, verb == .pause || verb == .resume {
             try db.execute(
                 sql: "UPDATE watchedFolder SET isPaused = ? WHERE batch = ?", arguments: [verb == .pause, batch])

@@ -17,7 +17,7 @@ package enum JobNote: Sendable {
     case part(ResumeData, of: Int64)
     /// The fingerprint of a watched file's bytes, before the first of them leaves;
     /// ``sending(_:isUnrepeatable:version:)`` makes it durable where that counts.
-    case fingerprint(UInt64, ofLedger: Int64)
+    case fingerprint(UInt64, ofHistory: Int64)
     /// The server has been told of a cancelled upload, or has nothing of it.
     case abandoned(Int64)
 }

@@ -3,5 +3,5 @@ package struct WokenFiles: Sendable {
     package var jobs: [Int64] = []
     /// Until the next of those that are left comes back by itself; `nil` when none is left.
     package var next: Duration?
-    package var changes = LedgerChanges()
+    package var changes = HistoryChanges()
 }

@@ -93,13 +93,13 @@ package struct PostgresBatches: Sendable {
 
     /// Gives the batch up. What is under way of it is given back job by job: the last steps of transfers may be on their way
     /// here still.
-    package func letGo(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
+    package func release(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
         if isComplete { doubtful.runEnded(of: batch) }
         return try database.write(isRepeatable: true) { db in
             if let end { try PostgresHookMessages.add(db, batch: batch, end) }
             try PostgresSteering.carryOutLeft(db, of: database.process, batch: batch)
             try db.post(Self.leaving, [batch, database.process])
-            try PostgresRunNews.forget(db, batch: batch, of: database.process)
+            try PostgresRunNotifications.forget(db, batch: batch, of: database.process)
             // Any worker may take the rest of it.
             if !isComplete { try PostgresNotice.work.tell(db) }
             return []

@@ -10,12 +10,12 @@ import TransferEventLoop
 /// thread for good.
 ///
 /// `@unchecked`: only ``abandon()`` is called from other threads, and touches the abandonment alone; all else is called under
-/// the lock of ``PostgresDatabase``, or by the one thread of ``PostgresKeeper``.
+/// the lock of ``PostgresDatabase``, or by the one thread of ``PostgresLeaseRenewal``.
 package final class PostgresConnection: @unchecked Sendable {
     package static let connectTimeout = Duration.seconds(15)
 
     let raw: OpaquePointer
-    private let abandonment: PostgresAbandonment
+    private let abandonment: PostgresCancellation
     /// The end of all waits; `nil` where the kernel's own bounds of a connection are enough.
     package var limit: MonotonicTime?
     /// Whether somebody stopped waiting for an answer, which so would be taken for that of the next statement.
@@ -34,7 +34,7 @@ package final class PostgresConnection: @unchecked Sendable {
     ///   - timeout: The longest that it may take.
     /// - Throws: `TransferError`.
     package init(
-        _ address: PostgresAddress, _ abandonment: PostgresAbandonment = PostgresAbandonment(),
+        _ address: PostgresAddress, _ abandonment: PostgresCancellation = PostgresCancellation(),
         names: PostgresNames = PostgresNames(), within timeout: Duration = connectTimeout
     ) throws {
         self.abandonment = abandonment
@@ -49,7 +49,7 @@ package final class PostgresConnection: @unchecked Sendable {
     package func abandon() { abandonment.tell() }
 
     /// Whether the connection is of no use any more.
-    package var isBroken: Bool { isOutOfStep || abandonment.isTold || PQstatus(raw) == CONNECTION_BAD }
+    package var isBroken: Bool { isOutOfStep || abandonment.isReported || PQstatus(raw) == CONNECTION_BAD }
 
     /// The name of the login.
     var login: String { String(cString: PQuser(raw)) }
@@ -147,7 +147,7 @@ package final class PostgresConnection: @unchecked Sendable {
             try pipeline.collect({ try next() }, lost: { lost })
         } catch {
             // A server that ends says so, and its last words aren't the reason of what it didn't do.
-            throw isBroken && PostgresFault.isAbsence(error) ? lost : error
+            throw isBroken && PostgresFault.isConnectionNotice(error) ? lost : error
         }
     }
 

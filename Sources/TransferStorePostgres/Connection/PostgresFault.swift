@@ -18,7 +18,7 @@ package struct PostgresFault: Error, Sendable, Hashable {
     private static let absent: Set = ["57P01", "57P02", "57P03", "53300", "53100", noChanges]
 
     /// Whether nothing is wrong with what was asked: the database is away.
-    package static func isAbsence(_ error: any Error) -> Bool {
+    package static func isConnectionNotice(_ error: any Error) -> Bool {
         if let fault = error as? PostgresFault { return absent.contains(fault.code) || fault.code.hasPrefix("08") }
         guard let error = error as? TransferError else { return false }
         return error.isTransient && [.connectionLost, .cannotConnect, .timedOut, .fileAccess].contains(error.code)
@@ -37,7 +37,7 @@ package struct PostgresFault: Error, Sendable, Hashable {
         case Self.noPrivilege: TransferError(.fileAccess, "the database's role may not do that in \(place): \(message)")
         case Self.noChanges:
             TransferError(.fileAccess, "\(place) is a standby, which takes no changes", isTransient: true)
-        case _ where Self.isAbsence(self): TransferError(.connectionLost, "\(place): \(message)", isTransient: true)
+        case _ where Self.isConnectionNotice(self): TransferError(.connectionLost, "\(place): \(message)", isTransient: true)
         case _ where isConflict:
             TransferError(.timedOut, "\(place): others hold what is needed: \(message)", isTransient: true)
         default: TransferError(.internalFault, "\(place): \(message) (\(code))")

@@ -18,7 +18,7 @@ package final class PostgresNames: Sendable {
     /// - Returns: At least one address, in the order in which they are tried.
     /// - Throws: `TransferError` where the name has none, where nobody answers in time, and when the wait was abandoned.
     func addresses(
-        of name: String, until limit: MonotonicTime, unless abandonment: PostgresAbandonment
+        of name: String, until limit: MonotonicTime, unless abandonment: PostgresCancellation
     ) throws -> [String] {
         let question = Question()
         resolver.find(name) { question.answer($0) }

@@ -9,7 +9,7 @@ import TransferEventLoop
 /// that doesn't answer keeps it until the time is over (PostgreSQL's manual, PQconnectPoll), and names block it.
 struct PostgresServerSearch {
     let address: PostgresAddress
-    let abandonment: PostgresAbandonment
+    let abandonment: PostgresCancellation
     let names: PostgresNames
 
     /// A server that didn't take the connection, in words.

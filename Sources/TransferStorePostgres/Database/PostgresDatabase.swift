@@ -17,9 +17,9 @@ package final class PostgresDatabase: Sendable {
     private let turn = Mutex<Void>(())
     private let connection: Mutex<PostgresConnection?>
     /// Ends the wait for a connection that is being made.
-    private let dialing = Mutex<PostgresAbandonment?>(nil)
-    private let patience: PostgresPatience
-    private let abandonment = PostgresAbandonment()
+    private let dialing = Mutex<PostgresCancellation?>(nil)
+    private let patience: PostgresRetries
+    private let abandonment = PostgresCancellation()
     package let names = PostgresNames()
 
     /// Opens the queue. A process that has a part in it makes the tables where there are none, and is registered.
@@ -27,11 +27,11 @@ package final class PostgresDatabase: Sendable {
     /// - Parameter opening: Ends the wait for it.
     /// - Throws: `TransferError`.
     package init(
-        _ address: PostgresAddress, _ role: PostgresRole = .owner, opening: PostgresAbandonment = PostgresAbandonment()
+        _ address: PostgresAddress, _ role: PostgresRole = .owner, opening: PostgresCancellation = PostgresCancellation()
     ) throws {
         self.address = address
         self.role = role
-        patience = PostgresPatience(role, lease)
+        patience = PostgresRetries(role, lease)
         do {
             let first = try PostgresConnection(address, opening, names: names)
             try first.begin(address, as: role)
@@ -57,26 +57,26 @@ package final class PostgresDatabase: Sendable {
     /// Ends what is waited for, now and later: the queue's database may be away. For any thread.
     package func abandon() {
         abandonment.tell()
-        hurry()
+        cancelWaits()
     }
 
     /// Ends what is waited for. What is asked from now on fails instead of waiting for a database that is away.
-    package func hurry() {
+    package func cancelWaits() {
         patience.giveUp()
         connection.withLock { $0 }?.abandon()
         dialing.withLock { $0 }?.tell()
     }
 
     /// Whether somebody has hurried.
-    package var isHurried: Bool { patience.isOver }
+    package var areWaitsCancelled: Bool { patience.isOver }
 
     /// The connection, or a new one where that was lost.
     private func connected() throws -> PostgresConnection {
-        guard !abandonment.isTold else {
+        guard !abandonment.isReported else {
             throw TransferError(.cancelled, "the queue's database isn't waited for any more")
         }
         if let known = connection.withLock({ $0 }), !known.isBroken { return known }
-        let attempt = PostgresAbandonment()
+        let attempt = PostgresCancellation()
         dialing.withLock { $0 = attempt }
         defer { dialing.withLock { $0 = nil } }
         // The bound is asked for afterwards: whoever hurried before that didn't see this attempt, which is a short one then.
@@ -87,14 +87,14 @@ package final class PostgresDatabase: Sendable {
     }
 
     /// Does `work`, again where the database was away.
-    private func patiently<Value>(_ work: (PostgresConnection) throws -> Value) throws -> Value {
+    private func withRetries<Value>(_ work: (PostgresConnection) throws -> Value) throws -> Value {
         var attempts = 0
         while true {
             do {
                 let value = try work(try connected())
                 patience.isThere()
                 return value
-            } catch  where PostgresFault.isAbsence(error) {
+            } catch  where PostgresFault.isConnectionNotice(error) {
                 attempts += 1
                 try patience.wait(after: error, attempts: attempts) { PostgresFault.explained($0, address) }
             }
@@ -106,7 +106,7 @@ package final class PostgresDatabase: Sendable {
     /// Looks at the queue. Where the connection turns out to be lost it's asked in another one.
     package func read<Value: Sendable>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
         try turn.withLock { _ in
-            try patiently { db in
+            try withRetries { db in
                 if role.isOnlooker { db.limit = .now + Self.answerLimit }
                 let value = try body(db)
                 try db.settle()
@@ -163,7 +163,7 @@ package final class PostgresDatabase: Sendable {
         try turn.withLock { _ in
             try Self.repeating {
                 var open: PostgresTransaction.Unsettled<Value>?
-                return try patiently { db in
+                return try withRetries { db in
                     // A change of a large batch may take long.
                     if role.isOnlooker { db.limit = nil }
                     if let known = open {

@@ -9,10 +9,10 @@ package struct PostgresReplication: Sendable {
     /// The loss that is possible, and the settings that prevent it, in a sentence for people.
     ///
     /// - Returns: `nil` where each record is on two disks before a job counts as ended, and where there is no standby.
-    package func weakness() throws -> String? {
+    package func durabilityWarning() throws -> String? {
         try database.read { db in
             guard let row = try db.run(Self.settings).first else { return nil }
-            return Self.weakness(
+            return Self.durabilityWarning(
                 hasStandbys: row.flag(0), synchronous: row.text(1) ?? "", commit: row.text(2) ?? "on")
         }
     }
@@ -20,7 +20,7 @@ package struct PostgresReplication: Sendable {
     /// - Parameters:
     ///   - synchronous: The server's `synchronous_standby_names`.
     ///   - commit: The login's `synchronous_commit`. From `remote_write` on a standby has what is committed.
-    package static func weakness(hasStandbys: Bool, synchronous: String, commit: String) -> String? {
+    package static func durabilityWarning(hasStandbys: Bool, synchronous: String, commit: String) -> String? {
         var (causes, cures): ([String], [String]) = ([], [])
         if hasStandbys, synchronous.isEmpty {
             causes.append("its standbys are asynchronous")

@@ -59,7 +59,7 @@ package enum PostgresTransaction {
             try db.settle()
         } catch {
             rollBack(db)
-            if let number, db.isBroken, PostgresFault.isAbsence(error) {
+            if let number, db.isBroken, PostgresFault.isConnectionNotice(error) {
                 unsettled?(Unsettled(number: number, timeline: db.timeline, outcome: outcome))
             }
             throw error

@@ -41,7 +41,7 @@ package struct PostgresHookCalls: Sendable {
 
     private func settle(_ db: PostgresConnection, _ outcome: HookOutcome) throws {
         switch outcome.kind {
-        case .told: try db.post(Self.toldCall, [outcome.id])
+        case .reported: try db.post(Self.reportedCall, [outcome.id])
         case .again(let attempts, let due, let error):
             try db.post(Self.delay, [outcome.id, attempts, error.message, PostgresClock.wait(until: due)])
         case .failed(let attempts, let error):
@@ -78,7 +78,7 @@ package struct PostgresHookCalls: Sendable {
         WHERE name = $1 AND error_message IS NOT NULL ORDER BY hook_call.id LIMIT $2
         """)
 
-    private static let toldCall = PostgresStatement("hook_call_told", .work, "DELETE FROM hook_call WHERE id = $1")
+    private static let reportedCall = PostgresStatement("hook_call_told", .work, "DELETE FROM hook_call WHERE id = $1")
 
     private static let delay = PostgresStatement(
         "delay_hook_call", .work,
@@ -98,6 +98,6 @@ package struct PostgresHookCalls: Sendable {
         "free_hook_call", .work, "UPDATE hook_call SET owner = NULL WHERE id = $1")
 
     package static let statements = [
-        revival, taking, troubled, toldCall, delay, failure, freeing,
+        revival, taking, troubled, reportedCall, delay, failure, freeing,
     ]
 }

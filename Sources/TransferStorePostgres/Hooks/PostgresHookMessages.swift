@@ -30,7 +30,7 @@ package enum PostgresHookMessages {
         let event = HookMessage.newID()
         let body = HookMessage.batch(row.text(0) ?? "", end, id: event, time: WallClock.milliseconds)
         try insert(db, batch: batch, job: nil, hook: row.text(1) ?? "", event: event, body: body)
-        try db.post(Self.toldEnd, [batch, last])
+        try db.post(Self.reportedEnd, [batch, last])
     }
 
     private static func insert(
@@ -48,7 +48,7 @@ package enum PostgresHookMessages {
         FROM batch WHERE id = $1 AND hook IS NOT NULL FOR UPDATE
         """)
 
-    private static let toldEnd = PostgresStatement(
+    private static let reportedEnd = PostgresStatement(
         "set_told_end", [.submit, .work], "UPDATE batch SET told_end = $2 WHERE id = $1")
 
     private static let insertion = PostgresStatement(
@@ -58,6 +58,6 @@ package enum PostgresHookMessages {
         """)
 
     package static let statements = [
-        batchHook, toldEnd, insertion,
+        batchHook, reportedEnd, insertion,
     ]
 }

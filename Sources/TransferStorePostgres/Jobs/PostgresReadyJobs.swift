@@ -85,7 +85,7 @@ package struct PostgresReadyJobs: Sendable {
         SELECT EXISTS (SELECT FROM job WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.waiting))
         """)
 
-    private static let releasing = PostgresWishes.Departure(
+    private static let releasing = PostgresPendingCommands.Release(
         "release_jobs", .work, "is_sending = false", where: "id = ANY ($1::bigint[]) AND owner = $2")
 
     private static let redoing = PostgresStatement(

@@ -94,10 +94,10 @@ package struct PostgresLeases: Sendable {
     }
 
     package func retire() throws {
-        let wasCutShort = database.isHurried
+        let wasCutShort = database.areWaitsCancelled
         try database.write(isRepeatable: true) { db in
-            for batch in doubtful.told {
-                try db.post(Self.toldDoubt, [batch, UploadRules.interrupted.code.rawValue])
+            for batch in doubtful.reported {
+                try db.post(Self.reportedDoubt, [batch, UploadRules.interrupted.code.rawValue])
             }
             // A run may end without waiting for its transfers.
             try Self.endWhatMayHaveArrived(db, of: database.process)
@@ -137,7 +137,7 @@ package struct PostgresLeases: Sendable {
         ORDER BY generation FOR UPDATE SKIP LOCKED
         """)
 
-    private static let recovery = PostgresWishes.Departure(
+    private static let recovery = PostgresPendingCommands.Release(
         "recover_jobs", [.submit, .work], "was_interrupted = true", where: "owner = $1")
 
     private static let sending = PostgresStatement(
@@ -158,14 +158,14 @@ package struct PostgresLeases: Sendable {
         FROM unnest($1::bigint[]) WITH ORDINALITY AS ended(id, position) WHERE job.id = ended.id
         """)
 
-    private static let toldDoubt = PostgresStatement(
+    private static let reportedDoubt = PostgresStatement(
         "doubt_told", [.submit, .work],
         """
         UPDATE job SET was_interrupted = false
         WHERE batch = $1 AND state = \(JobStates.failed) AND error_code = $2
         """)
 
-    private static let handingBack = PostgresWishes.Departure(
+    private static let handingBack = PostgresPendingCommands.Release(
         "return_jobs", [.submit, .work], "was_interrupted = was_interrupted OR $2", where: "owner = $1")
 
     private static let batchesLeft = PostgresStatement(
@@ -178,7 +178,7 @@ package struct PostgresLeases: Sendable {
         "drop_process", [.submit, .work], "DELETE FROM process WHERE generation = $1")
 
     package static let statements = [
-        registration, renewal, lostLeases, recovery.statement, sending, doubt, toldDoubt, handingBack.statement,
+        registration, renewal, lostLeases, recovery.statement, sending, doubt, reportedDoubt, handingBack.statement,
         batchesLeft, commandsLeft, departure,
     ]
 }

@@ -168,7 +168,7 @@ package struct PostgresRecords: Sendable {
         WHERE id = $1 AND owner = $2
         """)
 
-    private static let stepping = PostgresWishes.Departure(
+    private static let stepping = PostgresPendingCommands.Release(
         "record_step", .work, to: "$3",
         """
         is_sending = false, attempts = $4, mirror = $5, spent_mirrors = $6, not_before = \(PostgresClock.now) + $7,

@@ -6,11 +6,11 @@ package import TransferScheduling
 package enum PostgresPace {
     private static let now = PostgresClock.microseconds
 
-    package static func reserve(_ db: PostgresConnection, _ ask: SharedStarts.Ask) throws -> SharedStarts.Given {
+    package static func reserve(_ db: PostgresConnection, _ ask: SharedRateTokens.Ask) throws -> SharedRateTokens.Given {
         let length = ask.intervalInMicroseconds * Int64(ask.count)
         // The row's lock makes workers take turns.
         let wait = try db.run(Self.reservation, [ask.origin, length]).first?.number(0)
-        return SharedStarts.Given(ask, first: .now + .microseconds(max(0, wait ?? 0)))
+        return SharedRateTokens.Given(ask, first: .now + .microseconds(max(0, wait ?? 0)))
     }
 
     // MARK: Statements

@@ -6,15 +6,15 @@ import TransferStore
 package struct PostgresRules: SharedRules {
     package let database: PostgresDatabase
 
-    package func reserveStarts(_ asks: [SharedStarts.Ask]) throws -> [SharedStarts.Given] {
+    package func reserveStarts(_ asks: [SharedRateTokens.Ask]) throws -> [SharedRateTokens.Given] {
         // A crash of the database that forgot them would give the same times twice. Taken twice, they are lost.
         try database.write(isRepeatable: true) { db in try asks.map { try PostgresPace.reserve(db, $0) } }
     }
 
-    package func sharePlaces(_ asks: [SharedPlaces.Ask]) throws -> [SharedPlaces.Given] {
+    package func sharePlaces(_ asks: [SharedPermits.Ask]) throws -> [SharedPermits.Given] {
         // A crash of the database may forget the last second's: each worker tells again what it uses.
         try database.writeFenced(isDurable: false, isRepeatable: true) { db in
-            try PostgresPlaces(db: db, process: database.process).share(asks)
+            try PostgresPermits(db: db, process: database.process).share(asks)
         }
     }
 }

@@ -3,18 +3,18 @@ package import TransferJobs
 import TransferScheduling
 package import TransferStore
 
-/// Brings staged jobs (``PostgresIntake``) into their batch, inside one transaction.
+/// Brings staged jobs (``PostgresSubmissionBatcher``) into their batch, inside one transaction.
 package struct PostgresMerge {
     private let db: PostgresConnection
     private let batch: HeldBatch
     private let staging: Int64
     private let options: StagingOptions
     /// Whether somebody has been told of the jobs that may have arrived.
-    private let isTold: Bool
+    private let isReported: Bool
     /// Whether workers tell servers of uploads that nobody goes on with, and not this process.
     private let leavesUploads: Bool
     private let process: Int64
-    private let intake: PostgresIntake
+    private let intake: PostgresSubmissionBatcher
 
     package private(set) var count: Int
     package var report = JobFileReport()
@@ -25,14 +25,14 @@ package struct PostgresMerge {
     package private(set) var isInDoubt = false
 
     package init(
-        _ db: PostgresConnection, batch: HeldBatch, staging: Int64, _ options: StagingOptions, isTold: Bool,
-        leavesUploads: Bool, process: Int64, _ intake: PostgresIntake
+        _ db: PostgresConnection, batch: HeldBatch, staging: Int64, _ options: StagingOptions, isReported: Bool,
+        leavesUploads: Bool, process: Int64, _ intake: PostgresSubmissionBatcher
     ) {
         self.db = db
         self.batch = batch
         self.staging = staging
         self.options = options
-        self.isTold = isTold
+        self.isReported = isReported
         self.leavesUploads = leavesUploads
         self.process = process
         self.intake = intake
@@ -99,7 +99,7 @@ package struct PostgresMerge {
             for changed in [false, true] {
                 for doubt in [false, true] {
                     let stays = RestagingRule.stays(
-                        state, changed: changed, mayHaveArrived: doubt && !isTold, isReload: options.isReload)
+                        state, changed: changed, mayHaveArrived: doubt && !isReported, isReload: options.isReload)
                     rows.append((state.rawValue, changed, doubt, stays))
                 }
             }
@@ -139,7 +139,7 @@ package struct PostgresMerge {
         /// - Parameter condition: Which jobs, in SQL, behind what it begins with.
         init(
             _ name: String, _ beginning: String = "", where condition: String,
-            staging: PostgresStatement.Staging = .none
+            staging: PostgresStatement.BatchImport = .none
         ) {
             let jobs = "FROM job WHERE \(condition) AND \(PostgresReplacedUploads.areHeld)"
             own = PostgresStatement(
@@ -269,8 +269,8 @@ package struct PostgresMerge {
     private static let insertion = PostgresStatement(
         "insert_new", .submit,
         """
-        INSERT INTO job (batch, staging, state, \(PostgresIntake.columns))
-        SELECT $1, $2, \(JobStates.queued), \(PostgresIntake.columns) FROM staged
+        INSERT INTO job (batch, staging, state, \(PostgresSubmissionBatcher.columns))
+        SELECT $1, $2, \(JobStates.queued), \(PostgresSubmissionBatcher.columns) FROM staged
         WHERE NOT EXISTS (SELECT 1 FROM job WHERE job.batch = $1 AND job.key = staged.key)
         ORDER BY position
         """, staging: .reads)
@@ -278,8 +278,8 @@ package struct PostgresMerge {
     private static let insertionOfAll = PostgresStatement(
         "insert_all", .submit,
         """
-        INSERT INTO job (batch, staging, state, \(PostgresIntake.columns))
-        SELECT $1, $2, \(JobStates.queued), \(PostgresIntake.columns) FROM staged
+        INSERT INTO job (batch, staging, state, \(PostgresSubmissionBatcher.columns))
+        SELECT $1, $2, \(JobStates.queued), \(PostgresSubmissionBatcher.columns) FROM staged
         """, staging: .reads)
 
     private static let lock = PostgresStatement(

@@ -16,7 +16,7 @@ package struct PostgresStagedNeeds {
     }
 
     /// Writes down who needs whom, and checks that all of those are there and none needs itself.
-    package func resolve(_ intake: PostgresIntake, _ report: inout JobFileReport) throws {
+    package func resolve(_ intake: PostgresSubmissionBatcher, _ report: inout JobFileReport) throws {
         let hadNeeds = try PostgresNeeds.areIn(db, batch: batch)
         guard hadNeeds || !intake.needing.isEmpty else { return }
         // A job that was staged now needs the jobs that it names now, and none that it named before.

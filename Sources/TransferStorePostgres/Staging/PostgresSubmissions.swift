@@ -5,7 +5,7 @@ package import TransferStore
 /// Takes what several callers submitted into a batch, and changes jobs that wait.
 package struct PostgresSubmissions: Sendable {
     package let database: PostgresDatabase
-    package let staging: PostgresStaging
+    package let staging: PostgresBatchImport
 
     package func submit(
         _ groups: [SubmissionGroup], batch: String, directory: String, startsPaused: Bool

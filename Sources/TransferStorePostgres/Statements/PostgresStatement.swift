@@ -4,7 +4,7 @@
 /// text, which the owner has made and the login may execute (``PostgresFunctions``).
 package struct PostgresStatement: Sendable, Hashable {
     /// The part that the connection's table of staged jobs has in a statement.
-    package enum Staging: Sendable, Hashable {
+    package enum BatchImport: Sendable, Hashable {
         case none
         case makes
         case reads
@@ -15,12 +15,12 @@ package struct PostgresStatement: Sendable, Hashable {
     package let name: String?
     package let access: PostgresAccess
     package let sql: String
-    package let staging: Staging
+    package let staging: BatchImport
     /// Whether it's planned by the values of each call, as many of its conditions are left out by them.
     package let isPlannedAnew: Bool
 
     package init(
-        _ name: String, _ access: PostgresAccess, _ sql: String, staging: Staging = .none, isPlannedAnew: Bool = false
+        _ name: String, _ access: PostgresAccess, _ sql: String, staging: BatchImport = .none, isPlannedAnew: Bool = false
     ) {
         self.name = name
         self.access = access

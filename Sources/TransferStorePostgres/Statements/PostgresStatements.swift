@@ -7,16 +7,16 @@ package enum PostgresStatements {
             PostgresEndNumbers.statements,
             PostgresEnds.statements, PostgresHoldings.statements, PostgresHookCalls.statements,
             PostgresHookMessages.statements,
-            PostgresIntake.statements, PostgresJobFacts.statements, PostgresJobList.statements,
+            PostgresSubmissionBatcher.statements, PostgresJobFacts.statements, PostgresJobList.statements,
             PostgresLeases.statements, PostgresMerge.statements, PostgresMigration.statements,
-            PostgresNeeds.statements, PostgresNews.statements, PostgresNotes.statements, PostgresPace.statements,
-            PostgresPlaces.statements,
+            PostgresNeeds.statements, PostgresRunStatus.statements, PostgresNotes.statements, PostgresPace.statements,
+            PostgresPermits.statements,
             PostgresReadyJobs.statements, PostgresRecords.statements, PostgresReplacedUploads.statements,
             PostgresReplication.statements,
-            PostgresRunNews.statements, PostgresStagedNeeds.statements,
-            PostgresStaging.statements, PostgresStatus.statements, PostgresSteering.statements,
+            PostgresRunNotifications.statements, PostgresStagedNeeds.statements,
+            PostgresBatchImport.statements, PostgresStatus.statements, PostgresSteering.statements,
             PostgresSubmissions.statements, PostgresTags.statements, PostgresUnderWay.statements,
-            PostgresUploads.statements, PostgresWishes.statements, PostgresRecalls.statements,
+            PostgresUploads.statements, PostgresPendingCommands.statements, PostgresRevocations.statements,
         ]
         return parts.flatMap { $0 }
     }()

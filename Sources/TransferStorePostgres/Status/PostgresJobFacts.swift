@@ -36,7 +36,7 @@ package struct PostgresJobFacts: Sendable {
             Self.openNeeds, [row.number(0)]
         ).map { JobExplanation.Need(job: $0.text(0) ?? "", state: JobState(stored: $0.int(1) ?? 0)) }
         if facts.state.hasEnded { facts.sources = [JobSource](text: row.text(16)) }
-        facts.pause = try PostgresNews.pause(db, origin: facts.origin)
+        facts.pause = try PostgresRunStatus.pause(db, origin: facts.origin)
         try addRun(db, row, to: &facts)
         return facts
     }

@@ -93,7 +93,7 @@ package struct PostgresSteering: Sendable {
         _ db: PostgresConnection, _ verb: QueueVerb, batch: Int64, job: String?
     ) throws -> AppliedCommand {
         let meant = try db.run(Self.meantJobs, [batch, job, PostgresArray((verb.states + [.claimed]).map(\.rawValue))])
-        try PostgresWishes.note(db, verb, of: meant.filter { $0.flag(3) }.compactMap { $0.number(0) })
+        try PostgresPendingCommands.note(db, verb, of: meant.filter { $0.flag(3) }.compactMap { $0.number(0) })
         return try change(db, verb, batch: batch, meant.filter { !$0.flag(3) })
     }
 

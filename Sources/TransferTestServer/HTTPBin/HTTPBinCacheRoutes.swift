@@ -25,13 +25,13 @@ enum HTTPBinCacheRoutes {
         HTTPBinRoute("/response-headers", ["GET", "POST"]) { request in
             var plan = ResponsePlan(status: 200, headers: ["Content-Type": "application/json"])
             for field in request.args.fields { plan.headers.add(field.name, field.value) }
-            plan.body = [.bytes(told(plan.headers))]
+            plan.body = [.bytes(reported(plan.headers))]
             return plan
         },
     ]
 
     /// The fields as JSON. Content-Length is one of them, so that the text is made until its length says itself.
-    private static func told(_ headers: HeaderFields) -> [UInt8] {
+    private static func reported(_ headers: HeaderFields) -> [UInt8] {
         var fields = FormFields()
         for field in headers.fields { fields.add(field.name, field.value) }
         var length = 0

@@ -1,9 +1,9 @@
 /// The routes of httpbin with one body for each content coding and each media type.
 enum HTTPBinFormatRoutes {
     static let all: [HTTPBinRoute] = [
-        HTTPBinRoute("/gzip") { coded($0, "gzip", told: "gzipped", by: Gzip.stored) },
-        HTTPBinRoute("/deflate") { coded($0, "deflate", told: "deflated", by: Zlib.stored) },
-        HTTPBinRoute("/brotli") { coded($0, "br", told: "brotli", by: Brotli.stored) },
+        HTTPBinRoute("/gzip") { coded($0, "gzip", reported: "gzipped", by: Gzip.stored) },
+        HTTPBinRoute("/deflate") { coded($0, "deflate", reported: "deflated", by: Zlib.stored) },
+        HTTPBinRoute("/brotli") { coded($0, "br", reported: "brotli", by: Brotli.stored) },
         HTTPBinRoute("/json") { _ in .json(slideShow) },
         HTTPBinRoute("/xml") { _ in .body(.text(slideShowXML), type: "application/xml") },
         HTTPBinRoute("/html") { _ in .body(.text(page), type: "text/html; charset=utf-8") },
@@ -13,7 +13,7 @@ enum HTTPBinFormatRoutes {
     ]
 
     private static func coded(
-        _ request: HTTPBinRequest, _ coding: String, told name: String, by encode: ([UInt8]) -> [UInt8]
+        _ request: HTTPBinRequest, _ coding: String, reported name: String, by encode: ([UInt8]) -> [UInt8]
     ) -> ResponsePlan {
         let value = JSONValue.object([
             name: .bool(true), "headers": request.describedHeaders, "method": .string(request.method),

@@ -14,9 +14,9 @@ extension ResumableService {
             return .read()
         }
         let content = count(headers["Content-Length"])
-        let told = count(headers["Upload-Length"])
-        if isLast, let content, let told, content != told { return .answer(inconsistent) }
-        let length = told ?? (isLast ? content : nil)
+        let reported = count(headers["Upload-Length"])
+        if isLast, let content, let reported, content != reported { return .answer(inconsistent) }
+        let length = reported ?? (isLast ? content : nil)
         if let length, length > limits.maxSize ?? .max { return .answer(limited(413)) }
         if let least = limits.minSize, length ?? 0 < least {
             guard isLast else { return .answer(limited(400)) }
@@ -84,12 +84,12 @@ extension ResumableService {
             if let final = upload.final, isLast, content == 0 { return .answer(final) }
             return .answer(marked(Response(status: 400, headers: ["Upload-Complete": "?0"])))
         }
-        let told = count(headers["Upload-Length"])
+        let reported = count(headers["Upload-Length"])
         let computed = isLast ? content.map { offset + $0 } : nil
-        for length in [told, computed].compactMap({ $0 }) where length != upload.length ?? length {
+        for length in [reported, computed].compactMap({ $0 }) where length != upload.length ?? length {
             return .answer(inconsistent)
         }
-        uploads[upload.path]?.length = upload.length ?? told ?? computed
+        uploads[upload.path]?.length = upload.length ?? reported ?? computed
         if let content {
             if content > limits.maxAppendSize ?? .max { return .answer(limited(413)) }
             if !isLast, content < limits.minAppendSize ?? 0 { return .answer(limited(400)) }

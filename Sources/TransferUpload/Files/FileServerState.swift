@@ -28,7 +28,7 @@ struct FileServerState: Codable, Hashable {
         /// The part's ETag; a file keeps it when it's renamed. `nil` where the server tells no times.
         var etag: String?
         /// The server told nothing of the part: a file of that length isn't known from another one.
-        var isUntold: Bool?
+        var isUnreported: Bool?
         /// The file is small, and nothing was asked: its bytes tell it from another one.
         var isByBytes: Bool?
     }

@@ -26,8 +26,8 @@ extension FileServerUpload {
     }
 
     /// The file that has the name can't be removed: it's written over, or there is none.
-    mutating func lookedForTaken(_ told: OffsetTold) -> [UploadAction] {
-        told == .gone ? start(generation: 0, mark: mark) : storeUnderName()
+    mutating func lookedForTaken(_ reported: ReportedOffset) -> [UploadAction] {
+        reported == .gone ? start(generation: 0, mark: mark) : storeUnderName()
     }
 
     /// The hidden name was refused before a byte was sent.
@@ -80,7 +80,7 @@ extension FileServerUpload {
             + end(
                 .fail(
                     TransferError(
-                        .mayHaveBeenSent, "\(why): it may have arrived; \(CommandWords.retry) sends it again")))
+                        .mayHaveBeenSent, "\(why): it may have arrived; \(CommandPhrases.retry) sends it again")))
     }
 
     /// The file is there; the time of a copy's source becomes its own, as far as the server lets it.
@@ -101,8 +101,8 @@ extension FileServerUpload {
             + ask(.sendingUnderName(words), "PUT", url, body: .source(0..<source.size))
     }
 
-    mutating func verifyUnderName(_ told: OffsetTold) -> [UploadAction] {
-        if case .known(let size) = told, size != source.size {
+    mutating func verifyUnderName(_ reported: ReportedOffset) -> [UploadAction] {
+        if case .known(let size) = reported, size != source.size {
             return contradiction("the server has \(size) of \(CountText.bytes(source.size)) that it took")
         }
         // The file was taken under its own name: who takes files away at once has it.

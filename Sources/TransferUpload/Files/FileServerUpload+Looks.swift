@@ -3,8 +3,8 @@ import TransferCore
 // Looks at what the server has: after a break, when the part is not there.
 extension FileServerUpload {
     /// Takes the answer to the question what the server has of the file, after a break.
-    mutating func looked(_ told: OffsetTold, _ head: ResponseHead, _ error: TransferError) -> [UploadAction] {
-        switch told {
+    mutating func looked(_ reported: ReportedOffset, _ head: ResponseHead, _ error: TransferError) -> [UploadAction] {
+        switch reported {
         case .known(let size): return found(size, head)
         case .gone: return missing()
         case .unknown: return end(.fail(error))
@@ -33,13 +33,13 @@ extension FileServerUpload {
     }
 
     /// The part wasn't given its name, and the server was asked for the part.
-    mutating func lookedForPart(_ told: OffsetTold, _ status: Int, _ words: String) -> [UploadAction] {
+    mutating func lookedForPart(_ reported: ReportedOffset, _ status: Int, _ words: String) -> [UploadAction] {
         if status == 200 {
             return end(.fail(TransferError(.badResponse, Self.unnamed(words), isTransient: false)))
         }
         // libcurl may have asked twice, where a connection went in between.
         let naming = state?.naming ?? .init(etag: nil)
-        return ask(.lookingForName(naming, refusal: told == .gone ? nil : words), "HEAD", url)
+        return ask(.lookingForName(naming, refusal: reported == .gone ? nil : words), "HEAD", url)
     }
 
     /// The upload failed: neither of the two names is the file's, as far as the server tells.
@@ -50,7 +50,7 @@ extension FileServerUpload {
     }
 
     func isOurs(_ head: ResponseHead, _ naming: FileServerState.Naming) -> Bool {
-        guard head.contentLength == source.size, naming.isUntold != true else { return false }
+        guard head.contentLength == source.size, naming.isUnreported != true else { return false }
         guard let etag = naming.etag, let found = head.value("ETag") else { return true }
         return etag == found
     }

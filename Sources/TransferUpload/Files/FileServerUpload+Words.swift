@@ -20,7 +20,7 @@ extension FileServerUpload {
     }
 
     /// The advice for accounts that may do no more than store files.
-    static var inPlaceDoes: String { "\"inplace\": true\(CommandWords.also("--inplace")) sends" }
+    static var inPlaceDoes: String { "\"inplace\": true\(CommandPhrases.also("--inplace")) sends" }
 
     /// The server's own, where it said something.
     func words(_ head: ResponseHead) -> String {
@@ -34,7 +34,7 @@ extension FileServerUpload {
         switch (phase, head.status) {
         case (.sending(from: 0), 409):
             error.message =
-                "the folder isn't there (\(words)); \"createFolders\": true\(CommandWords.also("--create-folders")) makes it"
+                "the folder isn't there (\(words)); \"createFolders\": true\(CommandPhrases.also("--create-folders")) makes it"
         case (.sending, _): error.message = "the server doesn't take the file (\(words))"
         case (.sendingUnderName(let refusal), _):
             error.message = "\(Self.unnamed(refusal)), and doesn't take it under that name (\(words))"

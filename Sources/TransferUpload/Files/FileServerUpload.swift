@@ -15,7 +15,7 @@ import TransferCore
 /// |---|---|
 /// | HEAD 200 | so many bytes are there |
 /// | HEAD 404 | nothing is there |
-/// | HEAD 403, 200 without a length | what is there isn't known (``OffsetTold``) |
+/// | HEAD 403, 200 without a length | what is there isn't known (``ReportedOffset``) |
 /// | GET 206, 200 | the last bytes there |
 /// | PATCH 409 | another number of bytes is there, which Upload-Offset tells |
 /// | MOVE 409 | the server doesn't put a file in another's place: that one is deleted first |
@@ -140,35 +140,35 @@ public struct FileServerUpload: UploadDialogue {
     private mutating func answered(_ answer: UploadAnswer, now: Int64) -> [UploadAction] {
         let status = answer.head.status
         let error = refusal(answer.head, now: now)
-        let told = OffsetTold(status: status, offset: answer.head.contentLength, isPassing: error.isTransient)
+        let reported = ReportedOffset(status: status, offset: answer.head.contentLength, isPassing: error.isTransient)
         switch (phase, status) {
         case (.probing, _): return probed(answer.head)
-        case (.lookingForTaken, _) where told != .unknown: return lookedForTaken(told)
-        case (.looking, _): return looked(told, answer.head, error)
+        case (.lookingForTaken, _) where reported != .unknown: return lookedForTaken(reported)
+        case (.looking, _): return looked(reported, answer.head, error)
         case (.comparing(let tail, let ours), _): return compared(tail, ours, answer, error)
         case (.lookingForName(let naming, _), 200) where isOurs(answer.head, naming):
             return naming.isByBytes == true ? digestName() : finish(naming.etag)
         case (.comparingName(let ours), _): return comparedName(ours, answer, error)
-        case (.lookingForName(_, let refusal), _) where told != .unknown: return unnamed(refusal)
+        case (.lookingForName(_, let refusal), _) where reported != .unknown: return unnamed(refusal)
         case (.sending(let offset), 200..<300): return taken(from: offset, answer.head)
         case (.sending(from: 0), 403) where answer.sent == 0: return storeUnrefused(error)
         case (.sending(let offset), 409) where offset > 0: return conflict(answer.head)
         case (.sending(let offset), 403) where offset > 0, (.sending(let offset), 404) where offset > 0:
             state?.cannotAppend = true
             return replacePart("the server doesn't go on with the file (\(words(answer.head)))")
-        case (.verifying, _) where told != .unknown: return verify(told, answer.head)
+        case (.verifying, _) where reported != .unknown: return verify(reported, answer.head)
         case (.naming, 200..<300): return finish(state?.naming?.etag)
         case (.naming, 403):
             abilities.mayRename = false
             return [.learned(abilities)] + sendUnderName(words(answer.head))
         case (.sendingUnderName, 200..<300): return ask(.verifyingUnderName, "HEAD", url)
-        case (.verifyingUnderName, _) where told != .unknown: return verifyUnderName(told)
+        case (.verifyingUnderName, _) where reported != .unknown: return verifyUnderName(reported)
         // FTP's 550 says both that there is no part and that it can't have the name.
         case (.naming, 404): return ask(.lookingForPart(words(answer.head)), "HEAD", state?.part ?? url)
-        case (.lookingForPart(let words), _) where told != .unknown: return lookedForPart(told, status, words)
+        case (.lookingForPart(let words), _) where reported != .unknown: return lookedForPart(reported, status, words)
         case (.naming, 409) where !hasCleared: return clear()
         case (.lookingForOld, 200) where [nil, source.size].contains(answer.head.contentLength): return clear()
-        case (.lookingForOld, _) where told != .unknown: return settle(.init(etag: nil))
+        case (.lookingForOld, _) where reported != .unknown: return settle(.init(etag: nil))
         case (.clearing, 200..<300), (.clearing, 404): return settle(state?.naming ?? .init(etag: nil))
         case (.clearing, 403):
             abilities.mayDelete = false
@@ -215,15 +215,15 @@ public struct FileServerUpload: UploadDialogue {
         return ask(.looking, "HEAD", state?.part ?? url)
     }
 
-    mutating func verify(_ told: OffsetTold, _ head: ResponseHead) -> [UploadAction] {
-        if told == .gone {
+    mutating func verify(_ reported: ReportedOffset, _ head: ResponseHead) -> [UploadAction] {
+        if reported == .gone {
             return mayHaveArrived(
                 "the server took all of the file under its hidden name, and it was gone at once (where files are taken away at "
                     + "once, \(Self.inPlaceDoes) it under its own name)")
         }
-        guard case .known(let size) = told else {
+        guard case .known(let size) = reported else {
             // A server that doesn't tell has said that it took all: whether it's there, its naming shows.
-            return [.confirmed(source.size)] + settle(.init(etag: nil, isUntold: true))
+            return [.confirmed(source.size)] + settle(.init(etag: nil, isUnreported: true))
         }
         if size == source.size { return [.confirmed(size)] + name(head.value("ETag")) }
         if size > source.size { return discard(tooMuch(size)) }

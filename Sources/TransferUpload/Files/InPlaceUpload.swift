@@ -103,7 +103,7 @@ struct InPlaceUpload: UploadDialogue {
                     TransferError(
                         .mayHaveBeenSent,
                         "all of the file had been sent, and \(reason): it may have arrived; "
-                            + "\(CommandWords.retry) sends it again")))
+                            + "\(CommandPhrases.retry) sends it again")))
     }
 
     private mutating func answered(_ answer: UploadAnswer, now: Int64) -> [UploadAction] {
@@ -122,7 +122,7 @@ struct InPlaceUpload: UploadDialogue {
         let reply = answer.head.value("Server-Reply").flatMap { $0.isEmpty ? nil : $0 } ?? error.message
         error.message =
             answer.head.status == 409
-            ? "the folder isn't there (\(reply)); \"createFolders\": true\(CommandWords.also("--create-folders")) makes it"
+            ? "the folder isn't there (\(reply)); \"createFolders\": true\(CommandPhrases.also("--create-folders")) makes it"
             : "the server doesn't take the file (\(reply))"
         return failed(error, sent: answer.sent)
     }
@@ -143,7 +143,7 @@ struct InPlaceUpload: UploadDialogue {
         error.message += "; \(left.words)"
         if !error.isTransient, error.status != nil {
             error.code = .mayHaveBeenSent
-            error.message += ": have it looked at or removed there before \(CommandWords.retry) sends the file again"
+            error.message += ": have it looked at or removed there before \(CommandPhrases.retry) sends the file again"
         }
         return [.save(state.saved)] + end(.fail(error))
     }

@@ -61,13 +61,13 @@ struct RemoteCopy: Sendable {
 
     mutating func begin(now: Int64) -> [UploadAction] {
         asked = now
-        let wish = HeaderField("Want-Repr-Digest", "sha-256=10")
-        return [.send(UploadRequest(id: Self.numbers.head, method: "HEAD", url: url, headers: [wish]))]
+        let request = HeaderField("Want-Repr-Digest", "sha-256=10")
+        return [.send(UploadRequest(id: Self.numbers.head, method: "HEAD", url: url, headers: [request]))]
     }
 
     mutating func handle(_ event: UploadEvent, now: Int64) -> Step {
         switch (phase, event) {
-        case (.asking, .answered(let answer)): return told(answer, now)
+        case (.asking, .answered(let answer)): return reported(answer, now)
         case (.fetching(let isRecent), .answered(let answer)): return fetched(answer, isRecent)
         case (.comparing(let servers, let answer), .digested(_, let digest)):
             return .found(digest == servers ? .same(answer, servers) : .other)
@@ -77,7 +77,7 @@ struct RemoteCopy: Sendable {
     }
 
     /// The answer to HEAD.
-    private mutating func told(_ answer: UploadAnswer, _ now: Int64) -> Step {
+    private mutating func reported(_ answer: UploadAnswer, _ now: Int64) -> Step {
         let head = answer.head
         switch head.status {
         case 200: break

@@ -9,10 +9,10 @@ extension ResumableDialogue {
     }
 
     /// The answer to HEAD.
-    mutating func told(
+    mutating func reported(
         _ answer: UploadAnswer, _ fields: ResumableFields, _ question: Question, now: Int64
     ) -> [UploadAction] {
-        guard answer.isSuccess else { return notTold(answer, fields, question, now: now) }
+        guard answer.isSuccess else { return notReported(answer, fields, question, now: now) }
         if case .isUpload(let creation) = question, fields.offset == nil, fields.isComplete == nil {
             return misunderstood(creation, fields, now: now)
         }
@@ -53,20 +53,20 @@ extension ResumableDialogue {
         return [.confirmed(offset)] + append(from: offset)
     }
 
-    private mutating func notTold(
+    private mutating func notReported(
         _ answer: UploadAnswer, _ fields: ResumableFields, _ question: Question, now: Int64
     ) -> [UploadAction] {
         if turn(to: fields.version) { return ask(question) }
         let error = statusError(answer, now: now)
-        let told = OffsetTold(status: answer.head.status, offset: nil, isPassing: error.isTransient)
-        let isGone = told == .gone
+        let reported = ReportedOffset(status: answer.head.status, offset: nil, isPassing: error.isTransient)
+        let isGone = reported == .gone
         switch question {
         // A success was its answer to the last bytes, and it may clean up at once.
         case .isComplete(let final) where isGone: return finish(final)
         case .isUpload(let creation) where (400..<500).contains(answer.head.status):
             return misunderstood(creation, fields, now: now)
         case .offset where isGone: return lost("the server no longer has the upload")
-        case .offset where told == .refused:
+        case .offset where reported == .refused:
             return replace("the server doesn't tell what it has of the upload (\(error.message))")
         case .offset, .isUpload, .isComplete: return fail(error)
         }

@@ -114,8 +114,8 @@ extension ResumableDialogue {
     private mutating func begun(
         _ answer: UploadAnswer, _ fields: ResumableFields, isWhole: Bool, location: String?, now: Int64
     ) -> [UploadAction] {
-        let told = fields.location.flatMap { UploadLocation.url($0, from: answer.url) }
-        guard let url = told ?? location else {
+        let reported = fields.location.flatMap { UploadLocation.url($0, from: answer.url) }
+        guard let url = reported ?? location else {
             guard isWhole else { return misunderstood(answer, fields, now: now) }
             return fail(
                 TransferError(.badResponse, "the server says that the upload isn't complete, but not where it is"))

@@ -37,9 +37,9 @@ extension ResumableDialogue {
 
     /// The target's own answer was lost, and may have been an error: an append of nothing to the complete upload has the
     /// server say it again, if it can ("Upload Append", "Server Behavior").
-    mutating func hearAgain(_ told: UploadAnswer) -> [UploadAction] {
+    mutating func hearAgain(_ reported: UploadAnswer) -> [UploadAction] {
         let asked = state.replaysAsked ?? 0
-        guard let url = state.url, asked < Self.replayLimit else { return finish(told, isFinal: false) }
+        guard let url = state.url, asked < Self.replayLimit else { return finish(reported, isFinal: false) }
         state.replaysAsked = asked + 1
         let request = request(
             "PATCH", url,
@@ -47,23 +47,23 @@ extension ResumableDialogue {
                 HeaderField("Upload-Offset", String(source.size)), HeaderField("Upload-Complete", "?1"),
                 HeaderField("Content-Type", "application/partial-upload"),
             ], body: .bytes([]))
-        return send(request, .hearingAgain(request: request.id, told))
+        return send(request, .hearingAgain(request: request.id, reported))
     }
 
     mutating func heardAgain(
-        _ answer: UploadAnswer, _ fields: ResumableFields, _ told: UploadAnswer, now: Int64
+        _ answer: UploadAnswer, _ fields: ResumableFields, _ reported: UploadAnswer, now: Int64
     ) -> [UploadAction] {
         // A refusal of the append itself, which is no answer of the target's.
-        guard UploadProblem(answer) == nil else { return finish(told, isFinal: false) }
+        guard UploadProblem(answer) == nil else { return finish(reported, isFinal: false) }
         if fields.isComplete == true {
             guard answer.isSuccess else { return refused(answer, now: now) }
-            let digest = ReprDigest.value(told.head, preferred: source.digest?.algorithm)
+            let digest = ReprDigest.value(reported.head, preferred: source.digest?.algorithm)
             return finish(answer, digest: digest)
         }
         let error = statusError(answer, now: now)
         // A server that can't say it again says so for good, and its earlier words about the upload are all that there
         // is.
-        return !answer.isSuccess && error.isTransient ? fail(error) : finish(told, isFinal: false)
+        return !answer.isSuccess && error.isTransient ? fail(error) : finish(reported, isFinal: false)
     }
 
     /// The target's own answer, which is no success. Asking about the upload would only say that it's over.

@@ -143,10 +143,10 @@ public struct ResumableDialogue: UploadDialogue {
         switch phase {
         case .creating(_, let isWhole, let location):
             return created(answer, fields, isWhole: isWhole, location: location, now: now)
-        case .asking(_, let question): return told(answer, fields, question, now: now)
+        case .asking(_, let question): return reported(answer, fields, question, now: now)
         case .appending(_, let range, let isLast):
             return appended(answer, fields, range, isLast: isLast, now: now)
-        case .hearingAgain(_, let told): return heardAgain(answer, fields, told, now: now)
+        case .hearingAgain(_, let reported): return heardAgain(answer, fields, reported, now: now)
         case .discarding(_, let afterwards): return discarded(afterwards)
         case .abandoning(_, let rest): return abandoned(answer, rest, now: now)
         case .sweeping(_, let rest, let result): return sweep(rest, result)
@@ -209,9 +209,9 @@ extension ResumableDialogue {
 
     /// Takes over what an answer tells about limits and lifetime.
     mutating func learn(_ fields: ResumableFields, now: Int64) {
-        guard let told = fields.limits else { return }
-        limits.update(told)
-        guard let lifetime = told.lifetime else { return }
+        guard let reported = fields.limits else { return }
+        limits.update(reported)
+        guard let lifetime = reported.lifetime else { return }
         let expires = now + min(lifetime, 1 << 40)
         // The time is counted anew with every answer: a change by seconds isn't worth a write.
         if let known = state.expires, abs(known - expires) < 60 { return }
@@ -233,8 +233,8 @@ extension ResumableDialogue {
     /// Turns to the version that an answer names, if it's another one that wasn't tried in vain.
     ///
     /// - Returns: Whether the request is worth repeating.
-    mutating func turn(to told: Int64?) -> Bool {
-        guard let other = ResumableVersion.numbered(told), other != version,
+    mutating func turn(to reported: Int64?) -> Bool {
+        guard let other = ResumableVersion.numbered(reported), other != version,
             !refusedVersions.contains(other.number)
         else { return false }
         refusedVersions.insert(version.number)

@@ -29,7 +29,7 @@ extension S3Dialogue {
         let page = answer.isSuccess ? S3Answers.PartsPage(answer.body, after: marker) : nil
         // An answer about the place, and not about the question.
         if S3Fault.code(answer) == "NoSuchBucket" { throw error }
-        switch OffsetTold(status: answer.head.status, offset: page.map { _ in 0 }, isPassing: error.isTransient) {
+        switch ReportedOffset(status: answer.head.status, offset: page.map { _ in 0 }, isPassing: error.isTransient) {
         case .unknown: throw error
         case .refused, .gone:
             let why = answer.isSuccess ? "its list can't be read" : error.message

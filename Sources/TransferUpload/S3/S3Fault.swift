@@ -63,7 +63,7 @@ struct S3Fault: Sendable, Hashable {
             let fault = S3Fault(answer.body), demandsDigest(fault)
         else { return error }
         error.message +=
-            "; write \"s3\": {\"integrity\": \"stored-sha256\"}\(CommandWords.only(" or --integrity stored-sha256")) (md5 for an older server)"
+            "; write \"s3\": {\"integrity\": \"stored-sha256\"}\(CommandPhrases.only(" or --integrity stored-sha256")) (md5 for an older server)"
         return error
     }
 

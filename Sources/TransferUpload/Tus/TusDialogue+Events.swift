@@ -61,19 +61,19 @@ extension TusDialogue {
     }
 
     private mutating func discovered(_ answer: UploadAnswer, now: Int64) throws(TransferError) -> [UploadAction] {
-        var told = TusFeatures()
+        var reported = TusFeatures()
         if (200..<300).contains(answer.head.status) {
-            told = TusFeatures(answer.head)
+            reported = TusFeatures(answer.head)
         } else {
             // A server that refuses to say what it offers is asked for nothing beyond the core.
             let error = TusFailure.refusal(answer.head, now: now)
             if error.isTransient { throw error }
         }
-        features = told
-        if !told.versions.isEmpty, !told.versions.contains(TusFields.version) {
-            throw TusFailure.unsupported(told.versions)
+        features = reported
+        if !reported.versions.isEmpty, !reported.versions.contains(TusFields.version) {
+            throw TusFailure.unsupported(reported.versions)
         }
-        if let limit = told.maxSize, limit < source.size {
+        if let limit = reported.maxSize, limit < source.size {
             throw TusFailure.tooLarge(source.size, limit: limit, status: nil)
         }
         return createAll()

@@ -38,7 +38,7 @@ extension TusDialogue {
         }
         switch phase {
         case .creating(_, let body): return try created(index, answer, body: body, now: now)
-        case .asking: return try told(index, answer, now: now)
+        case .asking: return try reported(index, answer, now: now)
         case .sending(_, let chunk): return try sent(index, answer, chunk, now: now)
         case .waiting, .digesting, .complete: return []
         }
@@ -80,13 +80,13 @@ extension TusDialogue {
         return try [saved] + sweeps + advance(index, to: offset) + proceed(index, status, answer.head)
     }
 
-    private mutating func told(
+    private mutating func reported(
         _ index: Int, _ answer: UploadAnswer, now: Int64
     ) throws(TransferError) -> [UploadAction] {
         let status = answer.head.status
         let error = refusal(answer.head, now: now)
         let offset: Int64
-        switch OffsetTold(
+        switch ReportedOffset(
             status: status, offset: answer.head.value("Upload-Offset").flatMap(TusFields.count),
             isPassing: error.isTransient)
         {
@@ -94,12 +94,12 @@ extension TusDialogue {
         case .gone: return try lost(index, answer.head, now: now)
         // 403 is among what a server may say of an upload that isn't there, and of one that is (tus 1.0.0, "HEAD").
         case .refused: return try replace(index, answer.head)
-        case .known(let told): offset = told
+        case .known(let reported): offset = reported
         }
         isEnding = false
         let length = pieces[index].length
-        if let told = try TusFields.length(answer.head), told != length {
-            return try lost(index, "the server's upload has \(CountText.bytes(told)) in all, not \(length)")
+        if let reported = try TusFields.length(answer.head), reported != length {
+            return try lost(index, "the server's upload has \(CountText.bytes(reported)) in all, not \(length)")
         }
         if offset > length { return try lost(index, "the server has \(CountText.bytes(offset)) of \(length)") }
         return try advance(index, to: offset) + proceed(index, status, answer.head)

@@ -53,7 +53,7 @@ enum TusFailure {
     static func goneAtItsEnd(_ reason: String) -> TransferError {
         TransferError(
             .mayHaveBeenSent,
-            "\(reason), and its last bytes had been sent: it may have arrived; \(CommandWords.retry) sends it again")
+            "\(reason), and its last bytes had been sent: it may have arrived; \(CommandPhrases.retry) sends it again")
     }
 
     /// The server's words, cut to what fits a line.

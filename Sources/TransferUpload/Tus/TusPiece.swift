@@ -83,11 +83,11 @@ struct TusPiece: Sendable {
     /// ever getting further, isn't followed for ever.
     ///
     /// - Returns: Whether to go on.
-    mutating func advance(to told: Int64) -> Bool {
-        if told > offset { (stalls, conflicts, mismatches) = (0, 0, 0) }
-        if told < offset { falls += 1 }
-        if told > highest { (highest, falls) = (told, 0) }
-        offset = told
+    mutating func advance(to reported: Int64) -> Bool {
+        if reported > offset { (stalls, conflicts, mismatches) = (0, 0, 0) }
+        if reported < offset { falls += 1 }
+        if reported > highest { (highest, falls) = (reported, 0) }
+        offset = reported
         isKnown = true
         return falls <= Self.patience
     }

@@ -28,7 +28,7 @@ package enum ReprDigest {
     }
 
     /// The request for a digest, by the algorithms that count here.
-    package static let wish = HeaderField("Want-Repr-Digest", "sha-256=10, sha-512=5")
+    package static let request = HeaderField("Want-Repr-Digest", "sha-256=10, sha-512=5")
 
     /// - Parameter preferred: Taken where the answer has it, because it can be compared.
     package static func value(

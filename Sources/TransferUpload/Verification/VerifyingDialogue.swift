@@ -203,7 +203,7 @@ public struct VerifyingDialogue: UploadDialogue {
                 TransferError(
                     .checksumMismatch,
                     "the server has \(servers) of \(source.name)\(expected.map { ", which is \($0)" } ?? ""); "
-                        + "\(CommandWords.retry) sends it again"))
+                        + "\(CommandPhrases.retry) sends it again"))
     }
 
     private mutating func unknownToHTTP(_ why: String) -> [UploadAction] {
@@ -217,7 +217,7 @@ public struct VerifyingDialogue: UploadDialogue {
             TransferError(
                 .digestUnknown,
                 "\(source.name) was uploaded, but whether it arrived unharmed isn't known: \(why); \(remedy), "
-                    + "or leave out \(CommandWords.choose("--checksum (\"checksum\" in a job file)", "its checksum"))"))
+                    + "or leave out \(CommandPhrases.choose("--checksum (\"checksum\" in a job file)", "its checksum"))"))
     }
 
     private mutating func fail(_ error: TransferError) -> [UploadAction] {

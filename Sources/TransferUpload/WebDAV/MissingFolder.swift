@@ -18,6 +18,6 @@ public enum MissingFolder {
         }
         // The same words for every folder, so that a report shows them once.
         return
-            "; if its folder isn't there, \"createFolders\": true\(CommandWords.only(" or --create-folders")) makes it"
+            "; if its folder isn't there, \"createFolders\": true\(CommandPhrases.only(" or --create-folders")) makes it"
     }
 }

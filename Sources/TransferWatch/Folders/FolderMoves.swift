@@ -5,7 +5,7 @@ import TransferCore
 struct FolderMoves: Sendable {
     struct Departure: Sendable {
         var folder: FolderTree.ID
-        var files = SettleMachine.Luggage()
+        var files = SettleMachine.MovedEntries()
         var until: MonotonicTime
     }
 
@@ -19,7 +19,7 @@ struct FolderMoves: Sendable {
     var nextExpiry: MonotonicTime? { departures.values.lazy.map(\.until).min() }
 
     mutating func depart(
-        _ folder: FolderTree.ID, with files: SettleMachine.Luggage, cookie: UInt32, at now: MonotonicTime
+        _ folder: FolderTree.ID, with files: SettleMachine.MovedEntries, cookie: UInt32, at now: MonotonicTime
     ) -> Departure? {
         let departure = Departure(folder: folder, files: files, until: now + Self.patience)
         return departures.updateValue(departure, forKey: cookie)

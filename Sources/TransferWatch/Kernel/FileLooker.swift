@@ -17,7 +17,7 @@ struct FileLooker: Sendable {
     static let remoteTolerance = Duration.seconds(3600)
 
     /// - Parameter folder: A descriptor.
-    func sight(_ name: String, in folder: Int32) -> FileSight {
+    func sight(_ name: String, in folder: Int32) -> FileSnapshot {
         var look = transfer_file_look()
         guard transfer_look(folder, name, &look) == 0 else { return .nothing }
         switch mode_t(look.kind) {
@@ -28,7 +28,7 @@ struct FileLooker: Sendable {
     }
 
     /// A link counts as another name of the file that it leads to, when that is inside.
-    private func link(_ name: String, in folder: Int32) -> FileSight {
+    private func link(_ name: String, in folder: Int32) -> FileSnapshot {
         let target = transfer_open_target(folder, name)
         guard target >= 0 else { return .linkLeadsOutside }
         defer { close(target) }

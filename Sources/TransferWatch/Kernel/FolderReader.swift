@@ -44,10 +44,10 @@ struct FolderReader: Sendable {
     }
 
     /// Looks at files, those of one folder one after the other.
-    func looks(_ paths: [String]) throws(RootGone) -> [(path: String, sight: FileSight)] {
+    func looks(_ paths: [String]) throws(RootGone) -> [(path: String, sight: FileSnapshot)] {
         let place = try place()
         let realRoot = place.realPath
-        var sights: [(path: String, sight: FileSight)] = []
+        var sights: [(path: String, sight: FileSnapshot)] = []
         let byFolder = Dictionary(grouping: paths, by: { PathKey(String(PathText.folder($0))) })
         for (folder, paths) in byFolder {
             guard let folder = try? place.folder(folder.text) else {

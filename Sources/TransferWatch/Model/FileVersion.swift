@@ -59,7 +59,7 @@ struct FileLook: Sendable, Hashable {
 }
 
 /// The result of a look at a name.
-enum FileSight: Sendable, Hashable {
+enum FileSnapshot: Sendable, Hashable {
     case file(FileLook)
     /// A symbolic link that leads out of the watched folder, or nowhere.
     case linkLeadsOutside

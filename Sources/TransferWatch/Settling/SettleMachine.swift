@@ -134,26 +134,26 @@ struct SettleMachine: Sendable {
     }
 
     /// The files of a folder that is being moved.
-    struct Luggage: Sendable {
-        fileprivate var sightings: [(rest: String, sighting: Sighting)] = []
+    struct MovedEntries: Sendable {
+        fileprivate var observations: [(rest: String, sighting: Sighting)] = []
     }
 
     /// A folder is gone with all that is in it, or comes in again under another name.
     @discardableResult
-    mutating func remove(folder: String) -> Luggage {
-        var luggage = Luggage()
+    mutating func remove(folder: String) -> MovedEntries {
+        var movedEntries = MovedEntries()
         for key in entries.keys.filter({ PathText.isInside($0.text, folder) }) {
             guard let entry = entries[key] else { continue }
             remove(key.text)
             let rest = String(Substring(key.text.utf8.dropFirst(folder.utf8.count)))
-            luggage.sightings.append((rest, entry.sighting))
+            movedEntries.observations.append((rest, entry.sighting))
         }
-        return luggage
+        return movedEntries
     }
 
     /// The folder's files go on settling, with the same things known about it.
-    mutating func add(_ luggage: Luggage, folder: String, at now: MonotonicTime) {
-        for (rest, sighting) in luggage.sightings { put(folder + rest, sighting, at: now + settle) }
+    mutating func add(_ movedEntries: MovedEntries, folder: String, at now: MonotonicTime) {
+        for (rest, sighting) in movedEntries.observations { put(folder + rest, sighting, at: now + settle) }
     }
 
     // MARK: Rules

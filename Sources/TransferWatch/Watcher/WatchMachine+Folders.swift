@@ -103,7 +103,7 @@ extension WatchMachine {
     }
 
     /// - Parameter sights: For each file that the step named.
-    mutating func looked(_ sights: [(path: String, sight: FileSight)], at now: MonotonicTime) {
+    mutating func looked(_ sights: [(path: String, sight: FileSnapshot)], at now: MonotonicTime) {
         for (path, sight) in sights {
             if sight == .linkLeadsOutside { leftLink(path) }
             perform(settling.event(.looked(sight.look), path, at: now), at: now)

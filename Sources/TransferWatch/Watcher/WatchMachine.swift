@@ -112,7 +112,7 @@ struct WatchMachine: Sendable {
     var notices: [WatchEvent] = []
     /// Files of the last step that were there before ``Options/since``.
     var old: [FileVersion] = []
-    var told = ToldOnce()
+    var reported = ReportedOnce()
     /// All folders have been read: those that come now are new.
     var hasReadThrough = false
     private var last = Last()
@@ -243,7 +243,7 @@ struct WatchMachine: Sendable {
     // MARK: Telling
 
     mutating func tell(_ event: WatchEvent, once subject: String) {
-        if told.isNew(subject) { notices.append(event) }
+        if reported.isNew(subject) { notices.append(event) }
     }
 
     mutating func takeOld() -> [FileVersion] {
@@ -264,7 +264,7 @@ struct WatchMachine: Sendable {
 }
 
 /// News that has been told and isn't told again; after a thousand things nothing more is.
-struct ToldOnce: Sendable {
+struct ReportedOnce: Sendable {
     private var subjects: Set<Int> = []
 
     /// - Parameter subject: With the path that it's about, if any.

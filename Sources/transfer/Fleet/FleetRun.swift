@@ -111,12 +111,12 @@ struct FleetRun {
         reporter.call([:], command.place.hint)
         let watch = FleetWatch(address, remote, view: view)
         Signals.handle {
-            reporter.hurry()
+            reporter.cancelWaits()
             watch.stop()
         }
-        let absence = Absence(reporter)
+        let connectionNotice = ConnectionNotice(reporter)
         let show: @Sendable ([QueueEvent]) -> Void = { reporter.show($0) }
-        let status = try await watch.follow(absence: absence.tell, show: reporter.showsTransfers ? show : nil) {
+        let status = try await watch.follow(connectionNotice: connectionNotice.tell, show: reporter.showsTransfers ? show : nil) {
             reporter.receive($0)
         }
         if status == .workLeft {

@@ -32,7 +32,7 @@ final class FleetWatch: Sendable {
     /// Ends the watch: a look that waits for the database, or else the next one.
     func stop() {
         isStopped.withLock { $0 = true }
-        remote.hurry()
+        remote.cancelWaits()
     }
 
     /// - Parameters:
@@ -41,7 +41,7 @@ final class FleetWatch: Sendable {
     ///   - receive: Takes what happens.
     /// - Returns: `workLeft` where the watch was stopped before.
     func follow(
-        absence: @Sendable (TransferError?) -> Void = { _ in },
+        connectionNotice: @Sendable (TransferError?) -> Void = { _ in },
         show: (@Sendable ([QueueEvent]) -> Void)? = nil, receive: @Sendable (QueueEvent) -> Void
     ) async throws -> ExitStatus {
         let loop = try EventLoop(name: "fleet")
@@ -52,11 +52,11 @@ final class FleetWatch: Sendable {
             do {
                 try look(&view, receive)
                 if let show { show(view.transfers(try remote.jobsUnderWay())) }
-                absence(nil)
+                connectionNotice(nil)
             } catch {
                 if isStopped.withLock({ $0 }) { return .workLeft }
-                guard let reason = address.absence(error) else { throw error }
-                absence(reason)
+                guard let reason = address.connectionNotice(error) else { throw error }
+                connectionNotice(reason)
             }
             if view.hasEnded { break }
         }

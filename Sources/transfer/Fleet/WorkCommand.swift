@@ -60,7 +60,7 @@ struct Work: AsyncParsableCommand {
         worker.lease = lease?.duration ?? worker.lease
         worker.tags = tags?.tags ?? .none
         let merged = limits.merged(with: BatchLimits(), set)
-        var shift = WorkShift(
+        var shift = WorkerSupervisor(
             address: address, limits: merged, configuration: set, hooks: output.hooks,
             worker: worker, reporter: reporter)
         var hint = Composition.hint(state: nil)

@@ -16,5 +16,5 @@ struct DestinationOptions: ParsableArguments {
     var output: String?
 
     /// Whether the path of each file is made from its URL.
-    var isTemplate: Bool { output.map(DestinationLedger.hasPlaces) ?? false }
+    var isTemplate: Bool { output.map(DestinationNames.hasPlaces) ?? false }
 }

@@ -105,7 +105,7 @@ struct Get: AsyncParsableCommand {
         if !inputs.isEmpty, message.method != nil || message.data != nil {
             throw ValidationError("--method and --data go with URLs, not with lists")
         }
-        if let refusal = output.flatMap(DestinationLedger.refusal(ofDestination:)) {
+        if let refusal = output.flatMap(DestinationNames.refusal(ofDestination:)) {
             throw ValidationError("--output: \(refusal)")
         }
         if output == "-", proof.ifExists != nil { throw ValidationError("--if-exists is for files, not for -o -") }
@@ -207,7 +207,7 @@ struct Get: AsyncParsableCommand {
         let (url, settings) = try request.login.settings(of: named, base: start.settings, typed: typed)
         var download = start.download
         download.urls = [url] + mirrors
-        let destination = output.map { DestinationLedger.destination($0, of: url, number: number) }
+        let destination = output.map { DestinationNames.destination($0, of: url, number: number) }
         download.destination = spool ?? destination ?? "./"
         download.checksum = try proof.checksum?.checksum ?? listed(url, destination, sums)
         if let ifExists = spool != nil ? .overwrite : proof.ifExists?.value { download.ifExists = ifExists }

@@ -56,7 +56,7 @@ struct OneOff {
         do {
             batch = try await queue.stage(name: name, source: nil, directory: folder, onFinish: hook) {
                 [jobs, lists, folder, collisions] take in
-                let names = DestinationLedger(collisions, directory: folder)
+                let names = DestinationNames(collisions, directory: folder)
                 for job in jobs { if let job = names.named(job) { try take(job, nil) } }
                 var isInOrder = true
                 for (list, report) in zip(lists, reports) {
@@ -157,7 +157,7 @@ struct OneOff {
     func printPlan() throws {
         let plan = JobPlan(directory: folder)
         var isFaulty = false
-        let names = DestinationLedger(collisions, directory: folder)
+        let names = DestinationNames(collisions, directory: folder)
         for job in jobs { if let job = names.named(job) { print("  " + plan.line(job)) } }
         for list in lists {
             let report = try Self.read(list, folder, names) { spec, _ in print("  " + plan.line(spec)) }
@@ -172,7 +172,7 @@ struct OneOff {
     }
 
     private static func read(
-        _ list: JobFileSource, _ folder: String, _ names: DestinationLedger,
+        _ list: JobFileSource, _ folder: String, _ names: DestinationNames,
         _ take: (JobSpec, JobLocations) throws -> Void
     ) throws -> JobFileReport {
         var watched: [JobFileFault] = []

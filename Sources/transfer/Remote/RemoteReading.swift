@@ -54,7 +54,7 @@ struct RemoteReading {
             : WhyText.lines(explanation, charset: charset, batch: shown, lasting: lasting, hint: hint)
         for line in lines { print(line) }
         guard !json else { return }
-        for trouble in record.troubles { print(charset.visible(HookWords.line(trouble))) }
+        for trouble in record.troubles { print(charset.visible(HookText.line(trouble))) }
     }
 
     /// - Throws: `Failure` where the batch has no such job.

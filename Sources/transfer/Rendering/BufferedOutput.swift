@@ -57,12 +57,12 @@ struct BufferedOutput: ~Copyable {
     /// - Parameters:
     ///   - time: In milliseconds; two pieces lie an ``interval`` apart unless `now` or much has gathered.
     ///   - isHurried: Whether a slow reader must not be waited for in any case, as the process is ending.
-    mutating func flushIfDue(time: Int64, now: Bool, isHurried: () -> Bool) {
+    mutating func flushIfDue(time: Int64, now: Bool, areWaitsCancelled: () -> Bool) {
         guard !bytes.isEmpty else { return }
         guard now || bytes.count >= nextPiece || abs(time - lastFlush) >= Self.interval else { return }
         lastFlush = time
         flush(patience: 0)
-        while bytes.count > Self.mostBuffered, !isHurried() { flush(patience: 100) }
+        while bytes.count > Self.mostBuffered, !areWaitsCancelled() { flush(patience: 100) }
         nextPiece = bytes.count + Self.pieceSize
     }
 

@@ -76,7 +76,7 @@ struct EndReport: Sendable {
     }
 
     private mutating func add(_ failure: JobFailure) {
-        let key = Key(reason: FailureWords.reason(failure), host: FailureWords.host(failure))
+        let key = Key(reason: FailureText.reason(failure), host: FailureText.host(failure))
         if groups[key] == nil, groups.count >= Self.mostGroups {
             ungrouped += 1
             return
@@ -84,7 +84,7 @@ struct EndReport: Sendable {
         if failed.count < Self.mostGroups { failed[failure.job] = key }
         var group = groups[key] ?? Group(reason: key.reason, host: key.host)
         group.count += 1
-        if group.names.count < 2 { group.names.append(FailureWords.name(failure)) }
+        if group.names.count < 2 { group.names.append(FailureText.name(failure)) }
         groups[key] = group
     }
 

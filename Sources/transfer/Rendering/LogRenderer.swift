@@ -20,7 +20,7 @@ struct LogRenderer: Sendable {
     var charset = Charset.utf8
 
     /// What of later may be promised.
-    var outlook = Outlook.watches
+    var persistence = RunPersistence.watches
 
     private static let totalsInterval: Int64 = 60_000
     /// A trouble that is over sooner isn't told where only those that last are.
@@ -35,7 +35,7 @@ struct LogRenderer: Sendable {
     private var urls: [Key: String] = [:]
     private var folding = RetryFolding()
     /// When each batch's totals were last told.
-    private var told: [String: Int64] = [:]
+    private var reported: [String: Int64] = [:]
     /// What batches were last said to wait for.
     private var waits: [String: (text: String, time: Int64)] = [:]
 
@@ -57,7 +57,7 @@ struct LogRenderer: Sendable {
         let step = time - lastTime
         lastTime = time
         guard step < 0 else { return }
-        told = told.mapValues { $0 + step }
+        reported = reported.mapValues { $0 + step }
         folding.shift(by: step)
     }
 
@@ -110,22 +110,22 @@ struct LogRenderer: Sendable {
         case .batchStarted(let totals):
             // A watched folder's batch has no end that its jobs would be counted towards.
             guard WatchBatch.folder(of: event.batch) == nil else { return }
-            told[event.batch] = event.time
+            reported[event.batch] = event.time
             if detail == .all { add(.info, Self.header(event.batch, totals)) }
         case .batchProgress(let progress): lines += self.progress(progress, event)
         case .batchWaiting(let reason, let transfers):
             if tells(reason) { lines += waiting(reason, transfers, event) }
         case .batchContinues(let links, let after, let transfers):
-            let wasTold = waits.removeValue(forKey: event.batch) != nil
-            guard detail == .all || detail == .troubles && wasTold else { return }
+            let wasReported = waits.removeValue(forKey: event.batch) != nil
+            guard detail == .all || detail == .troubles && wasReported else { return }
             let by = links.isEmpty ? "" : " by \(links.joined(separator: ", "))"
             let number =
                 transfers > 0 ? ", \(NumberText.count(transfers, "transfer")) continue\(transfers == 1 ? "s" : "")" : ""
-            add(.info, prefix(event) + "online\(by) after \(WaitWords.time(after))\(number)")
+            add(.info, prefix(event) + "online\(by) after \(WaitText.time(after))\(number)")
         case .batchFinished:
             if !isLive { lines += folding.flush(time: event.time, all: true, charset: charset) }
             folding.ended(batch: event.batch)
-            told[event.batch] = nil
+            reported[event.batch] = nil
             waits[event.batch] = nil
             urls = urls.filter { $0.key.batch != event.batch }
         case .commanded(let verb, let job):
@@ -146,12 +146,12 @@ struct LogRenderer: Sendable {
         case .authorized(let job, let use):
             add(.info, "\(name(job, event)): redirected to \(use.url), which gets \(use.machine)'s entry of .netrc")
         case .source(let job, let source):
-            if verbose { add(.info, "\(name(job, event)): \(SourceWords.change(source))") }
+            if verbose { add(.info, "\(name(job, event)): \(SourceText.change(source))") }
         case .restarted(let job, let reason): add(.warn, "\(name(job, event)): from 0 again, \(reason)")
         case .failed(let failure):
             lines += settled(failure.job, event)
             urls[Key(batch: event.batch, job: failure.job)] = nil
-            add(.error, FailureWords.line(failure, name: name(failure.job, event), outlook: outlook))
+            add(.error, FailureText.line(failure, name: name(failure.job, event), persistence: persistence))
         case .finished(let receipt):
             if verbose { lines += settled(receipt.job, event) }
             urls[Key(batch: event.batch, job: receipt.job)] = nil
@@ -177,10 +177,10 @@ struct LogRenderer: Sendable {
                 error: TransferError(.diskFull, message), patience: patience, time: event.time)
         case .waiting(let job, let reason):
             urls[Key(batch: event.batch, job: job)] = nil
-            if verbose, detail == .all { add(.info, "\(name(job, event)): waiting: \(WaitWords.log(reason))") }
+            if verbose, detail == .all { add(.info, "\(name(job, event)): waiting: \(WaitText.log(reason))") }
         case .hook(let news):
             let subject = news.job.map { name($0, event) } ?? event.batch
-            if let (level, text) = HookWords.line(news, of: subject, outlook: outlook),
+            if let (level, text) = HookText.line(news, of: subject, persistence: persistence),
                 level != .info || verbose
             {
                 add(level, text)
@@ -210,8 +210,8 @@ struct LogRenderer: Sendable {
         var lines = folding.flush(time: event.time, all: true, charset: charset)
         guard detail == .all, WatchBatch.folder(of: event.batch) == nil else { return lines }
         // Progress comes about once a second; half of one early keeps the lines at the full minutes.
-        guard event.time - (told[event.batch] ?? 0) >= Self.totalsInterval - 500 else { return lines }
-        told[event.batch] = event.time
+        guard event.time - (reported[event.batch] ?? 0) >= Self.totalsInterval - 500 else { return lines }
+        reported[event.batch] = event.time
         let text = prefix(event) + Self.totals(progress) + from(event.batch, progress)
         lines.append(LogLine(level: .info, time: event.time, text: charset.visible(text)))
         return lines
@@ -219,8 +219,8 @@ struct LogRenderer: Sendable {
 
     /// ` from a.example x4, b.example x2`
     private func from(_ batch: String, _ progress: BatchProgress) -> String {
-        guard progress.active == 1, let told = sources.first(where: { $0.key.batch == batch })?.value else { return "" }
-        let hosts = SourceWords.row(told, width: 48, charset: charset)
+        guard progress.active == 1, let reported = sources.first(where: { $0.key.batch == batch })?.value else { return "" }
+        let hosts = SourceText.row(reported, width: 48, charset: charset)
         return hosts.isEmpty ? "" : " from \(hosts)"
     }
 
@@ -236,7 +236,7 @@ struct LogRenderer: Sendable {
     /// The batch's name, where there are several.
     private func prefix(_ event: QueueEvent) -> String {
         if let folder = WatchBatch.folder(of: event.batch) { return "\(folder): " }
-        return told.count > 1 ? "\(event.batch): " : ""
+        return reported.count > 1 ? "\(event.batch): " : ""
     }
 
     private mutating func waiting(_ reason: WaitReason, _ transfers: Int, _ event: QueueEvent) -> [LogLine] {
@@ -244,7 +244,7 @@ struct LogRenderer: Sendable {
             folding.pause(batch: event.batch, reason: reason, waiting: 0, time: event.time)
             return folding.flush(time: event.time, all: true, charset: charset)
         }
-        let text = WaitWords.log(reason)
+        let text = WaitText.log(reason)
         if let last = waits[event.batch], last.text == text, event.time - last.time < folding.window { return [] }
         waits[event.batch] = (text, event.time)
         let line: String

@@ -46,7 +46,7 @@ extension ProgressScreen {
         guard room > 0, !jobs.isEmpty else { return [] }
         let sorted = jobs.sorted { ($1.size, $0.name) < ($0.size, $1.name) }
         let sources = sorted.prefix(room).map { job in
-            DisplayWidth.of(SourceWords.row(of: job.progress, width: .max, charset: charset))
+            DisplayWidth.of(SourceText.row(of: job.progress, width: .max, charset: charset))
         }
         let layout = RowLayout(width: width, sources: sources.max() ?? 0)
         guard sorted.count > room else { return sorted.map { layout.row($0, charset) } }
@@ -93,7 +93,7 @@ extension ProgressScreen {
         let slowest = batches.filter { $0.progress.waitReason != nil && !$0.isFinished }
             .max { $0.progress.waiting < $1.progress.waiting }
         if let slowest, case .network(let reason)? = slowest.progress.waitReason, slowest.progress.active == 0,
-            let words = WaitWords.offline(reason, for: now - (slowest.offlineSince ?? now))
+            let words = WaitText.offline(reason, for: now - (slowest.offlineSince ?? now))
         {
             line.append(line.parts.isEmpty ? "" : "   ")
             line.append(charset.visible(words), .warning)
@@ -101,7 +101,7 @@ extension ProgressScreen {
         }
         add(waiting, "waiting", .warning, &line)
         if let slowest, let reason = slowest.progress.waitReason {
-            let words = charset.visible(WaitWords.screen(reason, elapsed: max(0, now - slowest.time)))
+            let words = charset.visible(WaitText.screen(reason, elapsed: max(0, now - slowest.time)))
             if waiting > 0 {
                 line.append(": \(words)")
             } else {

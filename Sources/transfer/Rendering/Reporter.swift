@@ -14,7 +14,7 @@ final class Reporter: Sendable {
     private let state: Mutex<ReporterState>
     /// What draws the screen. Taken before `state` where both are.
     private let output: Mutex<ScreenOutput>
-    private let isHurried = Atomic(false)
+    private let areWaitsCancelled = Atomic(false)
     private let screenThread: ScreenThread?
     private let terminal: Terminal
     private let now: @Sendable () -> Int64
@@ -52,7 +52,7 @@ final class Reporter: Sendable {
     /// Takes an event; quick, unless a reader of standard output is megabytes behind.
     func receive(_ event: QueueEvent) {
         let isBehind = state.withLock { state in
-            state.receive(event) { isHurried.load(ordering: .relaxed) }
+            state.receive(event) { areWaitsCancelled.load(ordering: .relaxed) }
             return state.arrangesFlush()
         }
         if isBehind { flushLater() }
@@ -64,7 +64,7 @@ final class Reporter: Sendable {
     /// Takes the progress of all transfers that others have under way: a screen shows them, and no other ones.
     func show(_ transfers: [QueueEvent]) {
         let isBehind = state.withLock { state in
-            state.show(transfers) { isHurried.load(ordering: .relaxed) }
+            state.show(transfers) { areWaitsCancelled.load(ordering: .relaxed) }
             return state.arrangesFlush()
         }
         if isBehind { flushLater() }
@@ -73,7 +73,7 @@ final class Reporter: Sendable {
     /// Takes what a watched folder told; as quick.
     func receive(_ notice: WatchNotice) {
         let isBehind = state.withLock { state in
-            state.receive(notice) { isHurried.load(ordering: .relaxed) }
+            state.receive(notice) { areWaitsCancelled.load(ordering: .relaxed) }
             return state.arrangesFlush()
         }
         if isBehind { flushLater() }
@@ -96,7 +96,7 @@ final class Reporter: Sendable {
     private func flushLate() -> Bool {
         let time = now()
         return state.withLock { state in
-            state.flush(time: time, now: true) { isHurried.load(ordering: .relaxed) }
+            state.flush(time: time, now: true) { areWaitsCancelled.load(ordering: .relaxed) }
             return state.goesOnFlushing()
         }
     }
@@ -135,19 +135,19 @@ final class Reporter: Sendable {
         let time = now()
         state.withLock { state in
             state.add([LogLine(level: level, time: time, text: terminal.charset.visible(text))])
-            state.flush(time: time, now: true) { isHurried.load(ordering: .relaxed) }
+            state.flush(time: time, now: true) { areWaitsCancelled.load(ordering: .relaxed) }
         }
     }
 
     /// From now on no slow reader is waited for: to be called when the process is asked to end.
-    func hurry() { isHurried.store(true, ordering: .relaxed) }
+    func cancelWaits() { areWaitsCancelled.store(true, ordering: .relaxed) }
 
     /// Takes the screen away, tells about batches that this run leaves unfinished, and writes what is buffered.
     ///
     /// To be called once, when no event will come any more.
     /// - Parameter commands: By batch, for the line that tells how to continue.
     func finish(commands: [String: String] = [:]) {
-        hurry()
+        cancelWaits()
         let isFree = screenThread?.stop() ?? true
         let time = now()
         state.withLock { state in state.finish(commands: commands, time: time) }

@@ -48,18 +48,18 @@ struct ReporterState: ~Copyable {
         format = showsScreen ? .terminal : terminal.isJournal ? .journal : .file
     }
 
-    mutating func receive(_ event: QueueEvent, isHurried: () -> Bool) {
+    mutating func receive(_ event: QueueEvent, areWaitsCancelled: () -> Bool) {
         // The log has words of its own for a file that another run will try again.
         var whole = event
-        let told = hint.outlook.told(event)
-        let isInsecure = insecure.note(told)
-        if json != nil, options.json == .withProgress || !told.kind.isProgress {
-            json?.append { QueueJSON.append(told, insecure: isInsecure, to: &$0) }
+        let reported = hint.persistence.reported(event)
+        let isInsecure = insecure.note(reported)
+        if json != nil, options.json == .withProgress || !reported.kind.isProgress {
+            json?.append { QueueJSON.append(reported, insecure: isInsecure, to: &$0) }
         }
-        if report != nil, told.kind.isEnd {
-            report?.append { QueueJSON.append(told, insecure: isInsecure, to: &$0) }
+        if report != nil, reported.kind.isEnd {
+            report?.append { QueueJSON.append(reported, insecure: isInsecure, to: &$0) }
         }
-        var event = told
+        var event = reported
         if let name = shown[event.batch] { (event.batch, whole.batch) = (name, name) }
         let isWatched = WatchBatch.folder(of: event.batch) != nil
         if isWatched { note(event) }
@@ -68,15 +68,15 @@ struct ReporterState: ~Copyable {
             log.note(event)
         } else {
             add(log.receive(whole, insecure: isInsecure))
-            if !isWatched { addReport(event, of: told.batch) }
+            if !isWatched { addReport(event, of: reported.batch) }
         }
-        flush(time: event.time, now: event.kind.isAboutBatch, isHurried: isHurried)
+        flush(time: event.time, now: event.kind.isAboutBatch, areWaitsCancelled: areWaitsCancelled)
     }
 
     /// Takes the progress of all transfers that others have under way.
-    mutating func show(_ transfers: [QueueEvent], isHurried: () -> Bool) {
+    mutating func show(_ transfers: [QueueEvent], areWaitsCancelled: () -> Bool) {
         screen?.forgetJobs()
-        for event in transfers { receive(event, isHurried: isHurried) }
+        for event in transfers { receive(event, areWaitsCancelled: areWaitsCancelled) }
     }
 
     /// Goes on in a file of the report's name: whoever rotates logs has moved the one before away.
@@ -95,7 +95,7 @@ struct ReporterState: ~Copyable {
         shown = batches
         self.hint = hint
         board.hint = hint
-        log.outlook = hint.outlook
+        log.persistence = hint.persistence
     }
 
     private mutating func note(_ event: QueueEvent) {
@@ -106,21 +106,21 @@ struct ReporterState: ~Copyable {
         receipts[receipt.path] = receipt
     }
 
-    mutating func receive(_ notice: WatchNotice, isHurried: () -> Bool) {
+    mutating func receive(_ notice: WatchNotice, areWaitsCancelled: () -> Bool) {
         if json != nil { json?.append { WatchLines.append(notice, to: &$0) } }
         board.receive(notice)
         screen?.board = board
         var receipt: JobReceipt?
         var isOnScreen = false
-        if case .told(.confirmed(let path, _)) = notice.kind {
+        if case .reported(.confirmed(let path, _)) = notice.kind {
             receipt = receipts.removeValue(forKey: notice.folder + "/" + path)
             // The screen counts them.
             isOnScreen = screen != nil && !options.isVerbose
         }
-        if !isOnScreen, let line = WatchWords.line(notice, verbose: options.isVerbose, receipt: receipt, hint: hint) {
+        if !isOnScreen, let line = WatchText.line(notice, verbose: options.isVerbose, receipt: receipt, hint: hint) {
             add([LogLine(level: line.level, time: notice.time, text: terminal.charset.visible(line.text))])
         }
-        flush(time: notice.time, now: notice.isUrgent, isHurried: isHurried)
+        flush(time: notice.time, now: notice.isUrgent, areWaitsCancelled: areWaitsCancelled)
     }
 
     mutating func add(_ lines: [LogLine]) {
@@ -176,10 +176,10 @@ struct ReporterState: ~Copyable {
         show(lines)
     }
 
-    mutating func flush(time: Int64, now: Bool, isHurried: () -> Bool) {
-        json?.flushIfDue(time: time, now: now, isHurried: isHurried)
-        report?.flushIfDue(time: time, now: now, isHurried: isHurried)
-        errors.flushIfDue(time: time, now: now, isHurried: isHurried)
+    mutating func flush(time: Int64, now: Bool, areWaitsCancelled: () -> Bool) {
+        json?.flushIfDue(time: time, now: now, areWaitsCancelled: areWaitsCancelled)
+        report?.flushIfDue(time: time, now: now, areWaitsCancelled: areWaitsCancelled)
+        errors.flushIfDue(time: time, now: now, areWaitsCancelled: areWaitsCancelled)
     }
 
     /// Whether something is left to write. (Mutating, as what is in an optional can't be looked at otherwise.)

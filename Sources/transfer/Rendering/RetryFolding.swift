@@ -72,7 +72,7 @@ struct RetryFolding: Sendable {
     mutating func pause(batch: String, reason: WaitReason, waiting: Int, time: Int64) {
         guard case .host(let origin, let status, let message, _, _) = reason else { return }
         let key = slot(
-            Key(batch: batch, host: WaitWords.host(origin), reason: Self.reason(status, message)), time)
+            Key(batch: batch, host: WaitText.host(origin), reason: Self.reason(status, message)), time)
         guard time >= folds[key]?.mutedUntil ?? 0 else { return }
         folds[key, default: Fold(first: time)].pause = (reason, waiting)
     }
@@ -149,8 +149,8 @@ struct RetryFolding: Sendable {
         }
         if let pause = fold.pause { return Self.waits(pause.reason, pause.waiting) }
         let message = fold.error?.message ?? key.reason
-        let limit = fold.patience.map { ", for \(WaitWords.time($0)) at most" } ?? ""
-        let again = WaitWords.after(fold.delay) + limit
+        let limit = fold.patience.map { ", for \(WaitText.time($0)) at most" } ?? ""
+        let again = WaitText.after(fold.delay) + limit
         if fold.count == 1 {
             return "\(fold.job): \(message), again \(again)" + (key.host.isEmpty ? "" : " (\(key.host))")
         }
@@ -163,7 +163,7 @@ struct RetryFolding: Sendable {
     }
 
     private static func waits(_ reason: WaitReason, _ jobs: Int) -> String {
-        let words = WaitWords.log(reason)
+        let words = WaitText.log(reason)
         return jobs > 0 ? "\(words), \(NumberText.count(jobs, "job")) wait\(jobs == 1 ? "s" : "")" : words
     }
 }

@@ -70,7 +70,7 @@ struct RowLayout: Sendable, Hashable {
         if hasRate { rest += "  " + state(progress).rightAligned(10) }
         if hasETA { rest += "  " + remaining(progress).rightAligned(6) }
         if sources > 0 {
-            rest += "  " + SourceWords.row(of: progress, width: sources, charset: charset)
+            rest += "  " + SourceText.row(of: progress, width: sources, charset: charset)
         }
         rest = rest.withoutTrailingSpaces
         // A narrow screen has no bar between the name and nothing.

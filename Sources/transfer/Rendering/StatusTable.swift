@@ -175,8 +175,8 @@ enum StatusTable {
         var lines = row.hosts.prefix(hostsShown).map { host in
             let count = host.jobs == 1 ? "1 waits" : "\(NumberText.grouped(host.jobs)) wait"
             let next =
-                host.remaining > .zero ? "next try \(WaitWords.after(host.remaining))" : "tried again now"
-            return "\(name): \(count) for \(WaitWords.host(host.origin)) since \(TimeText.local(host.since)): "
+                host.remaining > .zero ? "next try \(WaitText.after(host.remaining))" : "tried again now"
+            return "\(name): \(count) for \(WaitText.host(host.origin)) since \(TimeText.local(host.since)): "
                 + "\(host.message), \(next)"
         }
         let others = row.hosts.dropFirst(hostsShown)
@@ -229,7 +229,7 @@ enum StatusTable {
                 object.optional("waitingFor", row.waitingFor)
                 if !row.hosts.isEmpty {
                     object.objects("hosts", row.hosts) { object, host in
-                        object.field("host", WaitWords.host(host.origin))
+                        object.field("host", WaitText.host(host.origin))
                         object.field("waiting", host.jobs)
                         object.field("since", time: host.since)
                         object.optional("status", host.status.map(Int64.init))
@@ -247,7 +247,7 @@ enum StatusTable {
                 object.optional("again", row.again.map { TimeStamp.text($0) })
                 object.optional("nextAttempt", row.nextAttempt.map { TimeStamp.text($0) })
                 if let folder = row.folder { json(folder, &object) }
-                if !row.hooks.isEmpty { object.objects("hooks", row.hooks) { HookWords.members(&$0, $1) } }
+                if !row.hooks.isEmpty { object.objects("hooks", row.hooks) { HookText.members(&$0, $1) } }
             }
         }
     }

@@ -24,7 +24,7 @@ enum WhyText {
             add("sent", "\(amount(sent.bytes, of: sent.total)), held by the server (\(sent.uploadProtocol))")
         }
         if let congestion = explanation.congestion { add("sends by", congestion) }
-        for (index, line) in SourceWords.lines(explanation.sources).enumerated() {
+        for (index, line) in SourceText.lines(explanation.sources).enumerated() {
             add(index == 0 ? "sources" : "", line)
         }
         if let error = explanation.lastError { add("last", error) }
@@ -51,11 +51,11 @@ enum WhyText {
         case .schedule: "waiting for its schedule"
         // One job tries for all of them.
         case .host(let origin, let status, let message, .zero):
-            "waiting: \(WaitWords.host(origin))\(status.map { " said \($0)" } ?? ": \(message)"), tried again now"
+            "waiting: \(WaitText.host(origin))\(status.map { " said \($0)" } ?? ": \(message)"), tried again now"
         case .host(let origin, let status?, _, let remaining):
-            "waiting: \(WaitWords.host(origin)) said \(status), asks for \(clock(remaining))"
+            "waiting: \(WaitText.host(origin)) said \(status), asks for \(clock(remaining))"
         case .host(let origin, nil, let message, let remaining):
-            "waiting: \(WaitWords.host(origin)): \(message), next try in \(clock(remaining))"
+            "waiting: \(WaitText.host(origin)): \(message), next try in \(clock(remaining))"
         case .retry(let remaining): "waiting for its next attempt, \(clockAfter(remaining))"
         case .disk(_, let remaining): "waiting for the disk, looked at again in \(clock(remaining))"
         case .worker(let lack): "waiting for \(lack.words)"
@@ -152,7 +152,7 @@ enum WhyText {
 
     /// `in 0:42`, and below a second as it is.
     private static func clockAfter(_ remaining: Duration) -> String {
-        remaining < .seconds(1) ? WaitWords.after(remaining) : "in \(clock(remaining))"
+        remaining < .seconds(1) ? WaitText.after(remaining) : "in \(clock(remaining))"
     }
 
     private static func clock(_ remaining: Duration) -> String {
@@ -222,7 +222,7 @@ enum WhyText {
             object.field("limit", explanation.attemptLimit)
             object.optional("settles", explanation.settles.map { TimeStamp.text($0) })
             object.optional("starts", explanation.starts)
-            if !troubles.isEmpty { object.objects("hooks", troubles) { HookWords.members(&$0, $1) } }
+            if !troubles.isEmpty { object.objects("hooks", troubles) { HookText.members(&$0, $1) } }
             object.optional("pid", explanation.pid.map(Int64.init))
             object.optional("source", explanation.source)
         }

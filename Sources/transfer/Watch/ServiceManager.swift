@@ -39,7 +39,7 @@ final class ServiceManager: @unchecked Sendable {
     func receive(_ notice: WatchNotice) {
         loop.execute { [self] in
             switch notice.kind {
-            case .told(.watch(.rootFound)), .told(.watch(.rootLost)), .ended: heard(notice.folder)
+            case .reported(.watch(.rootFound)), .reported(.watch(.rootLost)), .ended: heard(notice.folder)
             default: break
             }
             noteNews()

@@ -57,18 +57,18 @@ struct WatchBoard: Sendable {
         switch notice.kind {
         case .begins(let url): folders[index].url = url
         case .ended: folders.remove(at: index)
-        case .told(.watch(let event)): folders[index].receive(event)
-        case .told(.confirmed(let path, _)):
+        case .reported(.watch(let event)): folders[index].receive(event)
+        case .reported(.confirmed(let path, _)):
             folders[index].stuck.remove(PathKey(path))
             folders[index].uploaded += 1
             turn(to: notice.time)
             today.uploaded += 1
-        case .told(.paused): folders[index].isPaused = true
-        case .told(.retargeted), .told(.notUploaded): break
-        case .told(.backlog(let waiting, let kept)): (folders[index].waiting, folders[index].kept) = (waiting, kept)
-        case .told(.holdsMore(let more)): folders[index].holdsMore = more
-        case .told(.stays(let path, _, _)): folders[index].stuck.insert(PathKey(path))
-        case .told(.moved(let path, _)), .told(.deleted(let path)): folders[index].stuck.remove(PathKey(path))
+        case .reported(.paused): folders[index].isPaused = true
+        case .reported(.retargeted), .reported(.notUploaded): break
+        case .reported(.backlog(let waiting, let kept)): (folders[index].waiting, folders[index].kept) = (waiting, kept)
+        case .reported(.holdsMore(let more)): folders[index].holdsMore = more
+        case .reported(.stays(let path, _, _)): folders[index].stuck.insert(PathKey(path))
+        case .reported(.moved(let path, _)), .reported(.deleted(let path)): folders[index].stuck.remove(PathKey(path))
         }
     }
 
@@ -128,8 +128,8 @@ struct WatchBoard: Sendable {
         switch reason {
         case nil, .retry: nil
         case .host(let origin, let status, let message, _, _)?:
-            "\(WaitWords.host(origin)): \(status.map { "\($0)" } ?? message)"
-        case let reason?: WaitWords.log(reason)
+            "\(WaitText.host(origin)): \(status.map { "\($0)" } ?? message)"
+        case let reason?: WaitText.log(reason)
         }
     }
 
@@ -183,7 +183,7 @@ extension WatchBoard.Folder {
         }
         if !stuck.isEmpty { words.append("\(NumberText.grouped(stuck.count)) not moved or deleted") }
         if unfinished > 0 {
-            let names = WatchWords.list(someUnfinished, of: unfinished)
+            let names = WatchText.list(someUnfinished, of: unfinished)
             words.append("\(NumberText.count(unfinished, "file")) still open for writing (\(names))")
         }
         if waiting > 0 {
@@ -206,7 +206,7 @@ extension WatchBoard.Folder {
         switch event {
         case .rootFound, .rootReturned: state = .watching
         case .rootLost(let error): state = .lost(error.message)
-        case .polling(let reason): state = .polling(WatchWords.reason(reason))
+        case .polling(let reason): state = .polling(WatchText.reason(reason))
         case .caughtUp(let summary): (unfinished, someUnfinished) = (summary.unfinished, summary.someUnfinished)
         case .overflowed, .leftAlone: break
         }

@@ -115,7 +115,7 @@ struct Watch: AsyncParsableCommand {
         defer { scratch?.remove() }
         let place = scratch?.path ?? state.state
         var hint = state.hint
-        hint.outlook = end.noLedger ? .isForgotten : end.once ? .isRemembered : .watches
+        hint.persistence = end.noLedger ? .isForgotten : end.once ? .isRemembered : .watches
         let queue = try await Composition.queue(
             state: place, limits: limits.merged(with: BatchLimits(), configuration), configuration,
             hooks: show.hooks)

@@ -41,27 +41,27 @@ enum WatchLines {
             switch notice.kind {
             case .begins(let url): object.field("url", Redaction.url(url))
             case .ended: break
-            case .told(.watch(let event)): fields(event, &object)
-            case .told(.paused): break
-            case .told(.retargeted(let former)): object.field("from", former)
-            case .told(.confirmed(let path, let url)):
+            case .reported(.watch(let event)): fields(event, &object)
+            case .reported(.paused): break
+            case .reported(.retargeted(let former)): object.field("from", former)
+            case .reported(.confirmed(let path, let url)):
                 object.field("path", path)
                 object.field("url", Redaction.url(url))
-            case .told(.moved(let path, let destination)):
+            case .reported(.moved(let path, let destination)):
                 object.field("path", path)
                 object.field("to", destination)
-            case .told(.deleted(let path)): object.field("path", path)
-            case .told(.stays(let path, let error, let again)):
+            case .reported(.deleted(let path)): object.field("path", path)
+            case .reported(.stays(let path, let error, let again)):
                 object.field("path", path)
                 fields(error, &object)
                 object.optional("again", again)
-            case .told(.notUploaded(let path, let other)):
+            case .reported(.notUploaded(let path, let other)):
                 object.field("path", path)
                 object.field("sameAs", other)
-            case .told(.backlog(let waiting, let kept)):
+            case .reported(.backlog(let waiting, let kept)):
                 object.field("waiting", waiting)
                 object.field("kept", kept)
-            case .told(.holdsMore(let more)): object.field("more", more)
+            case .reported(.holdsMore(let more)): object.field("more", more)
             }
         }
     }
@@ -70,22 +70,22 @@ enum WatchLines {
         switch kind {
         case .begins: "watch.started"
         case .ended: "watch.ended"
-        case .told(.paused): "watch.paused"
-        case .told(.retargeted): "watch.retargeted"
-        case .told(.confirmed): "watch.confirmed"
-        case .told(.moved): "watch.moved"
-        case .told(.deleted): "watch.deleted"
-        case .told(.stays): "watch.stays"
-        case .told(.notUploaded): "watch.notUploaded"
-        case .told(.backlog): "watch.backlog"
-        case .told(.holdsMore): "watch.holdsMore"
-        case .told(.watch(.rootFound)): "watch.found"
-        case .told(.watch(.rootLost)): "watch.lost"
-        case .told(.watch(.rootReturned)): "watch.returned"
-        case .told(.watch(.polling)): "watch.polling"
-        case .told(.watch(.overflowed)): "watch.overflowed"
-        case .told(.watch(.leftAlone)): "watch.leftAlone"
-        case .told(.watch(.caughtUp)): "watch.caughtUp"
+        case .reported(.paused): "watch.paused"
+        case .reported(.retargeted): "watch.retargeted"
+        case .reported(.confirmed): "watch.confirmed"
+        case .reported(.moved): "watch.moved"
+        case .reported(.deleted): "watch.deleted"
+        case .reported(.stays): "watch.stays"
+        case .reported(.notUploaded): "watch.notUploaded"
+        case .reported(.backlog): "watch.backlog"
+        case .reported(.holdsMore): "watch.holdsMore"
+        case .reported(.watch(.rootFound)): "watch.found"
+        case .reported(.watch(.rootLost)): "watch.lost"
+        case .reported(.watch(.rootReturned)): "watch.returned"
+        case .reported(.watch(.polling)): "watch.polling"
+        case .reported(.watch(.overflowed)): "watch.overflowed"
+        case .reported(.watch(.leftAlone)): "watch.leftAlone"
+        case .reported(.watch(.caughtUp)): "watch.caughtUp"
         }
     }
 
@@ -99,11 +99,11 @@ enum WatchLines {
             object.field("unfinished", summary.unfinished)
         case .polling(let reason):
             object.field("reason", name(reason))
-            object.field("message", WatchWords.reason(reason))
+            object.field("message", WatchText.reason(reason))
         case .leftAlone(let path, let reason):
             object.field("path", path)
             object.field("reason", name(reason))
-            object.field("message", WatchWords.reason(reason))
+            object.field("message", WatchText.reason(reason))
         }
     }
 

@@ -10,7 +10,7 @@ struct WatchNotice: Sendable {
     enum Kind: Sendable {
         /// Begins to be watched; where its files go.
         case begins(url: String)
-        case told(WatchedFolderEvent)
+        case reported(WatchedFolderEvent)
         /// Isn't watched any more.
         case ended
     }
@@ -18,8 +18,8 @@ struct WatchNotice: Sendable {
     /// Whether whoever reads along should have it at once; in a burst of files it's enough at its end.
     var isUrgent: Bool {
         switch kind {
-        case .told(.confirmed): false
-        case .told(.backlog(let waiting, _)): waiting == 0
+        case .reported(.confirmed): false
+        case .reported(.backlog(let waiting, _)): waiting == 0
         default: true
         }
     }

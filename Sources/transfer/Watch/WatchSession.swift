@@ -94,7 +94,7 @@ final class WatchSession: Sendable {
             let folder: WatchedFolder
             do {
                 folder = try await WatchedFolder.start(spec, on: queue) { [weak self] event in
-                    self?.tell(spec.folder, .told(event))
+                    self?.tell(spec.folder, .reported(event))
                 }
             } catch let error as TransferError {
                 throw Failure(.wrongUsage, "can't watch \(spec.folder): \(error.message)")
@@ -165,7 +165,7 @@ final class WatchSession: Sendable {
         service?.stopping()
         Task {
             await stopFolders()
-            await queue.hooksTold()
+            await queue.hooksReported()
             queue.stop()
         }
     }
@@ -199,6 +199,6 @@ final class WatchSession: Sendable {
         let notice = WatchNotice(time: Reporter.wallClock(), folder: folder, kind: kind)
         reporter.receive(notice)
         service?.receive(notice)
-        if case .told(let event) = kind, let once, once.isOver(after: event) { endOnce() }
+        if case .reported(let event) = kind, let once, once.isOver(after: event) { endOnce() }
     }
 }

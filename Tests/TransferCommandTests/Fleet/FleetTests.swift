@@ -35,8 +35,8 @@ import TransferTestSupport
         #expect(ends.count == 80 && ends.values.allSatisfy { $0 == "finished" }, "\(ends)")
         #expect(try JSONLines.values(fleet.folder.text("report.jsonl")).ends == ends)
         #expect(run.standardError.contains("80 jobs in postgres://"))
-        let told = try await fleet.workers()
-        #expect(told.count == 2 && told.allSatisfy { ($0["lease"]?.double ?? 0) > 0 }, "\(told)")
+        let reported = try await fleet.workers()
+        #expect(reported.count == 2 && reported.allSatisfy { ($0["lease"]?.double ?? 0) > 0 }, "\(reported)")
         try await fleet.stop(workers[0], workers[1])
         await server.stop()
         let uris = try server.accessLog().map(\.uri)
@@ -130,9 +130,9 @@ import TransferTestSupport
         try fleet.place.jobs([download(server.url("/0"), to: "in/0", #""id": "slow""#)])
         let worker = try fleet.worker("a")
         let run = try await fleet.run("run", "jobs.json", "--json=progress")
-        let told = try run.events().named("job.progress")
-        #expect(run.exitCode == 0 && !told.isEmpty, "\(run)")
-        #expect(told.allSatisfy { $0["id"]?.string == "slow" && $0["worker"]?.string?.isEmpty == false }, "\(told)")
+        let reported = try run.events().named("job.progress")
+        #expect(run.exitCode == 0 && !reported.isEmpty, "\(run)")
+        #expect(reported.allSatisfy { $0["id"]?.string == "slow" && $0["worker"]?.string?.isEmpty == false }, "\(reported)")
         try await fleet.stop(worker)
     }
 

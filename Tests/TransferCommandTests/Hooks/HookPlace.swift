@@ -6,7 +6,7 @@ import TransferTestSupport
 /// A place with a command that writes down what it's told.
 struct HookPlace {
     let place: Workplace
-    /// Appends the message to `told`, and its ID, as the environment has it, to `ids`; then goes on as `rest` says.
+    /// Appends the message to `reported`, and its ID, as the environment has it, to `ids`; then goes on as `rest` says.
     let script: String
 
     init(_ name: String = "hook", rest: String = "") throws {
@@ -29,7 +29,7 @@ struct HookPlace {
     }
 
     /// Nobody has told anything where there is no file.
-    var told: [JSONValue] {
+    var reported: [JSONValue] {
         get throws {
             guard let text = try? place.folder.text("told") else { return [] }
             return try text.split(separator: "\n").map { try JSONValue.parse(Data($0.utf8)) }

@@ -23,20 +23,20 @@ import TransferTestSupport
             try hook.place.jobs(jobs, extra: Self.batchHook)
             let result = try await hook.place.runJobs(hook.option)
             #expect(result.exitCode == 1, "\(result)")
-            let told = try hook.told
-            #expect(told.count == 4)
-            #expect(Set(told.compactMap { $0["id"]?.string }) == Set(hook.ids) && Set(hook.ids).count == 4)
-            let a = try #require(told.first { $0["job"]?.string == "a" })
+            let reported = try hook.reported
+            #expect(reported.count == 4)
+            #expect(Set(reported.compactMap { $0["id"]?.string }) == Set(hook.ids) && Set(hook.ids).count == 4)
+            let a = try #require(reported.first { $0["job"]?.string == "a" })
             #expect(a["event"]?.string == "job.finished" && a["state"]?.string == "finished")
             #expect(a["batch"]?.string == "batch" && a["bytes"]?.int == 3 && a["to"]?.string == "a")
             #expect(a["path"]?.string == hook.place.folder.path("a") && a["direction"]?.string == "download")
             #expect(a["url"]?.string?.hasPrefix(server.url("/a")) == true)
             #expect(!(try hook.place.folder.text("told")).contains("5ecret"))
-            let gone = try #require(told.first { $0["job"]?.string == "g" })
+            let gone = try #require(reported.first { $0["job"]?.string == "g" })
             #expect(gone["state"]?.string == "failed" && gone["code"]?.string == "httpStatus")
             #expect(gone["status"]?.int == 404)
-            #expect(told.first { $0["job"]?.string == "l" }?["need"]?.string == "g")
-            let batch = try #require(told.first { $0["event"]?.string == "batch.finished" })
+            #expect(reported.first { $0["job"]?.string == "l" }?["need"]?.string == "g")
+            let batch = try #require(reported.first { $0["event"]?.string == "batch.finished" })
             #expect(batch["jobs"]?.int == 4 && batch["completed"]?.int == 2 && batch["failed"]?.int == 1)
             #expect(batch["state"]?.string == "failed" && batch["skipped"]?.int == 1)
             #expect(try result.events().named("hook.told").count == 4)
@@ -50,11 +50,11 @@ import TransferTestSupport
             let job = download(server.url("/a"), to: "a", #""id": "a""#)
             try hook.place.jobs([job], extra: Self.batchHook)
             for _ in 0..<2 { #expect(try await hook.place.runJobs(hook.option).exitCode == 0) }
-            #expect(try hook.told.count == 1)
+            #expect(try hook.reported.count == 1)
             server.serve("/b", .text("b"))
             try hook.place.jobs([job, download(server.url("/b"), to: "b")], extra: Self.batchHook)
             #expect(try await hook.place.runJobs(hook.option).exitCode == 0)
-            #expect(try hook.told.map { $0["jobs"]?.int } == [1, 2])
+            #expect(try hook.reported.map { $0["jobs"]?.int } == [1, 2])
         }
     }
 
@@ -67,7 +67,7 @@ import TransferTestSupport
             try hook.place.jobs([download(server.url("/a"), to: "a", #""id": "a", "onFinish": "tell""#)])
             #expect(try await hook.place.runJobs(hook.option).exitCode == 0)
             #expect(server.requests.count == 1)
-            #expect(try hook.told.isEmpty)
+            #expect(try hook.reported.isEmpty)
         }
     }
 
@@ -237,7 +237,7 @@ import TransferTestSupport
             let result = try await hook.place.run("get", server.url("/a"), "--on-finish", words)
             #expect(result.exitCode == 0, "\(result)")
             #expect(try hook.place.folder.text("words") == "$HOME|a b|")
-            #expect(try hook.told.map { $0["event"]?.string } == ["batch.finished"])
+            #expect(try hook.reported.map { $0["event"]?.string } == ["batch.finished"])
         }
     }
 
@@ -254,8 +254,8 @@ import TransferTestSupport
             try await until("the second file") { hook.ids.count == 2 }
             process.kill(SIGTERM)
             _ = try await process.result()
-            #expect(try hook.told.map { $0["bytes"]?.int } == [1, 2])
-            #expect(try hook.told.allSatisfy { $0["event"]?.string == "job.finished" })
+            #expect(try hook.reported.map { $0["bytes"]?.int } == [1, 2])
+            #expect(try hook.reported.allSatisfy { $0["event"]?.string == "job.finished" })
         }
     }
 }

@@ -110,10 +110,10 @@ struct OutageTests {
             try await stage.client.ip("link set eth0 down")
             let process = try stage.startJobs()
             try await process.waiting(for: "network")
-            let told = ContinuousClock.now
+            let reported = ContinuousClock.now
             process.kill(SIGTERM)
             let result = try await process.result()
-            #expect(result.signal == SIGTERM && ContinuousClock.now - told < .seconds(2), "\(result)")
+            #expect(result.signal == SIGTERM && ContinuousClock.now - reported < .seconds(2), "\(result)")
         }
     }
 
@@ -144,10 +144,10 @@ struct OutageTests {
             try stage.place.jobs((0..<20).map { download(stage.url("/", at: "files\($0).test"), to: "f\($0)") })
             let process = try stage.startJobs()
             try await until("a name server to be asked") { !names.queries.isEmpty }
-            let told = ContinuousClock.now
+            let reported = ContinuousClock.now
             process.kill(SIGTERM)
             let result = try await process.result()
-            #expect(result.signal == SIGTERM && ContinuousClock.now - told < .seconds(3), "\(result)")
+            #expect(result.signal == SIGTERM && ContinuousClock.now - reported < .seconds(3), "\(result)")
         }
     }
 }

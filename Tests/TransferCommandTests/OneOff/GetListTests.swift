@@ -58,7 +58,7 @@ import TransferTestSupport
             (["http://h/z", "-i", "one"], 65, "one:2:1: error: "),
             (["-i", "one", "-i", "three"], 65, "three:4:1: error: "),
             (["http://h/x", "http://h/y/x", "-i", "good"], 64, "same destination as another job: x"),
-        ]) func aFaultOfSeveralLinesIsToldWithItsFileAndLine(_ words: [String], _ status: Int, _ told: String)
+        ]) func aFaultOfSeveralLinesIsToldWithItsFileAndLine(_ words: [String], _ status: Int, _ reported: String)
         async throws
     {
         let place = try Workplace()
@@ -68,7 +68,7 @@ import TransferTestSupport
         try place.folder.write("# more\nhttp://h/d\nhttp://h/e\nhttp://g/d\n", to: "three")
         try place.folder.write("http://h/g\n", to: "good")
         let result = try await place.command(["get"] + words).run()
-        #expect(result.exitCode == Int32(status) && result.standardError.contains(told), "\(result)")
+        #expect(result.exitCode == Int32(status) && result.standardError.contains(reported), "\(result)")
     }
 
     @Test func aFaultInAListIsToldWithItsLineAndNothingIsFetched() async throws {

@@ -6,7 +6,7 @@ import TransferTestSupport
 /// Commands that a run tells to paste mean its batch at any later time, whatever others have come or gone.
 @Suite(.timeLimit(.minutes(1))) struct LastingHintTests {
     /// What a run's end told, by its label, as a shell takes it.
-    private static func told(_ result: ProcessResult, _ label: String) throws -> String {
+    private static func reported(_ result: ProcessResult, _ label: String) throws -> String {
         let lines = result.standardError.split(separator: "\n").map(String.init)
         let line = try #require(lines.first { $0.contains(label) }, "\(result)")
         return String(line[try #require(line.range(of: label)).upperBound...].drop { $0 == " " })
@@ -26,7 +26,7 @@ import TransferTestSupport
             for path in ["/a", "/b"] {
                 let result = try await place.run("get", server.url(path))
                 #expect(result.exitCode == 1, "\(result)")
-                commands.append((try Self.told(result, "List:"), try Self.told(result, "Again:")))
+                commands.append((try Self.reported(result, "List:"), try Self.reported(result, "Again:")))
             }
             func lists(_ index: Int, _ path: String) async throws {
                 let list = try await Self.paste(commands[index].list + " --jobs", place)
@@ -67,7 +67,7 @@ import TransferTestSupport
                     to: "\(folder)/mirror.json")
                 let result = try await place.run("run", "\(folder)/mirror.json")
                 #expect(result.exitCode == 1, "\(result)")
-                lists.append(try Self.told(result, "List:"))
+                lists.append(try Self.reported(result, "List:"))
             }
             for (list, path) in zip(lists, ["/a", "/b"]) {
                 let result = try await Self.paste(list + " --jobs", place)

@@ -86,6 +86,6 @@ import TransferTestSupport
             (901, "in 1 s"), (1000, "in 1 s"), (1001, "in 2 s"), (42_000, "in 42 s"), (300_000, "in 5m 00s"),
         ])
     func aDelayIsToldAsItIs(_ milliseconds: Int, _ words: String) {
-        #expect(WaitWords.after(.milliseconds(milliseconds)) == words)
+        #expect(WaitText.after(.milliseconds(milliseconds)) == words)
     }
 }

@@ -72,21 +72,21 @@ import TransferQueue
         let unasked = WaitReason.host(
             origin: "https://cdn.example", status: 503, message: "503 Service Unavailable", remaining: .seconds(8),
             isAsked: false)
-        #expect(WaitWords.log(unasked) == "cdn.example: 503, next try in 8 s")
-        #expect(WaitWords.screen(unasked, elapsed: 1000) == "cdn.example said 503, next try in 0:07")
+        #expect(WaitText.log(unasked) == "cdn.example: 503, next try in 8 s")
+        #expect(WaitText.screen(unasked, elapsed: 1000) == "cdn.example said 503, next try in 0:07")
         let error = TransferError(
             .proxyRefused, "the proxy http://px:3128 asks for credentials (407)", cause: .http(status: 407),
             scope: .origin)
         let refused = WaitReason.held(by: "https://cdn.example", error, remaining: .seconds(8))
         #expect(
-            WaitWords.log(refused)
+            WaitText.log(refused)
                 == "cdn.example: the proxy http://px:3128 asks for credentials (407), next try in 8 s")
-        #expect(!WaitWords.screen(refused, elapsed: 0).contains("said"))
+        #expect(!WaitText.screen(refused, elapsed: 0).contains("said"))
         #expect(!QueueJSON.line(event(.batchWaiting(refused, transfers: 0))).contains("\"status\""))
         var own = error
         own.proxy = "http://px:3128"
         let waits = WaitReason.held(by: "https://cdn.example", own, remaining: .seconds(8))
-        #expect(WaitWords.log(waits) == "px:3128: the proxy http://px:3128 asks for credentials (407), next try in 8 s")
+        #expect(WaitText.log(waits) == "px:3128: the proxy http://px:3128 asks for credentials (407), next try in 8 s")
         #expect(QueueJSON.line(event(.batchWaiting(waits, transfers: 0))).contains(#""origin":"http://px:3128""#))
     }
 
@@ -267,8 +267,8 @@ import TransferQueue
             &renderer, begin("a"), event(.retrying(job: "a", delay: .seconds(1), refused), after: 0.1),
             event(end, after: 1.2), event(.batchFinished(totals(jobs: 1), duration: .seconds(1)), after: 1.3))
         #expect(lines.count == 2 && lines[0].hasPrefix("warn a: connection refused, again in 1 s"))
-        let told = fails ? "error a: connection refused, given up" : "info a: fetched"
-        #expect(lines.last?.hasPrefix(told) == true, "\(lines)")
+        let reported = fails ? "error a: connection refused, given up" : "info a: fetched"
+        #expect(lines.last?.hasPrefix(reported) == true, "\(lines)")
     }
 
     /// The retries of a job that came faster than a batch's progress are one line, and that stands before the end too.

@@ -86,7 +86,7 @@ private func example() throws -> NetworkSnapshot {
     }
 }
 
-@Suite struct NetworkNewsTests {
+@Suite struct NetworkChangesTests {
     /// What is done to the example, and the lines that tell of it.
     private static let changes: [(String, @Sendable (inout NetworkSnapshot) -> Void, [String])] = [
         ("nothing", { _ in }, []),
@@ -132,7 +132,7 @@ private func example() throws -> NetworkSnapshot {
         let old = try example()
         var new = old
         change(&new)
-        #expect(NetworkNews.lines(from: old, to: new) == lines, "\(what)")
+        #expect(NetworkChanges.lines(from: old, to: new) == lines, "\(what)")
     }
 }
 

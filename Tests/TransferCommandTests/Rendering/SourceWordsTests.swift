@@ -38,7 +38,7 @@ private let gone: JobSource.Fault = JobSource.Fault(.refused, "404 Not Found")
     @Test func theWorkerThatHasAJobStandsBeforeItsHosts() {
         var progress = JobProgress(completed: 1, total: 2, rate: 3, phase: .transferring)
         progress.sources = one
-        func row(_ width: Int) -> String { SourceWords.row(of: progress, width: width, charset: .utf8) }
+        func row(_ width: Int) -> String { SourceText.row(of: progress, width: width, charset: .utf8) }
         #expect(row(80) == "a.example x4")
         progress.worker = "node-3"
         #expect(row(80) == "node-3: a.example x4" && row(12) == "node-3: x4" && row(6) == "node-3" && row(4) == "…e-3")
@@ -48,14 +48,14 @@ private let gone: JobSource.Fault = JobSource.Fault(.refused, "404 Not Found")
 
     @Test func whatDoesNotFitBecomesANumber() {
         for (sources, width, text) in Self.rows {
-            let row = SourceWords.row(sources, width: width, charset: .utf8)
+            let row = SourceText.row(sources, width: width, charset: .utf8)
             #expect(row == text, "\(width)")
         }
     }
 
     @Test func twoSourcesOnOneHostAreOne() {
         let sources = ["/1/x", "/2/x"].map { JobSource(url: "https://a.example:8443\($0)", connections: 2) }
-        #expect(SourceWords.row(sources, width: 80, charset: .utf8) == "a.example:8443 x4")
+        #expect(SourceText.row(sources, width: 80, charset: .utf8) == "a.example:8443 x4")
     }
 
     // MARK: The screen
@@ -134,7 +134,7 @@ private let gone: JobSource.Fault = JobSource.Fault(.refused, "404 Not Found")
                 fault: .init(.failed, "Connection refused"), again: .seconds(4)),
         ]
         #expect(
-            SourceWords.lines(sources + [source("e.example", state: .unasked)]).map(\.withoutTrailingSpaces) == [
+            SourceText.lines(sources + [source("e.example", state: .unasked)]).map(\.withoutTrailingSpaces) == [
                 "a.example         x4   812 MiB  38.4 MiB/s",
                 "mirror.b.example  x2  40.2 MiB  1.00 MiB/s",
                 "c.example                                   dropped: 404 Not Found",
@@ -145,21 +145,21 @@ private let gone: JobSource.Fault = JobSource.Fault(.refused, "404 Not Found")
 
     @Test func sourcesOfOneHostAreToldApartByTheirURLs() {
         let sources = ["/1/x", "/2/x"].map { JobSource(url: "https://a.example\($0)", connections: 1) }
-        let lines = SourceWords.lines(sources + [source("b.example", x: 1)])
+        let lines = SourceText.lines(sources + [source("b.example", x: 1)])
         #expect(
             lines.map { $0.split(separator: " ")[0] } == [
                 "https://a.example/1/x", "https://a.example/2/x", "b.example",
             ])
-        #expect(SourceWords.lines([]).isEmpty)
+        #expect(SourceText.lines([]).isEmpty)
     }
 
     /// Once a minute, where one transfer is under way.
     @Test func theTotalsOfOneTransferSayWhereItComesFrom() {
-        func last(active: Int, _ told: [JobSource]) -> String? {
+        func last(active: Int, _ reported: [JobSource]) -> String? {
             var log = LogRenderer()
             _ = log.receive(event(.batchStarted(totals(jobs: 1))))
             var transfer = JobProgress(completed: 1, total: 2, rate: 1, phase: .transferring)
-            transfer.sources = told
+            transfer.sources = reported
             log.note(event(.progress(job: "x.iso", transfer), after: 59))
             let now = progress(totals(jobs: 1, bytes: 1024), active: active, rate: 2048)
             return log.receive(event(.batchProgress(now), after: 60)).last?.text
@@ -186,7 +186,7 @@ private let gone: JobSource.Fault = JobSource.Fault(.refused, "404 Not Found")
     @Test(arguments: [(80, "from a.example:8443"), (14, "from …ple:8443"), (12, "")])
     func aCopyNamesItsOnlySource(width: Int, row: String) {
         let sources = [JobSource(url: "https://a.example:8443/x", connections: 1, bytes: 1)]
-        #expect(SourceWords.row(sources, isCopy: true, width: width, charset: .utf8) == row)
-        #expect(SourceWords.row(sources, width: width, charset: .utf8) == "")
+        #expect(SourceText.row(sources, isCopy: true, width: width, charset: .utf8) == row)
+        #expect(SourceText.row(sources, width: width, charset: .utf8) == "")
     }
 }

@@ -66,7 +66,7 @@ import TransferCore
         #expect(
             WhyText.json(explanation, troubles: [trouble]).contains(
                 #""hooks":[{"id":"a","hook":"tell","attempts":3,"message":"no","again":"2027-01-15T08:00:00.000Z"}]"#))
-        #expect(HookWords.line(trouble).contains("again at \(TimeText.local(Self.time))"))
+        #expect(HookText.line(trouble).contains("again at \(TimeText.local(Self.time))"))
     }
 
     @Test func anExplanationOfAServiceHasTheTimeToo() throws {

@@ -26,27 +26,27 @@ import TransferWatch
     private let gone = TransferError(.fileMissing, "can't read /srv/out: no such file or directory")
 
     @Test func theStatusLineCountsWhatWaitsAndWhatWasUploaded() {
-        let confirmed = WatchNotice.Kind.told(.confirmed(path: "a", url: "https://files.example/in/a"))
+        let confirmed = WatchNotice.Kind.reported(.confirmed(path: "a", url: "https://files.example/in/a"))
         #expect(board([]).status(at: start) == "/srv/out: nothing waiting, 0 uploaded since \(since)")
-        let busy = board([.told(.watch(.rootFound)), .told(.backlog(waiting: 1204, kept: 3)), confirmed, confirmed])
+        let busy = board([.reported(.watch(.rootFound)), .reported(.backlog(waiting: 1204, kept: 3)), confirmed, confirmed])
         #expect(busy.status(at: start) == "/srv/out: 1,204 files waiting, 2 uploaded since \(since)")
-        let lost = board([.told(.watch(.rootLost(gone)))])
+        let lost = board([.reported(.watch(.rootLost(gone)))])
         #expect(lost.status(at: start).hasSuffix("; the folder isn't there"))
     }
 
     @Test func theCountBeginsAnewEachDay() {
-        var board = board([.told(.confirmed(path: "a", url: "u"))])
+        var board = board([.reported(.confirmed(path: "a", url: "u"))])
         let day = 86_400.0
         #expect(board.status(at: start + Int64(day * 1000)) == "/srv/out: nothing waiting, 0 uploaded today")
-        board.receive(notice(.told(.confirmed(path: "b", url: "u")), after: day))
+        board.receive(notice(.reported(.confirmed(path: "b", url: "u")), after: day))
         #expect(board.status(at: start + Int64(day * 1000)) == "/srv/out: nothing waiting, 1 uploaded today")
     }
 
     @Test func severalFoldersAreCountedTogetherWithWhatKeepsThem() {
-        var board = board([.told(.backlog(waiting: 2, kept: 0))])
+        var board = board([.reported(.backlog(waiting: 2, kept: 0))])
         board.receive(notice(.begins(url: "u"), folder: "/b"))
-        board.receive(notice(.told(.backlog(waiting: 1, kept: 0)), folder: "/b"))
-        board.receive(notice(.told(.watch(.rootLost(gone))), folder: "/b"))
+        board.receive(notice(.reported(.backlog(waiting: 1, kept: 0)), folder: "/b"))
+        board.receive(notice(.reported(.watch(.rootLost(gone))), folder: "/b"))
         board.receive(event(failure("a@1", notFound), batch: "watch:/srv/out"))
         board.receive(event(.batchWaiting(.network("offline: eth0 no carrier"), transfers: 1), batch: "watch:/b"))
         board.receive(event(failure("other", notFound), batch: "nightly"))
@@ -64,50 +64,50 @@ import TransferWatch
     @Test(
         arguments: [
             (.begins(url: "https://h/in/{name}"), "info /srv/out: watching, to https://h/in/{name}"),
-            (.told(.watch(.rootFound)), nil),
+            (.reported(.watch(.rootFound)), nil),
             (
-                .told(.paused),
+                .reported(.paused),
                 "warn /srv/out: paused, nothing is uploaded until transfer resume watch:/srv/out"
             ),
             (
-                .told(.retargeted(from: "https://h/before/{name}")),
+                .reported(.retargeted(from: "https://h/before/{name}")),
                 "warn /srv/out: its files went to https://h/before/{name} before; what is there isn't uploaded again (stop, and transfer forget watch:/srv/out, to upload all anew)"
             ),
             (
-                .told(.watch(.rootLost(TransferError(.fileMissing, "no such folder")))),
+                .reported(.watch(.rootLost(TransferError(.fileMissing, "no such folder")))),
                 "warn /srv/out: waiting for the folder: no such folder"
             ),
-            (.told(.watch(.rootReturned)), "info /srv/out: the folder is back, reading it from the beginning"),
+            (.reported(.watch(.rootReturned)), "info /srv/out: the folder is back, reading it from the beginning"),
             (
-                .told(.watch(.overflowed)),
+                .reported(.watch(.overflowed)),
                 "warn /srv/out: more happened than the kernel keeps (IN_Q_OVERFLOW): reading the folder anew; fs.inotify.max_queued_events=65536 keeps more"
             ),
             (
-                .told(.watch(.polling(.fileSystem("NFS")))),
+                .reported(.watch(.polling(.fileSystem("NFS")))),
                 "info /srv/out: read again and again instead of watched: the kernel tells nothing of what others do on NFS"
             ),
             (
-                .told(.watch(.polling(.limit(limit)))),
+                .reported(.watch(.polling(.limit(limit)))),
                 "warn /srv/out: read again and again instead of watched: no watches left; sysctl fs.inotify.max_user_watches=1048576"
             ),
             (
-                .told(.watch(.leftAlone(path: "l", .linkLeadsOutside))),
+                .reported(.watch(.leftAlone(path: "l", .linkLeadsOutside))),
                 "warn /srv/out: l is left alone: a symbolic link that leads out of the folder, or nowhere"
             ),
-            (.told(.watch(.caughtUp(WatchSummary(folders: 1, polledFolders: 0)))), nil),
+            (.reported(.watch(.caughtUp(WatchSummary(folders: 1, polledFolders: 0)))), nil),
             (
-                .told(.confirmed(path: "a", url: "https://h/a?sig=secret")),
+                .reported(.confirmed(path: "a", url: "https://h/a?sig=secret")),
                 "info /srv/out/a: uploaded to https://h/a?sig=***"
             ),
-            (.told(.moved(path: "a", to: "/d/a")), nil), (.told(.deleted(path: "a")), nil),
+            (.reported(.moved(path: "a", to: "/d/a")), nil), (.reported(.deleted(path: "a")), nil),
             (
-                .told(.stays(path: "a", limit, again: nil)),
+                .reported(.stays(path: "a", limit, again: nil)),
                 "error /srv/out/a: stays where it is: no watches left; sysctl fs.inotify.max_user_watches=1048576"
             ),
-            (.told(.backlog(waiting: 1, kept: 0)), nil), (.ended, "info /srv/out: not watched any more"),
+            (.reported(.backlog(waiting: 1, kept: 0)), nil), (.ended, "info /srv/out: not watched any more"),
         ] as [(WatchNotice.Kind, String?)])
     func aLineForWhatIsNews(_ kind: WatchNotice.Kind, _ line: String?) {
-        let made = WatchWords.line(notice(kind), verbose: false, receipt: nil).map { "\($0.level.name) \($0.text)" }
+        let made = WatchText.line(notice(kind), verbose: false, receipt: nil).map { "\($0.level.name) \($0.text)" }
         #expect(made == line)
     }
 
@@ -118,9 +118,9 @@ import TransferWatch
             batch: "watch:/srv/out", job: "a@1", error: TransferError(.httpStatus, "403 Forbidden"), attempts: 1,
             host: nil)
         board.receive(event(.failed(failure), batch: "watch:/srv/out"))
-        board.receive(notice(.told(.confirmed(path: "b", url: "https://files.example/in/b"))))
+        board.receive(notice(.reported(.confirmed(path: "b", url: "https://files.example/in/b"))))
         for _ in 0..<2 {
-            board.receive(notice(.told(.stays(path: "b", TransferError(.fileAccess, "not a folder"), again: nil))))
+            board.receive(notice(.reported(.stays(path: "b", TransferError(.fileAccess, "not a folder"), again: nil))))
         }
         #expect(
             board.folders.map(\.stoppedLine) == [
@@ -151,20 +151,20 @@ import TransferWatch
                 attempts: 1, host: nil)
             board.receive(event(.failed(failure), batch: "watch:/srv/out"))
             let path = WatchedFolder.path(ofJob: job)
-            board.receive(notice(.told(.stays(path: path, failure.error, again: nil))))
+            board.receive(notice(.reported(.stays(path: path, failure.error, again: nil))))
         }
         #expect(board.folders[0].failed.count == 2 && board.folders[0].stuck.count == 2)
         // Once more, and as another version.
         let start = JobStart(isUpload: true, url: "https://files.example/in/a", offset: 0, attempt: 1)
         for job in ["a@1", "b@3"] { board.receive(event(.started(job: job, start), batch: "watch:/srv/out")) }
         for path in ["a", "b"] {
-            board.receive(notice(.told(.confirmed(path: path, url: "https://files.example/in/" + path))))
+            board.receive(notice(.reported(.confirmed(path: path, url: "https://files.example/in/" + path))))
         }
         #expect(board.folders.map(\.stoppedLine) == ["/srv/out: stopped, 2 uploaded, nothing left"])
     }
 
     @Test func aLineIsJSONWithTheFolderAndItsBatch() {
-        let line = WatchLines.line(notice(.told(.confirmed(path: "a\"b", url: "https://u:p@h/a"))))
+        let line = WatchLines.line(notice(.reported(.confirmed(path: "a\"b", url: "https://u:p@h/a"))))
         #expect(
             line
                 == #"{"event":"watch.confirmed","time":"\#(TimeStamp.text(start))","batch":"watch:/srv/out","folder":"/srv/out","path":"a\"b","url":"\#(Redaction.url("https://u:p@h/a"))"}"#
@@ -181,7 +181,7 @@ import TransferWatch
         reporter.receive(notice(.begins(url: "https://files.example/in/{name}")))
         reporter.receive(event(.batchStarted(totals(jobs: 0)), batch: "watch:/srv/out"))
         reporter.receive(event(.finished(upload), batch: "watch:/srv/out"))
-        reporter.receive(notice(.told(.confirmed(path: "a", url: "https://files.example/in/a"))))
+        reporter.receive(notice(.reported(.confirmed(path: "a", url: "https://files.example/in/a"))))
         reporter.receive(event(.batchProgress(progress(totals(jobs: 1))), after: 100, batch: "watch:/srv/out"))
         reporter.finish()
         let time = TimeText.local(start)
@@ -201,7 +201,7 @@ import TransferWatch
         let journal = errors.terminal(["JOURNAL_STREAM": "8:42"])
         let reporter = try Reporter(.init(), terminal: journal, standardOutput: Sink().terminal())
         reporter.receive(notice(.begins(url: "u")))
-        reporter.receive(notice(.told(.watch(.rootLost(gone)))))
+        reporter.receive(notice(.reported(.watch(.rootLost(gone)))))
         #expect(
             errors.contents()
                 == "<6>/srv/out: watching, to u\n<4>/srv/out: waiting for the folder: \(gone.message)\n")
@@ -211,7 +211,7 @@ import TransferWatch
         var screen = ProgressScreen()
         screen.receive(event(.batchStarted(totals(jobs: 0)), batch: "watch:/srv/out"))
         screen.board = board([
-            .told(.watch(.rootFound)), .told(.backlog(waiting: 3, kept: 1)), .told(.confirmed(path: "a", url: "u")),
+            .reported(.watch(.rootFound)), .reported(.backlog(waiting: 3, kept: 1)), .reported(.confirmed(path: "a", url: "u")),
         ])
         screen.receive(
             event(

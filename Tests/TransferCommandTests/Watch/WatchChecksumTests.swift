@@ -37,10 +37,10 @@ import TransferTestSupport
         let ours = try await bench.place.folder.sha256("out/large")
         let theirs = try await bench.sums()
         #expect(!theirs.contains(ours), "it isn't spoilt")
-        let isTold = theirs.contains {
+        let isReported = theirs.contains {
             message.hasPrefix("the server has sha256:\($0) of large, which is sha256:\(ours)")
         }
-        #expect(isTold, "\(message)")
+        #expect(isReported, "\(message)")
 
         try await retry(job, bench.place)
         try await deleted("large", process)

@@ -21,7 +21,7 @@ struct Snippets002JSONTests {
 
             let sent = await handed { done in
                 AF.request(server.url("/headers"), headers: headers).responseJSON { response in
-                    done(told("headers", in: response.value))
+                    done(reported("headers", in: response.value))
                 }
             }
             #expect(sent?["Authorization"] == "Basic VXNlcm5hbWU6UGFzc3dvcmQ=")
@@ -43,7 +43,7 @@ struct Snippets002JSONTests {
 
             let sent = await handed { done in
                 AF.request(server.url("/headers"), headers: headers).responseJSON { response in
-                    done(told("headers", in: response.value))
+                    done(reported("headers", in: response.value))
                 }
             }
             #expect(sent?["Authorization"] == "Basic VXNlcm5hbWU6UGFzc3dvcmQ=")
@@ -221,7 +221,7 @@ struct Snippets002JSONTests {
                         multipartFormData.append(Data("two".utf8), withName: "two")
                     }, to: server.url("/post")
                 ).responseJSON { (response) in
-                    done(told("form", in: response.value))
+                    done(reported("form", in: response.value))
                 }
             }
             #expect(form == ["one": "one", "two": "two"])
@@ -297,6 +297,6 @@ struct Snippets002JSONTests {
 }
 
 /// A dictionary of strings in what httpbin told.
-private func told(_ name: String, in value: Any?) -> [String: String]? {
+private func reported(_ name: String, in value: Any?) -> [String: String]? {
     (value as? [String: Any])?[name] as? [String: String]
 }

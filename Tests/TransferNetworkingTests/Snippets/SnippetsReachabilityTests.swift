@@ -9,13 +9,13 @@ import TransferKit
         let transcript = Transcript()
         let manager = NetworkReachabilityManager(host: "localhost")
 
-        let status = await handed { told in
+        let status = await handed { reported in
             manager?.startListening(onQueue: .global()) { status in
                 transcript.print("Network Status Changed: \(status)")
                 // The name is looked up meanwhile.
                 guard status != .unknown else { return }
                 manager?.stopListening()
-                told(status)
+                reported(status)
             }
         }
         // This machine itself is reachable whatever becomes of the network.

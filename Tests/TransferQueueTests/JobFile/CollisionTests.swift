@@ -10,7 +10,7 @@ import TransferCore
     ) throws -> (paths: [String], faults: [String]) {
         var (paths, faults): ([String], [String]) = ([], [])
         var reader = JobFileReader(
-            format: .urlList, names: DestinationLedger(rule, directory: "/d", isAlone: isAlone),
+            format: .urlList, names: DestinationNames(rule, directory: "/d", isAlone: isAlone),
             destination: destination
         ) { _ in [] }
         _ = try reader.read(Array(urls.joined(separator: "\n").utf8)) { element in
@@ -82,7 +82,7 @@ import TransferCore
 
     @Test func anOptionIsStrongerThanTheFile() throws {
         var paths: [String] = []
-        var reader = JobFileReader(format: .jsonLines, names: DestinationLedger(.path)) { _ in [] }
+        var reader = JobFileReader(format: .jsonLines, names: DestinationNames(.path)) { _ in [] }
         let lines = [
             #"{"version": 1, "collisions": "rename"}"#, #"{"download": "https://a/x", "to": "f"}"#,
             #"{"download": "https://b/x", "to": "f"}"#,

@@ -79,11 +79,11 @@ import TransferCore
         #expect(to?.settings.s3?.endpoint == "https://s.example")
         let both = try copy(access, from: #""s3://other/x""#, to: "s3://bucket/y").spec
         #expect(try upload(both).from?.settings.s3?.endpoint == "https://s.example" && both?.settings.s3 == nil)
-        let told = try copy(
+        let reported = try copy(
             access + #", "destination": {"s3": {"endpoint": "https://t.example"}}"#, from: #""s3://other/x""#,
             to: "s3://bucket/y"
         ).spec
-        #expect(told?.settings.s3?.endpoint == "https://t.example")
+        #expect(reported?.settings.s3?.endpoint == "https://t.example")
     }
 
     @Test(arguments: [

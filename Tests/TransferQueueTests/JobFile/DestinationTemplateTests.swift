@@ -62,7 +62,7 @@ import TransferCore
     @Test(arguments: ["a{name}b", "{{", "{", "{}", "plain", "{n:04}"])
     func anEscapedPathIsItself(path: String) {
         let turn = DestinationTemplate.Turn(date: "")
-        #expect(DestinationTemplate.expanded(DestinationLedger.escaped(path), url: "https://h/x", turn) == path)
+        #expect(DestinationTemplate.expanded(DestinationNames.escaped(path), url: "https://h/x", turn) == path)
     }
 
     /// What the database holds isn't worked out again, as a name may hold what looks like a place.

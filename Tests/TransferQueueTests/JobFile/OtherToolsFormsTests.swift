@@ -112,7 +112,7 @@ import TransferCore
 
     private func names(_ urls: [String], _ rule: Collisions?) throws -> (jobs: [JobSpec.Download], faults: [String]) {
         var (jobs, faults): ([JobSpec.Download], [String]) = ([], [])
-        var reader = JobFileReader(format: .urlList, names: DestinationLedger(rule, directory: "/d")) { _ in [] }
+        var reader = JobFileReader(format: .urlList, names: DestinationNames(rule, directory: "/d")) { _ in [] }
         _ = try reader.read(Array(urls.joined(separator: "\n").utf8)) { element in
             if case .job(let spec, _) = element, case .download(let download) = spec.work { jobs.append(download) }
             if case .fault(let fault) = element { faults.append(fault.message) }

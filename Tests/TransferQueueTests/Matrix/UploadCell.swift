@@ -37,8 +37,8 @@ struct UploadCell: Sendable {
         // A part that arrives begins the count of attempts anew: the second may come first.
         let rounds = way == .s3Parts ? 2 : 1
         if requests > (MatrixBench.limit + 1) * 4 * rounds + 4 {
-            let told = server.requests.map { "\($0.method) \($0.query ?? "") \($0.status ?? 0)" }
-            outcome.faults.append("\(requests) requests: \(told.joined(separator: ", "))")
+            let reported = server.requests.map { "\($0.method) \($0.query ?? "") \($0.status ?? 0)" }
+            outcome.faults.append("\(requests) requests: \(reported.joined(separator: ", "))")
         }
         if ContinuousClock.now - began > .seconds(15) {
             outcome.faults.append("it took \(ContinuousClock.now - began)")

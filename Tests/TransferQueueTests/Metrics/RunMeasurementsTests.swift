@@ -106,7 +106,7 @@ import TransferTestSupport
     @Test func jobsBeforeTheFirstOpenOneAreLookedAtOnce() throws {
         let fixture = try StoreFixture()
         let batch = try fixture.stage((0..<4).map { Sample.download("http://h.example/\($0)", to: "\($0)") }).batch.id
-        let query = CensusQuery(database: fixture.store.database)
+        let query = CountQuery(database: fixture.store.database)
         #expect(try query.census(of: [batch], from: 0, now: 1000).oldest == 1000)
         let records = try fixture.claimAll(batch).sorted { $0.id < $1.id }
         for record in records.prefix(2) { try fixture.succeed(record) }

@@ -9,11 +9,11 @@ import TransferCore
 
     private func judge(
         _ members: String, _ links: [LinkView]?, used: Int64 = 0
-    ) throws -> (words: NetworkWords, judgement: NetworkJudgement) {
+    ) throws -> (words: NetworkText, judgement: NetworkJudgement) {
         let policy = try policy(members)
         var rules = NetworkRules(policy: policy, now: Self.noon, zone: .utc)
         rules.usage.add(used, over: .cellular, at: Self.noon, .utc)
-        return (NetworkWords(policy: policy, now: Self.noon, zone: .utc), rules.judge(links))
+        return (NetworkText(policy: policy, now: Self.noon, zone: .utc), rules.judge(links))
     }
 
     @Test func explainsTheFieldCamera() throws {
@@ -125,7 +125,7 @@ import TransferCore
         let policy = try policy(
             #""allow": ["wifi", "name:lan"], "require": "wg0", "meteredBudget": "1M/day", "schedule": ["Sat", "10:00-11:00"]"#
         )
-        let words = NetworkWords(policy: policy, now: Self.noon, zone: .utc)
+        let words = NetworkText(policy: policy, now: Self.noon, zone: .utc)
         #expect(
             [.allow, .require, .meteredBudget, .schedule].map(words.rule) == [
                 #"network.allow = ["wifi","name:lan"]"#, #"network.require = "wg0""#,

@@ -206,12 +206,12 @@ import TransferReachability
         ("https://a.example", "name"), ("http://localhost.example", "name"), ("", "name"),
     ])
     func theWayToAnOriginIsToldFromItsHost(_ origin: String, _ kind: String) {
-        let told =
+        let reported =
             switch OriginReach(origin: origin) {
             case .local: "local"
             case .address: "address"
             case .name: "name"
             }
-        #expect(told == kind)
+        #expect(reported == kind)
     }
 }

@@ -30,10 +30,10 @@ import TransferUpload
             FileStamp(size: 9, modified: 1), state: UploadState(earlier: state), confirmed: 4)
         try store.note([.upload(record, of: 1)])
         _ = try store.record([JobEnd(id: 1, batch: batch, identity: "f", outcome: .cancelled)], [])
-        _ = try store.letGo(batch: batch, isComplete: false)
+        _ = try store.release(batch: batch, isComplete: false)
     }
 
-    private func abandon() async throws -> [UntoldUpload] {
+    private func abandon() async throws -> [UnreportedAbort] {
         try await withQueue(folder) { queue in try await queue.abandonCancelled(in: ["b"], within: .seconds(10)) }
     }
 
@@ -43,9 +43,9 @@ import TransferUpload
 
     @Test(.ofAFolder) func aSecretOfTheURLIsOnlyInItsJobFile() async throws {
         try cancelled("http://127.0.0.1:1/in?X-Amz-Signature=abc", state: "{}")
-        let untold = try await abandon()
-        #expect(untold.map(\.job) == ["f"] && untold.first?.batch == "b")
-        #expect(untold.first?.needsItsJobFile == true && untold.first?.reason.code == .secretMissing)
+        let unreported = try await abandon()
+        #expect(unreported.map(\.job) == ["f"] && unreported.first?.batch == "b")
+        #expect(unreported.first?.needsItsJobFile == true && unreported.first?.reason.code == .secretMissing)
         #expect(try isHeld())
     }
 

@@ -20,7 +20,7 @@ import TransferTestSupport
     }
 
     @Test func theNamesOfNewFoldersAreSyncedUpToOneThatWasThere() throws {
-        let census = FolderCensus()
+        let census = FolderCache()
         census.noteMade(try FolderMaker.makeParents(of: folder.path("a/b/c/file")))
         census.noteMade(try FolderMaker.makeParents(of: folder.path("a/b/d/file")))
         var synced: [String] = []

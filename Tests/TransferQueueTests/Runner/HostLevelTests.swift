@@ -75,7 +75,7 @@ import TransferTestSupport
             state.withLock { state in
                 state.active += 1
                 if state.isOver { state.later = max(state.later, state.active) }
-                if state.active > OriginLevel.first { state.isFull = true }
+                if state.active > ConcurrencyProbe.first { state.isFull = true }
             }
             HostLevelTests.takeTime()
             enum Turn { case answer, wait, last }
@@ -114,7 +114,7 @@ import TransferTestSupport
         #expect((2...12).contains(crowd.later), "\(crowd.later) at once after twenty were refused")
     }
 
-    static let failures: [(TransferError, Int?, Bool, OriginNarrowing.Refusal?)] = [
+    static let failures: [(TransferError, Int?, Bool, ConcurrencyBackoff.Refusal?)] = [
         (Sample.busy(503), nil, false, .answer), (Sample.busy(503), nil, true, .answer),
         (Sample.busy(429), nil, false, .answer), (Sample.busy(500), nil, false, nil),
         (Sample.busy(404), nil, false, nil),
@@ -127,8 +127,8 @@ import TransferTestSupport
     ]
 
     @Test(arguments: failures) func isARefusalOrNone(
-        error: TransferError, status: Int?, hadBegun: Bool, expected: OriginNarrowing.Refusal?
+        error: TransferError, status: Int?, hadBegun: Bool, expected: ConcurrencyBackoff.Refusal?
     ) {
-        #expect(OriginNarrowing.Refusal(error, status: status, hadBegun: hadBegun) == expected)
+        #expect(ConcurrencyBackoff.Refusal(error, status: status, hadBegun: hadBegun) == expected)
     }
 }

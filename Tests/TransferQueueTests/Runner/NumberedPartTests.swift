@@ -33,7 +33,7 @@ import TransferTestSupport
     @Test func aCensusFindsTheNumbersOfEachFile() throws {
         let folder = try TemporaryFolder("census")
         for name in ["x.1.part", "x.3.part", "y.2.part", "x.part", "x.1.part.old"] { try folder.write("", to: name) }
-        let census = FolderCensus()
+        let census = FolderCache()
         #expect(census.partNumbers(of: folder.path("x")).sorted() == [1, 3])
         #expect(census.partNumbers(of: folder.path("y")) == [2] && census.partNumbers(of: folder.path("z")) == [])
         try folder.write("", to: "z.1.part")

@@ -73,9 +73,9 @@ import TransferTestSupport
                 }
                 let summary = try await within { try await queue.run([batch]) }
                 #expect(summary.totals["b"]?.completed == 1 && summary.hooksFailed == 1)
-                let told = log.events.compactMap { if case .hook(let news) = $0.kind { news } else { nil } }
-                guard case .failed(let error)? = told.first?.state, told.count == 1 else {
-                    Issue.record("\(told)")
+                let reported = log.events.compactMap { if case .hook(let news) = $0.kind { news } else { nil } }
+                guard case .failed(let error)? = reported.first?.state, reported.count == 1 else {
+                    Issue.record("\(reported)")
                     return
                 }
                 #expect(error.message.contains(#"the worker refuses it: "onFinish""#), "\(error)")

@@ -16,18 +16,18 @@ import TransferTestSupport
     }
 
     @Test func aGroupIsTheLaterRecordOfEachJobAndAllWhoWait() throws {
-        let told = Mutex<[Int]>([])
+        let reported = Mutex<[Int]>([])
         var records = PartRecords()
         let nothing = records.take()
         #expect(nothing == nil)
         for (index, (id, etag)) in [(1, "a"), (2, "b"), (1, "c")].enumerated() {
-            records.add(record(etag), of: Int64(id)) { told.withLock { $0.append(index) } }
+            records.add(record(etag), of: Int64(id)) { reported.withLock { $0.append(index) } }
         }
         let taken = records.take()
         let first = try #require(taken)
         #expect(first.records.mapValues { $0.validator?.etag } == [1: "c", 2: "b"])
         for kept in first.waiting.values.joined() { kept() }
-        #expect(told.withLock { $0.sorted() } == [0, 1, 2])
+        #expect(reported.withLock { $0.sorted() } == [0, 1, 2])
     }
 
     @Test func whatComesMeanwhileIsTheNextGroup() throws {

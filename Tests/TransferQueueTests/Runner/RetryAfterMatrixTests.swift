@@ -9,7 +9,7 @@ import TransferTestSupport
 /// The rule that Retry-After is honoured: every way to transfer × every request of it that may be refused.
 ///
 /// The server refuses one kind of request with 503 and an hour to wait. The job says that it waits for about that long, and
-/// the request isn't made again. Webhooks have the same rule in `HookTurnsTests`.
+/// the request isn't made again. Webhooks have the same rule in `HookQueueTests`.
 @Suite(.timeLimit(.minutes(1))) struct RetryAfterMatrixTests {
     let folder: TemporaryFolder
     private static let count = 6 << 20

@@ -57,15 +57,15 @@ import TransferTestSupport
             let run = Task { try await queue.run([staged]) }
             try await body(queue)
             _ = try await within(.seconds(30)) { try await run.valueOrEnd() }
-            let told = Told(log.events)
+            let reported = Told(log.events)
             // The record says the same to who comes later.
             let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
             let later = try remote.explain(batch: "b", job: "x").sources.filter { $0.state != .unasked }
-            #expect(later == told.receipt?.sources ?? told.failure?.sources)
+            #expect(later == reported.receipt?.sources ?? reported.failure?.sources)
             if let handle = try await queue.job("x", batch: "b"), let end = try await queue.end(of: handle) {
-                #expect(Told([end]).receipt?.sources == told.receipt?.sources)
+                #expect(Told([end]).receipt?.sources == reported.receipt?.sources)
             }
-            return told
+            return reported
         }
     }
 
@@ -80,17 +80,17 @@ import TransferTestSupport
         try await withTestServer { one in
             try await withTestServer { two in
                 let (a, b) = (serve(one), serve(two))
-                let told = try await run(try job([a, b]))
-                let sources = try #require(told.receipt?.sources)
+                let reported = try await run(try job([a, b]))
+                let sources = try #require(reported.receipt?.sources)
                 #expect(sources.map(\.url) == [a, b] && sources.allSatisfy { $0.state == .used && $0.fault == nil })
                 #expect(sources.allSatisfy { $0.bytes > 1 << 20 && ($0.rate ?? 0) > 1 << 20 && $0.connections > 0 })
-                #expect(sources.reduce(0) { $0 + $1.bytes } == told.receipt?.transferred)
+                #expect(sources.reduce(0) { $0 + $1.bytes } == reported.receipt?.transferred)
                 #expect(sources.reduce(0) { $0 + $1.connections } >= 3)
-                #expect(told.changes.isEmpty)
-                let wide = try #require(told.progress.max { $0.connections < $1.connections })
+                #expect(reported.changes.isEmpty)
+                let wide = try #require(reported.progress.max { $0.connections < $1.connections })
                 #expect(wide.connections >= 3 && wide.connections <= 5 && wide.sources.map(\.url) == [a, b])
                 // What connections under way have brought is counted, too.
-                for progress in told.progress where !progress.sources.isEmpty {
+                for progress in reported.progress where !progress.sources.isEmpty {
                     let bytes = progress.sources.reduce(0) { $0 + $1.bytes }
                     #expect(bytes <= content.count && bytes >= progress.completed - (2 << 20))
                 }
@@ -100,17 +100,17 @@ import TransferTestSupport
 
     @Test(.ofAFolder) func oneServerOverSeveralConnectionsIsOneSource() async throws {
         try await withTestServer { server in
-            let told = try await run(try job([serve(server)], proven: false))
-            let sources = try #require(told.receipt?.sources)
-            #expect(sources.count == 1 && sources[0].connections >= 3 && sources[0].bytes == told.receipt?.transferred)
+            let reported = try await run(try job([serve(server)], proven: false))
+            let sources = try #require(reported.receipt?.sources)
+            #expect(sources.count == 1 && sources[0].connections >= 3 && sources[0].bytes == reported.receipt?.transferred)
         }
     }
 
     @Test(.ofAFolder) func oneConnectionToOneServerIsNotWorthTelling() async throws {
         try await withTestServer { server in
-            let told = try await run(try job([serve(server, every: 1)], segments: .exactly(1)))
+            let reported = try await run(try job([serve(server, every: 1)], segments: .exactly(1)))
             #expect(
-                told.receipt?.sources == [] && told.progress.allSatisfy { $0.sources.isEmpty && $0.connections == 1 })
+                reported.receipt?.sources == [] && reported.progress.allSatisfy { $0.sources.isEmpty && $0.connections == 1 })
         }
     }
 
@@ -129,14 +129,14 @@ import TransferTestSupport
             try await withTestServer { two in
                 let (a, b) = (serve(one), serve(two))
                 two.script("/x", [], afterwards: fault)
-                let told = try await run(try job([a, b]))
-                let sources = try #require(told.receipt?.sources)
+                let reported = try await run(try job([a, b]))
+                let sources = try #require(reported.receipt?.sources)
                 #expect(sources.map(\.url) == [a, b] && sources.map(\.state) == [.used, .dropped])
                 #expect(sources.last?.fault?.cause == cause, "\(sources)")
                 #expect(sources.last?.fault?.message.isEmpty == false)
                 if !message.isEmpty { #expect(sources.last?.fault?.message == message) }
                 #expect(sources.first?.bytes ?? 0 > content.count - (64 << 10))
-                let first = try #require(told.changes.first)
+                let first = try #require(reported.changes.first)
                 #expect(first.url == b && first.state == .paused && first.fault?.cause == cause)
                 #expect(first.again ?? .zero > .zero && first.again ?? .zero <= .seconds(5))
             }
@@ -147,9 +147,9 @@ import TransferTestSupport
         try await withTestServer { one in
             try await withTestServer { two in
                 let urls = [serve(one), serve(two, Content.random(seed: 1, count: content.count + 1))]
-                let told = try await run(try job(urls))
-                #expect(told.receipt?.sources.map(\.fault?.cause) == [nil, .otherLength])
-                #expect(told.receipt?.sources.last?.bytes == 0)
+                let reported = try await run(try job(urls))
+                #expect(reported.receipt?.sources.map(\.fault?.cause) == [nil, .otherLength])
+                #expect(reported.receipt?.sources.last?.bytes == 0)
             }
         }
     }
@@ -158,10 +158,10 @@ import TransferTestSupport
         let port = try RefusingPort()
         try await withTestServer { server in
             let urls = [serve(server), port.url + "/x"]
-            let told = try await run(try job(urls))
-            #expect(told.receipt?.sources.map(\.url) == urls)
-            #expect(told.receipt?.sources.map(\.state) == [.used, .dropped])
-            #expect(told.receipt?.sources.last?.fault?.cause == .failed)
+            let reported = try await run(try job(urls))
+            #expect(reported.receipt?.sources.map(\.url) == urls)
+            #expect(reported.receipt?.sources.map(\.state) == [.used, .dropped])
+            #expect(reported.receipt?.sources.last?.fault?.cause == .failed)
         }
     }
 
@@ -171,11 +171,11 @@ import TransferTestSupport
             try await withTestServer { two in
                 let urls = [serve(one), serve(two)]
                 two.script("/x", [], afterwards: .trickle(4 << 10, every: .milliseconds(50)))
-                let told = try await run(try job(urls))
-                let slow = try #require(told.receipt?.sources.last)
+                let reported = try await run(try job(urls))
+                let slow = try #require(reported.receipt?.sources.last)
                 #expect(slow.url == urls[1] && slow.state == .dropped && slow.fault?.cause == .slow, "\(slow)")
                 #expect(slow.bytes > 0 && slow.bytes < 4 << 20)
-                #expect(told.changes.contains { $0.url == urls[1] && $0.fault?.cause == .slow })
+                #expect(reported.changes.contains { $0.url == urls[1] && $0.fault?.cause == .slow })
             }
         }
     }
@@ -188,10 +188,10 @@ import TransferTestSupport
         try await withTestServer { one in
             try await withTestServer { two in
                 let urls = [serve(one), serve(two, damaged)]
-                let told = try await run(try job(urls))
-                #expect(told.receipt?.sources.map(\.fault?.cause) == [nil, .wrongBytes], "\(told.changes)")
+                let reported = try await run(try job(urls))
+                #expect(reported.receipt?.sources.map(\.fault?.cause) == [nil, .wrongBytes], "\(reported.changes)")
                 #expect(
-                    told.changes.contains {
+                    reported.changes.contains {
                         $0.url == urls[1] && $0.state == .dropped && $0.fault?.cause == .wrongBytes
                     })
             }
@@ -205,12 +205,12 @@ import TransferTestSupport
         try await withTestServer { one in
             try await withTestServer { two in
                 let urls = [one.url("/gone"), serve(two, every: 1)]
-                let told = try await run(try job(urls, proven: false, segments: .exactly(1)))
-                let sources = try #require(told.receipt?.sources)
+                let reported = try await run(try job(urls, proven: false, segments: .exactly(1)))
+                let sources = try #require(reported.receipt?.sources)
                 #expect(sources.map(\.url) == urls && sources.map(\.state) == [.dropped, .used])
                 #expect(sources[0].fault == JobSource.Fault(.refused, "404 Not Found") && sources[0].bytes == 0)
                 #expect(sources[1].bytes == content.count && sources[1].connections == 1)
-                #expect(told.changes.map(\.state) == [.dropped] && told.changes.first?.url == urls[0])
+                #expect(reported.changes.map(\.state) == [.dropped] && reported.changes.first?.url == urls[0])
             }
         }
     }
@@ -219,10 +219,10 @@ import TransferTestSupport
         try await withTestServer { one in
             try await withTestServer { two in
                 two.script("/x", [], afterwards: .status(403))
-                let told = try await run(try job([one.url("/gone"), two.url("/x")], proven: false))
-                #expect(told.receipt == nil)
-                #expect(told.failure?.sources.map(\.fault?.message) == ["404 Not Found", "403 Forbidden"])
-                #expect(told.failure?.sources.allSatisfy { $0.state == .dropped } == true)
+                let reported = try await run(try job([one.url("/gone"), two.url("/x")], proven: false))
+                #expect(reported.receipt == nil)
+                #expect(reported.failure?.sources.map(\.fault?.message) == ["404 Not Found", "403 Forbidden"])
+                #expect(reported.failure?.sources.allSatisfy { $0.state == .dropped } == true)
             }
         }
     }
@@ -248,12 +248,12 @@ import TransferTestSupport
                     try await log.wait { event in
                         guard case .batchProgress = event.kind else { return false }
                         let remote = try? QueueRemote(state: folder.path("state"), runtimeFolder: nil)
-                        let told = try? remote?.explain(batch: "b", job: "x")
-                        return told?.sources.filter { $0.connections > 0 && $0.bytes > 1 << 16 }.count == 2
+                        let reported = try? remote?.explain(batch: "b", job: "x")
+                        return reported?.sources.filter { $0.connections > 0 && $0.bytes > 1 << 16 }.count == 2
                     }
                     let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
-                    let told = try remote.explain(batch: "b", job: "x")
-                    #expect(told.sources.map(\.url) == urls && told.sources.last?.state == .unasked)
+                    let reported = try remote.explain(batch: "b", job: "x")
+                    #expect(reported.sources.map(\.url) == urls && reported.sources.last?.state == .unasked)
                     run.cancel()
                     _ = try? await within(.seconds(30)) { try await run.valueOrEnd() }
                     // Nobody runs it any more.

@@ -121,7 +121,7 @@ import TransferCore
         bench.decide()
         var seen: Set<Int> = [bench.count(a)]
         for _ in 0..<40 {
-            #expect(bench.scheduler.hasLevelsToLookAt || bench.count(a) == OriginLevel.most)
+            #expect(bench.scheduler.hasLevelsToLookAt || bench.count(a) == ConcurrencyProbe.most)
             bench.time += 0.25
             // 8 MB/s for each connection.
             bench.scheduler.moved(Int64(bench.count(a)) * 2_000_000, at: a.origin)

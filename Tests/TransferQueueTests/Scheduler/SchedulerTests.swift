@@ -40,17 +40,17 @@ import TransferCore
 
     /// What the first of them is asked for, the others send along at once.
     @Test func oneUploadKnocksWhereAPasswordMayBeWanted() {
-        let knocking = (1...5).map { Scheduler.Candidate(id: $0, lane: a, priority: 0, knocks: true) }
+        let probing = (1...5).map { Scheduler.Candidate(id: $0, lane: a, priority: 0, probesAuthentication: true) }
         for isOver in [false, true] {
             var scheduler = scheduler()
-            scheduler.claimed(a, knocking, asked: 256)
+            scheduler.claimed(a, probing, asked: 256)
             // Other origins, and what sends no body, don't wait for it.
             scheduler.claimed(b, jobs(b, 11...13), asked: 256)
             #expect(Set(started(scheduler.decide(now: now))) == [1, 11, 12, 13])
             #expect(started(scheduler.decide(now: now)).isEmpty)
-            if isOver { scheduler.ended(knocking[0]) } else { scheduler.answered(knocking[0]) }
+            if isOver { scheduler.ended(probing[0]) } else { scheduler.answered(probing[0]) }
             #expect(Set(started(scheduler.decide(now: now))) == [2, 3, 4, 5])
-            scheduler.claimed(a, [Scheduler.Candidate(id: 6, lane: a, priority: 0, knocks: true)], asked: 256)
+            scheduler.claimed(a, [Scheduler.Candidate(id: 6, lane: a, priority: 0, probesAuthentication: true)], asked: 256)
             #expect(started(scheduler.decide(now: now)) == [6], "the origin is known now")
         }
     }

@@ -41,15 +41,15 @@ import TransferTestSupport
     @Test func ofALargeBatchOnlyTheOthersAreCounted() throws {
         try fixture.stage([job("a"), job("b"), job("c", needs: ["a"])])
         var totals = BatchTotals()
-        for (jobs, isTold) in [(20_000, false), (1_000_000, true)] {
+        for (jobs, isReported) in [(20_000, false), (1_000_000, true)] {
             (totals.jobs, totals.kept, totals.completed) = (jobs, 1, 400_000)
             try fixture.store.publish(
                 .progress(
                     RunProgress(
                         batch: 1, totals: totals, rate: 0, eta: nil, active: 0, underWay: [], waitingFor: nil)))
             let status = try #require(try fixture.store.statuses(name: nil).first)
-            #expect(status.total == (isTold ? 1_000_000 : 3) && status.done == (isTold ? 400_001 : 0))
-            #expect(status.waiting == 1 && status.remaining == (isTold ? 599_999 : 3))
+            #expect(status.total == (isReported ? 1_000_000 : 3) && status.done == (isReported ? 400_001 : 0))
+            #expect(status.waiting == 1 && status.remaining == (isReported ? 599_999 : 3))
         }
     }
 
@@ -74,7 +74,7 @@ import TransferTestSupport
             #expect(held.batch == "b" && held.pid == ProcessIdentity.current.pid)
         }
         #expect(try other.hold(.unfinished).isEmpty)
-        _ = try fixture.store.letGo(batch: 1, isComplete: false)
+        _ = try fixture.store.release(batch: 1, isComplete: false)
         #expect(try other.hold(.unfinished).map(\.name) == ["b"])
     }
 

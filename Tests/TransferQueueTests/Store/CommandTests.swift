@@ -34,7 +34,7 @@ import TransferTestSupport
     }
 
     @Test func areDoneAtOnceWhenNobodyRunsTheBatch() throws {
-        _ = try fixture.store.letGo(batch: 1, isComplete: false)
+        _ = try fixture.store.release(batch: 1, isComplete: false)
         let other = try SQLiteStore(fixture.state)
         #expect(try other.deliver(.pause, batch: "b", job: nil) == .applied(jobs: 3))
         #expect(try other.deliver(.resume, batch: "b", job: "a") == .applied(jobs: 1))
@@ -102,14 +102,14 @@ import TransferTestSupport
 
     @Test func aBatchThatRunsIsNeverForgotten() throws {
         #expect(try fixture.store.forget(name: "b", endedBefore: nil).isEmpty)
-        _ = try fixture.store.letGo(batch: 1, isComplete: false)
+        _ = try fixture.store.release(batch: 1, isComplete: false)
         #expect(try fixture.store.forget(name: "b", endedBefore: nil) == ["b"])
         for table in ["batch", "job", "need"] { #expect(try fixture.raw.value("SELECT count(*) FROM \(table)") == "0") }
     }
 
     @Test func pruningForgetsOldBatchesThatEnded() throws {
         let later = Int64(1) << 60
-        _ = try fixture.store.letGo(batch: 1, isComplete: false)
+        _ = try fixture.store.release(batch: 1, isComplete: false)
         #expect(try fixture.store.forget(name: nil, endedBefore: later).isEmpty, "it hasn't ended")
         _ = try apply(.cancel)
         #expect(try fixture.store.forget(name: nil, endedBefore: 1).isEmpty, "it isn't old")
@@ -119,7 +119,7 @@ import TransferTestSupport
     @Test func cursorsGoOnAfterABatchWasForgotten() throws {
         for record in try fixture.claimAll(1) { try fixture.succeed(record) }
         let last = try fixture.store.lastCursor()
-        _ = try fixture.store.letGo(batch: 1, isComplete: false)
+        _ = try fixture.store.release(batch: 1, isComplete: false)
         _ = try fixture.store.forget(name: "b", endedBefore: nil)
         #expect(try fixture.store.lastCursor() == last)
     }

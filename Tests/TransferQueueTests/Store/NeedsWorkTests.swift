@@ -51,7 +51,7 @@ import TransferTestSupport
                 return try fixture.store.steps { try fixture.stage(mended, isReload: true) }
             case .drop: return try fixture.store.steps { try fixture.stage(Array(jobs.prefix(1))) }
             case .forget:
-                _ = try fixture.store.letGo(batch: batch.id, isComplete: false)
+                _ = try fixture.store.release(batch: batch.id, isComplete: false)
                 return try fixture.store.steps { _ = try fixture.store.forget(name: "b", endedBefore: nil) }
             }
         }

@@ -148,7 +148,7 @@ import TransferTestSupport
         let ids = try ids(fixture.stage(jobs(3), reserving: 100))
         _ = try fixture.store.record((0..<3).map { done(ids[$0], "\($0)") }, [])
         #expect(try count("pack") == 1)
-        _ = try fixture.store.letGo(batch: 1, isComplete: true)
+        _ = try fixture.store.release(batch: 1, isComplete: true)
         #expect(try count("pack") == 0 && fixture.store.statuses(name: nil).map(\.done) == [3])
         let other = try SQLiteStore(fixture.state)
         try fixture.stage(jobs(3), name: "c", reserving: 100, in: other)

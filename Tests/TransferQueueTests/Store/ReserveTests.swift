@@ -154,7 +154,7 @@ import TransferTestSupport
 
     @Test func itIsGivenBackByWhoeverLetsTheBatchGo() throws {
         try fixture.stage(jobs(3), reserving: 100)
-        _ = try fixture.store.letGo(batch: 1, isComplete: false)
+        _ = try fixture.store.release(batch: 1, isComplete: false)
         #expect(try fixture.claimAll(1).count == 3)
     }
 

@@ -27,7 +27,7 @@ import Testing
             }
         }
         #expect(error?.resultCode == .SQLITE_CORRUPT)
-        #expect(DamagedDatabase.isToldBy(try #require(error)))
+        #expect(DamagedDatabase.isReportedBy(try #require(error)))
     }
 
     @Test func aTextInTheColumnOfANumberIsDamageAlsoWhereNoneWouldDo() throws {

@@ -74,7 +74,7 @@ import TransferTestSupport
         } catch StagingFailure.held(let held) {
             #expect(held.batch == "b")
         }
-        _ = try bench.store.letGo(batch: batch, isComplete: false)
+        _ = try bench.store.release(batch: batch, isComplete: false)
         #expect(try other.hold(.unfinished).map(\.name) == ["b"])
     }
 

@@ -67,7 +67,7 @@ import TransferTestSupport
         let third = try bench.another()
         _ = try third.hold(.named("b"))
         #expect(try take(third, batch).map(\.event) == first.map(\.event))
-        try third.settleHookCalls(first.map { HookOutcome($0.id, .told) })
+        try third.settleHookCalls(first.map { HookOutcome($0.id, .reported) })
         #expect(try take(third, batch, revives: true).isEmpty)
     }
 
@@ -109,13 +109,13 @@ import TransferTestSupport
         var totals = BatchTotals()
         (totals.jobs, totals.completed) = (1, 1)
         let end = BatchEnd(totals, duration: .milliseconds(1500))
-        _ = try store.letGo(batch: batch, isComplete: true, end: end)
+        _ = try store.release(batch: batch, isComplete: true, end: end)
         let calls = try take(store, batch)
         #expect(calls.map(\.job) == [nil] && calls.map(\.hook) == [.command("all")])
         #expect(calls[0].body.contains(#""event":"batch.finished""#) && calls[0].body.contains(#""seconds":1.5"#))
         // Another run, in which nothing ended.
         #expect(try stage() == batch)
-        _ = try store.letGo(batch: batch, isComplete: true, end: end)
+        _ = try store.release(batch: batch, isComplete: true, end: end)
         #expect(try take(store, batch).isEmpty)
     }
 
@@ -127,7 +127,7 @@ import TransferTestSupport
         ) { _ in true }.batch.id
         _ = try store.submit(job("a", hook: nil), batch: "b", directory: "/")
         try store.succeed(store.claimAll(batch)[0])
-        _ = try store.letGo(batch: batch, isComplete: true, end: BatchEnd(BatchTotals(), duration: .zero))
+        _ = try store.release(batch: batch, isComplete: true, end: BatchEnd(BatchTotals(), duration: .zero))
         #expect(try take(store, batch).count == 1)
     }
 }

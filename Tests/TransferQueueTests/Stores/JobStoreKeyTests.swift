@@ -101,7 +101,7 @@ import TransferTestSupport
     func theAnswerOutlivesItsBatch(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try submit(store, ["a"], key).staged.batch.id
-        _ = try store.letGo(batch: batch, isComplete: false)
+        _ = try store.release(batch: batch, isComplete: false)
         #expect(try store.forget(name: "b", endedBefore: nil) == ["b"])
         #expect(try store.answered(key: "k")?.batch == batch)
     }

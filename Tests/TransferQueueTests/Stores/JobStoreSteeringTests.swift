@@ -194,7 +194,7 @@ import TransferTestSupport
         #expect(try other.deliver(.retry, batch: "b", job: "a") == .applied(jobs: 0), "there is nothing to retry")
         #expect(try other.deliver(.pause, batch: "b", job: "none") == .noSuchJob)
         #expect(try other.deliver(.pause, batch: "none", job: nil) == .noSuchBatch)
-        _ = try bench.store.letGo(batch: batch, isComplete: false)
+        _ = try bench.store.release(batch: batch, isComplete: false)
         #expect(try other.deliver(.cancel, batch: "b", job: nil) == .applied(jobs: 2))
     }
 
@@ -296,7 +296,7 @@ import TransferTestSupport
         let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a")]).batch.id
         #expect(try store.forget(name: nil, endedBefore: nil).isEmpty, "it's held")
-        _ = try store.letGo(batch: batch, isComplete: false)
+        _ = try store.release(batch: batch, isComplete: false)
         #expect(try store.forget(name: nil, endedBefore: WallClock.milliseconds + 10_000).isEmpty, "there is work left")
         #expect(try store.forget(name: "b", endedBefore: nil) == ["b"])
         #expect(try store.batchRegister().names.isEmpty)
@@ -309,7 +309,7 @@ import TransferTestSupport
         #expect(try store.batchRegister() == BatchRegister())
         func make(_ name: String) throws {
             let batch = try store.submit(job("a"), batch: name, directory: "/").batch.id
-            _ = try store.letGo(batch: batch, isComplete: false)
+            _ = try store.release(batch: batch, isComplete: false)
         }
         for name in ["x", "y", "x"] { try make(name) }
         let both = try store.batchRegister()

@@ -23,8 +23,8 @@ extension MemoryState {
 
     mutating func addHookCall(_ batch: Int64, _ end: BatchEnd) {
         let last = jobs(of: batch).compactMap { $0.end?.cursor }.max() ?? 0
-        guard let known = batches[batch], let hook = known.onFinish, last > known.toldEnd else { return }
-        batches[batch]?.toldEnd = last
+        guard let known = batches[batch], let hook = known.onFinish, last > known.reportedEnd else { return }
+        batches[batch]?.reportedEnd = last
         add(batch, nil, hook.settings, { HookMessage.batch(known.name, end, id: $0, time: WallClock.milliseconds) })
     }
 
@@ -55,7 +55,7 @@ extension MemoryState {
         for outcome in outcomes {
             guard let index = hookCalls.firstIndex(where: { $0.call.id == outcome.id }) else { continue }
             switch outcome.kind {
-            case .told: hookCalls.remove(at: index)
+            case .reported: hookCalls.remove(at: index)
             case .again(let attempts, let due, _):
                 (hookCalls[index].call.attempts, hookCalls[index].call.due) = (attempts, due)
             case .failed(let attempts, _):

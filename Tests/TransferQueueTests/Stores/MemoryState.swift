@@ -15,7 +15,7 @@ struct MemoryState {
         /// Of stagings.
         var generation = 0
         var onFinish: BatchHook?
-        var toldEnd: Int64 = 0
+        var reportedEnd: Int64 = 0
     }
 
     struct Job {

@@ -66,10 +66,10 @@ final class MemoryStore: JobStore, RunMemory {
     // MARK: Batches
 
     func stage(
-        _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobIntake) throws -> Bool
+        _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobSubmissionBatcher) throws -> Bool
     ) throws -> StagedJobs {
         // The reader takes its time, and other processes go on meanwhile.
-        let intake = Intake(directory: header.directory)
+        let intake = SubmissionBatcher(directory: header.directory)
         guard try body(intake) else { throw StagingFailure.refused }
         return try queue.shared.withLock { shared in
             var state = shared.state
@@ -81,7 +81,7 @@ final class MemoryStore: JobStore, RunMemory {
         }
     }
 
-    private final class Intake: JobIntake {
+    private final class SubmissionBatcher: JobSubmissionBatcher {
         var isPartial = false
         var jobs: [StagedJob] = []
         private let directory: String
@@ -154,7 +154,7 @@ final class MemoryStore: JobStore, RunMemory {
         }
     }
 
-    func letGo(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
+    func release(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
         try change { state, _ in
             if let end { state.addHookCall(batch, end) }
             if state.batches[batch]?.owner == generation { state.batches[batch]?.owner = nil }
@@ -271,8 +271,8 @@ final class MemoryStore: JobStore, RunMemory {
 
     // MARK: News: nobody asks beside it
 
-    func publish(_ news: RunNews) throws {}
+    func publish(_ news: RunNotification) throws {}
     func pauses() throws -> [StoredPause] { [] }
-    func census(of batches: [Int64], from first: Int64) throws -> StoreCensus { StoreCensus() }
+    func census(of batches: [Int64], from first: Int64) throws -> StoreCounts { StoreCounts() }
     func meteredUsage() throws -> [MeteredUsage.Row] { [] }
 }

@@ -121,15 +121,15 @@ import TransferTestSupport
         var random = start
         for step in 0..<60 {
             let before = random
-            var told: [String] = []
+            var reported: [String] = []
             for player in players {
                 random = before
-                told.append(try play(player, &random))
+                reported.append(try play(player, &random))
             }
-            #expect(told.allSatisfy { $0 == told[0] }, "step \(step): \(told)")
+            #expect(reported.allSatisfy { $0 == reported[0] }, "step \(step): \(reported)")
             let seen = try players.map { try look($0) }
-            #expect(seen.allSatisfy { $0 == seen[0] }, "after step \(step) (\(told[0])): \(seen)")
-            if told.contains(where: { $0 != told[0] }) || seen.contains(where: { $0 != seen[0] }) { return }
+            #expect(seen.allSatisfy { $0 == seen[0] }, "after step \(step) (\(reported[0])): \(seen)")
+            if reported.contains(where: { $0 != reported[0] }) || seen.contains(where: { $0 != seen[0] }) { return }
         }
     }
 }

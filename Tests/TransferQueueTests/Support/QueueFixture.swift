@@ -23,7 +23,7 @@ func withQueue<Result>(
     configure(&configuration)
     let queue =
         if let store = try await SharedStores.store(of: configuration.state) {
-            try JobQueue(configuration, store: store, ledger: nil)
+            try JobQueue(configuration, store: store, history: nil)
         } else {
             try await JobQueue.open(configuration)
         }
@@ -39,7 +39,7 @@ func withPlainQueue<Result>(
     logger.logLevel = .critical
     var configuration = QueueConfiguration(state: "/nowhere", logger: logger)
     configuration.progressInterval = .milliseconds(50)
-    return try await closing(try JobQueue(configuration, store: store, ledger: nil, accept: accept), body)
+    return try await closing(try JobQueue(configuration, store: store, history: nil, accept: accept), body)
 }
 
 private func closing<Result>(
@@ -200,8 +200,8 @@ extension QueueEvent {
 
 extension QueueRunner {
     /// What a folder's keeper says when it has taken files.
-    func took(_ keeper: WatchKeeper, batch: HeldBatch, _ changes: LedgerChanges) {
-        folders.took(keeper, batch: batch, changes, on: self)
+    func took(_ uploader: FolderUploader, batch: HeldBatch, _ changes: HistoryChanges) {
+        folders.took(uploader, batch: batch, changes, on: self)
     }
 
     /// Jobs not ended, by batch.

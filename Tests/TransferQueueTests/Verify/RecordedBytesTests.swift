@@ -32,8 +32,8 @@ import TransferTestSupport
         let other = try folder.write(text, to: "g")
         let refutation = try recorded(digest: record.digest, sums: record.sums).refutation(of: other)
         // Without a digest and sums the length is all there is.
-        let isTold = record.digest || record.sums || text.utf8.count != Int(reading.size)
-        #expect((refutation != nil) == isTold)
-        if isTold { #expect(refutation?.code == .checksumMismatch) }
+        let isReported = record.digest || record.sums || text.utf8.count != Int(reading.size)
+        #expect((refutation != nil) == isReported)
+        if isReported { #expect(refutation?.code == .checksumMismatch) }
     }
 }

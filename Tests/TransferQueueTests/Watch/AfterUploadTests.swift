@@ -25,7 +25,7 @@ import TransferWatch
         let seen = try #require(FolderPlaces(folder.path("in")).file(path))
         let version = FileVersion(seen.stamp, path: path)
         return AfterUpload(
-            row: LedgerRow(id: 7, version: version, state: .confirmed, digest: nil), root: folder.path("in"), then: then
+            row: HistoryRow(id: 7, version: version, state: .confirmed, digest: nil), root: folder.path("in"), then: then
         )
     }
 
@@ -99,7 +99,7 @@ import TransferWatch
         try folder.setTime("in/a", seconds: 1_000_000)
         var after = try after("a", .delete)
         let one = Checksum(.sha256, hex: "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed")
-        let row = LedgerRow(id: 7, version: after.row.version, state: .confirmed, digest: one)
+        let row = HistoryRow(id: 7, version: after.row.version, state: .confirmed, digest: one)
         after = AfterUpload(row: row, root: after.root, then: after.then)
         try folder.write("two", to: "in/a")
         try folder.setTime("in/a", seconds: 1_000_000)
@@ -197,7 +197,7 @@ import TransferWatch
         version.stamp.inode = hidden.stamp.inode
         // The hidden name follows from the inode.
         let again = AfterUpload(
-            row: LedgerRow(id: 7, version: version, state: .confirmed, digest: nil), root: after.root, then: after.then)
+            row: HistoryRow(id: 7, version: version, state: .confirmed, digest: nil), root: after.root, then: after.then)
         try folder.rename("in/" + after.hiddenName, "in/" + again.hiddenName)
         #expect(run(again) == .moved(to: other.path + "/a"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == ["a"])
@@ -227,7 +227,7 @@ import TransferWatch
             version.path = path
             let outcome = run(
                 AfterUpload(
-                    row: LedgerRow(id: 8, version: version, state: .confirmed, digest: nil), root: real.root,
+                    row: HistoryRow(id: 8, version: version, state: .confirmed, digest: nil), root: real.root,
                     then: .delete))
             #expect(outcome == .notThere)
         }
@@ -252,7 +252,7 @@ import TransferWatch
         var version = after.row.version
         version.path = String(repeating: "x", count: 300) + rest
         let unseen = AfterUpload(
-            row: LedgerRow(id: 7, version: version, state: .confirmed, digest: nil), root: after.root, then: .delete)
+            row: HistoryRow(id: 7, version: version, state: .confirmed, digest: nil), root: after.root, then: .delete)
         guard case .stays(let error) = run(unseen) else {
             Issue.record("it's taken for gone")
             return

@@ -48,13 +48,13 @@ import TransferTestSupport
                 await log.caughtUp()
                 try write("one", to: Self.composed)
                 try write("two", to: Self.decomposed)
-                try await folder.ledger("count(job)", is: "2")
+                try await folder.history("count(job)", is: "2")
             }
             let rows = try folder.database.value("SELECT min(id) || ' ' || max(id) FROM ledger")
             try await withWatch(folder, spec) { _, _, log in
                 await log.wait(forConfirmations: 2)
                 // One that was taken for an older version of the other would have come back with another number.
-                try await folder.ledger("min(id) || ' ' || max(id)", is: rows)
+                try await folder.history("min(id) || ' ' || max(id)", is: rows)
             }
             #expect(inbox.puts == ["%C3%A9": ["one"], "e%CC%81": ["two"]])
         }
@@ -68,7 +68,7 @@ import TransferTestSupport
                 try write("one", to: Self.composed)
                 await log.wait(forConfirmations: 1)
                 try folder.rename("in/" + Self.composed, "in/" + Self.decomposed)
-                try await folder.ledger("hex(path)", is: "65CC81")
+                try await folder.history("hex(path)", is: "65CC81")
             }
             #expect(inbox.puts == ["%C3%A9": ["one"]])
         }

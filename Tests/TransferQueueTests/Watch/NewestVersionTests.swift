@@ -20,9 +20,9 @@ import TransferTestSupport
             let spec = try folder.watchSpec(server)
             try folder.write("one", to: "in/a")
             try await withWatch(folder, spec, runs: false) { queue, _, log in
-                try await folder.ledger("group_concat(size)", is: "3")
+                try await folder.history("group_concat(size)", is: "3")
                 try folder.write("second", to: "in/a")
-                try await folder.ledger("group_concat(size)", is: "6")
+                try await folder.history("group_concat(size)", is: "6")
                 try await queue.run { await log.wait(forConfirmed: "a") }
             }
             #expect(inbox.puts == ["a": ["second"]])
@@ -47,12 +47,12 @@ import TransferTestSupport
                 } else {
                     try folder.write("second", to: "in/a")
                 }
-                try await folder.ledger("count(*)", is: "2")
-                try await folder.ledger("(SELECT count(*) FROM job WHERE state = 3)", is: "1")
+                try await folder.history("count(*)", is: "2")
+                try await folder.history("(SELECT count(*) FROM job WHERE state = 3)", is: "1")
                 #expect(server.requests.count == 1)
                 latch.open()
                 await log.wait(forConfirmations: byRename ? 2 : 1)
-                try await folder.ledger("count(*)", "state = 1 AND size = 6", is: "1")
+                try await folder.history("count(*)", "state = 1 AND size = 6", is: "1")
                 #expect(log.confirmed == (byRename ? ["a", "a"] : ["a"]))
             }
             #expect(inbox.puts == ["a": ["one", "second"]] && inbox.overlaps.isEmpty)
@@ -72,12 +72,12 @@ import TransferTestSupport
                 try await inbox.wait(forBodyOf: "a")
                 try folder.touch("in/a", seconds: 1_000_000)
                 // By its bytes it's the version that is under way.
-                try await folder.ledger("count(*)", "modified = 1000000000000005", is: "1")
+                try await folder.history("count(*)", "modified = 1000000000000005", is: "1")
                 latch.open()
                 await log.wait(forConfirmed: "a")
-                try await folder.ledger("count(*)", "state = 1 AND modified = 1000000000000005", is: "1")
-                try await folder.ledger("(SELECT count(*) FROM job WHERE state < 5)", is: "0")
-                try await folder.ledger("count(*)", is: "1")
+                try await folder.history("count(*)", "state = 1 AND modified = 1000000000000005", is: "1")
+                try await folder.history("(SELECT count(*) FROM job WHERE state < 5)", is: "0")
+                try await folder.history("count(*)", is: "1")
                 #expect(log.confirmed == ["a"])
             }
             #expect(server.requests.count == 1)
@@ -115,7 +115,7 @@ import TransferTestSupport
             try await withWatch(folder, spec) { _, _, log in
                 try await server.waitForRequests(1)
                 try folder.write("two", to: "in/y/a")
-                try await folder.ledger("(SELECT count(*) FROM job WHERE state = 3)", is: "1")
+                try await folder.history("(SELECT count(*) FROM job WHERE state = 3)", is: "1")
                 latch.open()
                 await log.wait(forConfirmations: 2)
             }
@@ -129,9 +129,9 @@ import TransferTestSupport
             let spec = try folder.watchSpec(server)
             try folder.write("one", to: "in/a")
             try await withWatch(folder, spec, runs: false) { queue, _, log in
-                try await folder.ledger("group_concat(path)", is: "a")
+                try await folder.history("group_concat(path)", is: "a")
                 try folder.rename("in/a", "in/b")
-                try await folder.ledger("group_concat(path)", is: "b")
+                try await folder.history("group_concat(path)", is: "b")
                 try await queue.run { await log.wait(forConfirmed: "b") }
             }
             #expect(inbox.puts == ["b": ["one"]])
@@ -150,7 +150,7 @@ import TransferTestSupport
             try await withWatch(folder, spec) { _, _, log in
                 try await server.waitForRequests(1)
                 try folder.rename("in/a", "in/b")
-                try await folder.ledger("group_concat(path)", is: "b")
+                try await folder.history("group_concat(path)", is: "b")
                 latch.open()
                 await log.wait { $0.contains { $0.donePath == "b" } }
             }
@@ -175,9 +175,9 @@ import TransferTestSupport
             try await withWatch(folder, spec) { _, _, log in
                 try await server.waitForRequests(1)
                 try folder.rename("in/a", "in/b")
-                try await folder.ledger("group_concat(path)", is: "b")
+                try await folder.history("group_concat(path)", is: "b")
                 try folder.write("two", to: "in/a")
-                try await folder.ledger("count(*)", is: "2")
+                try await folder.history("count(*)", is: "2")
                 latch.open()
                 await log.wait { $0.count { $0.donePath != nil } == 2 }
             }
@@ -201,7 +201,7 @@ import TransferTestSupport
             try await withWatch(folder, spec) { _, _, log in
                 try await server.waitForRequests(1)
                 try folder.rename("in/a", "in/b")
-                try await folder.ledger("group_concat(path)", is: "b")
+                try await folder.history("group_concat(path)", is: "b")
                 latch.open()
                 await log.wait(forConfirmed: "b")
             }
@@ -217,11 +217,11 @@ import TransferTestSupport
             try folder.write("two", to: "in/b")
             try await withWatch(folder, spec, runs: false) { queue, _, log in
                 let events = EventLog(queue)
-                try await folder.ledger("count(*)", is: "2")
+                try await folder.history("count(*)", is: "2")
                 try folder.unlink("in/a")
                 try await queue.run {
                     await log.wait(forConfirmed: "b")
-                    try await folder.ledger("count(*)", is: "1")
+                    try await folder.history("count(*)", is: "1")
                     try await events.wait { if case .dropped = $0.kind { true } else { false } }
                 }
                 let ends = Dictionary(uniqueKeysWithValues: events.ends.map { (WatchedFolder.path(ofJob: $0), $1) })
@@ -238,7 +238,7 @@ import TransferTestSupport
             let spec = try folder.watchSpec(server)
             try folder.write("one", to: "in/a")
             try await withWatch(folder, spec, runs: false) { queue, _, log in
-                try await folder.ledger("count(*)", is: "1")
+                try await folder.history("count(*)", is: "1")
                 try folder.setTime("in/a", seconds: 1_000_000)
                 try await queue.run { await log.wait(forConfirmed: "a") }
             }
@@ -257,7 +257,7 @@ import TransferTestSupport
                 await log.wait(forConfirmed: "a")
                 try folder.rename("in/a", "in/a.1")
                 // The new one may come before the old one's name is known, or after that.
-                if !isAtOnce { try await folder.ledger("path", is: "a.1") }
+                if !isAtOnce { try await folder.history("path", is: "a.1") }
                 try folder.write("two", to: "in/a")
                 await log.wait(forConfirmations: 3)
             }
@@ -300,7 +300,7 @@ import TransferTestSupport
             let spec = try folder.watchSpec(server)
             try await withWatch(folder, spec) { _, _, log in
                 await log.wait(forConfirmed: "a")
-                try await folder.ledger("count(*)", "digest IS NOT NULL", is: "1")
+                try await folder.history("count(*)", "digest IS NOT NULL", is: "1")
             }
             try folder.rename("in/a", "in/a.1")
             try folder.setTime("in/a.1", seconds: 1_000_000)

@@ -21,7 +21,7 @@ import TransferWatch
         case none, sameFingerprint, otherFingerprint, sameDigest, otherDigest
     }
 
-    static let rows: [(Look, LedgerState, [Proof], String)] = [
+    static let rows: [(Look, HistoryState, [Proof], String)] = [
         // Nothing has happened to it: nothing is read.
         (.known, .confirmed, Proof.allCases, "nothing"),
         (.known, .failed, Proof.allCases, "nothing"),
@@ -97,16 +97,16 @@ import TransferWatch
         try WatchPlan(WatchSpec(folder: try folder.folder("in"), url: "http://h.example/in/{name}"))
     }
 
-    private func row(_ version: FileVersion, _ state: LedgerState, _ proof: Proof) throws -> LedgerRow {
+    private func row(_ version: FileVersion, _ state: HistoryState, _ proof: Proof) throws -> HistoryRow {
         try folder.write(proof == .otherFingerprint || proof == .otherDigest ? "two" : "one", to: "sent")
         let sent = try SourceFile(folder.path("sent"))
         switch proof {
-        case .none: return LedgerRow(id: 7, version: version, state: state, digest: nil)
+        case .none: return HistoryRow(id: 7, version: version, state: state, digest: nil)
         case .sameFingerprint, .otherFingerprint:
-            return LedgerRow(id: 7, version: version, state: state, digest: nil, fingerprint: sent.fingerprint())
+            return HistoryRow(id: 7, version: version, state: state, digest: nil, fingerprint: sent.fingerprint())
         case .sameDigest, .otherDigest:
             let digest = try FileDigest.compute(sent, .sha256, 0..<sent.size)
-            return LedgerRow(id: 7, version: version, state: state, digest: digest)
+            return HistoryRow(id: 7, version: version, state: state, digest: digest)
         }
     }
 
@@ -114,7 +114,7 @@ import TransferWatch
         try #require(FolderPlaces(folder.path("in")).born("f"), "the temporary folder's file system tells")
     }
 
-    private func look(_ kind: Look, _ file: FileVersion, _ state: LedgerState, _ proof: Proof) throws -> LedgerLook {
+    private func look(_ kind: Look, _ file: FileVersion, _ state: HistoryState, _ proof: Proof) throws -> HistoryAnswer {
         var recorded = file
         if kind != .known { recorded.stamp.changed = (file.stamp.changed ?? 0) - 1 }
         switch kind {
@@ -144,7 +144,7 @@ import TransferWatch
     }
 
     @Test(arguments: rows) func bytesTellWhatNumbersCannot(
-        _ kind: Look, _ state: LedgerState, _ proofs: [Proof], _ finding: String
+        _ kind: Look, _ state: HistoryState, _ proofs: [Proof], _ finding: String
     ) throws {
         let plan = try plan()
         try folder.write("one", to: "in/f")
@@ -174,12 +174,12 @@ import TransferWatch
         own.stamp.inode = 1
         other.path = "gone"
         other.stamp.changed = 1
-        let look = LedgerLook.renumbered(
+        let look = HistoryAnswer.renumbered(
             try row(own, .confirmed, .sameDigest), otherwise: .elsewhere(try row(other, .confirmed, .otherDigest)))
         #expect(VersionInquiry(plan).inquire([file], [look])[0].finding.name == "renumbered")
     }
 }
 
-extension LedgerOffer.Finding {
+extension HistoryOffer.Finding {
     fileprivate var name: String { String("\(self)".prefix { $0 != "(" }) }
 }

@@ -25,7 +25,7 @@ import TransferTestSupport
                 await log.wait { $0.contains { if case .backlog(waiting: 1000, _) = $0 { true } else { false } } }
                 let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
                 _ = try remote.ask(.cancel, batch: watched.batch, job: nil)
-                try await folder.ledger("count(*)", is: "1100")
+                try await folder.history("count(*)", is: "1100")
                 await log.wait { $0.lastBacklog.map { $0 == (100, 0) } ?? false }
             }
             #expect(server.requests.isEmpty)
@@ -44,7 +44,7 @@ import TransferTestSupport
                 let after = Inbox(new)
                 let spec = try folder.watchSpec(old)
                 try await withWatch(folder, spec, limits: BatchLimits(perHost: 1)) { queue, watched, log in
-                    try await folder.ledger("count(*)", "job IS NOT NULL", is: "600")
+                    try await folder.history("count(*)", "job IS NOT NULL", is: "600")
                     try await old.waitForRequests(1)
                     await watched.stop()
                     let changed = try folder.watchSpec(new)
@@ -67,9 +67,9 @@ import TransferTestSupport
                 await log.wait(forConfirmed: "a")
                 let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
                 _ = try remote.ask(.pause, batch: watched.batch, job: nil)
-                try await folder.ledger("(SELECT isPaused FROM watchedFolder)", is: "1")
+                try await folder.history("(SELECT isPaused FROM watchedFolder)", is: "1")
                 try folder.write("two", to: "in/b")
-                try await folder.ledger("(SELECT count(*) FROM job WHERE state = 4)", is: "1")
+                try await folder.history("(SELECT count(*) FROM job WHERE state = 4)", is: "1")
                 #expect(inbox.puts == ["a": ["one"]])
                 _ = try remote.ask(.resume, batch: watched.batch, job: nil)
                 await log.wait(forConfirmed: "b")
@@ -84,7 +84,7 @@ import TransferTestSupport
             server.script("/in/a", [.status(403)])
             try folder.write("one", to: "in/a")
             try await withWatch(folder, try folder.watchSpec(server)) { queue, _, log in
-                try await folder.ledger("state", is: "2")
+                try await folder.history("state", is: "2")
                 try folder.write("second", to: "in/a")
                 await log.wait(forConfirmed: "a")
                 #expect(await queue.runner.left.values.map(\.self) == [0])
@@ -119,17 +119,17 @@ import TransferTestSupport
             try folder.write("one", to: "in/a")
             try await withWatch(folder, try folder.watchSpec(server)) { queue, watched, log in
                 await log.wait(forConfirmed: "a")
-                let (runner, keeper) = (queue.runner, watched.keeper)
-                let batch = await keeper.batch
-                var changes = LedgerChanges()
+                let (runner, uploader) = (queue.runner, watched.uploader)
+                let batch = await uploader.batch
+                var changes = HistoryChanges()
                 changes.added = 5
                 changes.stamp = try #require(try queue.store.tally(batch: batch.id).watched).stamp
                 await runner.refreshFromStore(batch.id)
                 try await within { while await runner.hasStoreCalls { await Task.yield() } }
-                await runner.took(keeper, batch: batch, changes)
+                await runner.took(uploader, batch: batch, changes)
                 #expect(await runner.left[batch.id] == 0)
                 changes.stamp = try #require(try queue.store.tally(batch: batch.id).watched).stamp
-                await runner.took(keeper, batch: batch, changes)
+                await runner.took(uploader, batch: batch, changes)
                 #expect(await runner.left[batch.id] == 5)
                 await runner.refreshFromStore(batch.id)
                 try await within { while await runner.hasStoreCalls { await Task.yield() } }
@@ -164,15 +164,15 @@ import TransferTestSupport
             let names = ["a", "b", "c", "d", "e"]
             for name in names { try folder.write(name, to: "in/" + name) }
             let store = try SQLiteStore(StateFolder(folder.path("state")))
-            let number = try store.openLedger(try WatchPlan(spec)).folder
+            let number = try store.openHistory(try WatchPlan(spec)).folder
             try folder.confirm(names, number)
             let rows = try store.dueRows(folder: number, now: .max, limit: 9).map(\.id).sorted()
             #expect(try store.keptCount(folder: number) == 5)
             #expect(try store.prune(present: [], absent: Array(rows[..<2]), grace: 3_600_000).missed == 2)
-            let settled: [LedgerSettlement.Kind] = [.done, .notThere, .done, .notThere, .kept]
-            let left = try store.settle(zip(rows, settled).map { LedgerSettlement(row: $0, kind: $1) })
+            let settled: [HistorySettlement.Kind] = [.done, .notThere, .done, .notThere, .kept]
+            let left = try store.settle(zip(rows, settled).map { HistorySettlement(row: $0, kind: $1) })
             #expect(try left == 3 && store.keptCount(folder: number) == 0)
-            #expect(try store.settle([LedgerSettlement(row: rows[4], kind: .kept)]) == 0)
+            #expect(try store.settle([HistorySettlement(row: rows[4], kind: .kept)]) == 0)
             try store.retire()
         }
     }

@@ -68,7 +68,7 @@ extension QueueEvent {
             try folder.write("one", to: "in/a")
             let spec = try folder.watchSpec(server) { $0.settings = Sample.retries(1) }
             try await withWatch(folder, spec, times: times(.seconds(3600))) { _, _, log in
-                try await folder.ledger("state", is: "2")
+                try await folder.history("state", is: "2")
                 let hasTime = try folder.database.value("SELECT notBefore IS NOT NULL FROM job")
                 #expect(hasTime == "1")
                 inbox.refuse { _ in nil }
@@ -105,14 +105,14 @@ extension QueueEvent {
             inbox.refuse { $0.hasPrefix("no") ? 403 : nil }
             for number in 0..<100 { try folder.write("x", to: "in/no\(number)") }
             try await withWatch(folder, try folder.watchSpec(server), times: times(.seconds(3600))) { _, _, log in
-                try await folder.ledger("count(*)", "state = 2", is: "100")
+                try await folder.history("count(*)", "state = 2", is: "100")
                 for number in 0..<20 {
                     try folder.write("x", to: "in/ok\(number)")
                     await log.wait(forConfirmed: "ok\(number)")
                 }
                 // The probe's end is recorded.
-                try await folder.ledger("max(failures)", is: "2")
-                try await folder.ledger("count(*)", "state = 2", is: "100")
+                try await folder.history("max(failures)", is: "2")
+                try await folder.history("count(*)", "state = 2", is: "100")
                 #expect(inbox.refused.count == 101)
             }
         }
@@ -125,13 +125,13 @@ extension QueueEvent {
             let spec = try folder.watchSpec(server)
             for number in 0..<30 { try folder.write("x", to: "in/f\(number)") }
             try await withWatch(folder, spec, times: times(.seconds(3600))) { _, _, _ in
-                try await folder.ledger("count(*)", "state = 2", is: "30")
+                try await folder.history("count(*)", "state = 2", is: "30")
             }
             for round in 1...3 {
                 try await withWatch(folder, spec, times: times(.seconds(3600))) { _, _, log in
-                    try await folder.ledger("sum(failures)", is: "\(30 + round)")
+                    try await folder.history("sum(failures)", is: "\(30 + round)")
                     await log.caughtUp()
-                    try await folder.ledger("count(*)", "state = 2", is: "30")
+                    try await folder.history("count(*)", "state = 2", is: "30")
                 }
             }
             #expect(inbox.refused.count == 33 && Set(inbox.refused.suffix(3)).count == 3)
@@ -149,11 +149,11 @@ extension QueueEvent {
             var spec = try folder.watchSpec(server)
             for number in 0..<5 { try folder.write("x", to: "in/f\(number)") }
             try await withWatch(folder, spec, times: times(.seconds(3600))) { _, _, _ in
-                try await folder.ledger("count(*)", "state = 2", is: "5")
+                try await folder.history("count(*)", "state = 2", is: "5")
             }
             spec.settings.headers = [.init(name: "Content-Type", value: .literal("text/plain"))]
             try await withWatch(folder, spec, times: times(.seconds(3600))) { _, _, _ in
-                try await folder.ledger("sum(failures)", "state = 2", is: "10")
+                try await folder.history("sum(failures)", "state = 2", is: "10")
             }
         }
     }
@@ -170,7 +170,7 @@ extension QueueEvent {
             let limits = BatchLimits(concurrency: 1)
             let spec = try folder.watchSpec(server)
             try await withWatch(folder, spec, times: times(.seconds(3600)), limits: limits) { queue, _, log in
-                try await folder.ledger("count(*)", "state = 2", is: "200")
+                try await folder.history("count(*)", "state = 2", is: "200")
                 inbox.refuse { _ in nil }
                 try folder.write("x", to: "in/new")
                 await log.wait(forConfirmations: 201)
@@ -217,7 +217,7 @@ extension QueueEvent {
             try folder.write("one", to: "in/a")
             let spec = try folder.watchSpec(server)
             try await withWatch(folder, spec, times: times(.seconds(3600))) { queue, watched, log in
-                try await folder.ledger("state", is: "2")
+                try await folder.history("state", is: "2")
                 let events = EventLog(queue)
                 let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
                 _ = try remote.ask(.cancel, batch: watched.batch, job: "a@1")

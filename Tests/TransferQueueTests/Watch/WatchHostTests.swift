@@ -103,7 +103,7 @@ import TransferTestSupport
             let spec = try folder.watchSpec(server) { $0.settings = Sample.retries(3) }
             try await withWatch(folder, spec) { _, _, log in
                 await log.wait(forConfirmations: 20)
-                try await folder.ledger("count(*)", "state = 2", is: "1")
+                try await folder.history("count(*)", "state = 2", is: "1")
             }
             #expect(inbox.puts.filter { $0.key != "bad" }.count == 20, "\(inbox.puts)")
         }

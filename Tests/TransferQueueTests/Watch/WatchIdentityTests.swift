@@ -61,7 +61,7 @@ import TransferWatch
                 await log.caughtUp()
                 #expect(log.confirmed == ["3"])
                 // The former row of the last one goes later.
-                try await folder.ledger("count(*)", "path <> '3' AND (changed IS NULL OR gone IS NOT NULL)", is: "0")
+                try await folder.history("count(*)", "path <> '3' AND (changed IS NULL OR gone IS NOT NULL)", is: "0")
             }
             #expect(inbox.puts.values.map(\.count).sorted() == [1, 1, 1, 2])
         }
@@ -209,15 +209,15 @@ import TransferWatch
             let spec = try folder.watchSpec(server)
             try folder.write("one", to: "in/a")
             try #require(link(folder.path("in/a"), folder.path("in/b")) == 0)
-            var told: [String] = []
+            var reported: [String] = []
             for run in 0..<3 {
                 try await withWatch(folder, spec) { _, _, log in
                     if run == 0 { await log.wait(forConfirmations: 1) }
                     await log.caughtUp()
-                    told += log.events.compactMap(\.otherName)
+                    reported += log.events.compactMap(\.otherName)
                 }
             }
-            #expect(told.count == 1 && inbox.puts.count == 1)
+            #expect(reported.count == 1 && inbox.puts.count == 1)
         }
     }
 
@@ -254,7 +254,7 @@ import TransferWatch
             let spec = try folder.watchSpec(server) { $0.isNewOnly = true }
             for name in ["a", "b", "c"] { try folder.write("old " + name, to: "in/" + name) }
             try await withWatch(folder, spec) { _, _, log in
-                try await folder.ledger("count(*)", "state = 4", is: "3")
+                try await folder.history("count(*)", "state = 4", is: "3")
                 try folder.write("new", to: "in/d")
                 await log.wait(forConfirmed: "d")
             }
@@ -285,7 +285,7 @@ import TransferWatch
                 await log.wait(forConfirmed: "a")
                 try #require(link(folder.path("in/a"), folder.path("in/b")) == 0)
                 await log.wait { $0.contains { $0.otherName == "b" } }
-                await watched.keeper.suspect("b")
+                await watched.uploader.suspect("b")
                 try folder.rename("in/a", "in/c")
                 try folder.unlink("in/b")
                 try folder.write("x", to: "in/sentinel")

@@ -40,7 +40,7 @@ import TransferWatch
                 try folder.write("xx", to: "in/late")
                 await log.wait { $0.lastBacklog?.waiting == count + 1 }
                 // All of them are known to who starts them.
-                try await folder.ledger("count(*)", "job IN (SELECT id FROM job WHERE state = 0)", is: "0")
+                try await folder.history("count(*)", "job IN (SELECT id FROM job WHERE state = 0)", is: "0")
                 // The runner hears of what the store did in its order: of the claim before this command.
                 try await queue.ask(.resume, batch: watched.batch)
                 latch.open()

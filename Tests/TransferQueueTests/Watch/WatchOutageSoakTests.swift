@@ -86,7 +86,7 @@ import TransferWatch
                 let before = inbox.refused.count
                 try write("\(status)")
                 // Files have an order among those that are known.
-                try await folder.ledger("count(*)", is: "\(names.count)")
+                try await folder.history("count(*)", is: "\(names.count)")
                 // 429 speaks for all of them: one that is probed twice more has been overtaken by those before it.
                 let wanted = status == 429 ? inbox.refused.count + 2 : before + files
                 await inbox.wait { $0.refused.count >= wanted }

@@ -32,7 +32,7 @@ import TransferWatch
             try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "name", "gone") }
             try folder.unlink("in/gone")
             try await withWatch(folder, spec, times: times) { _, _, _ in
-                try await folder.ledger("count(*)", "path = 'gone'", is: "0")
+                try await folder.history("count(*)", "path = 'gone'", is: "0")
             }
             let rows = try folder.database.value("SELECT group_concat(path) FROM ledger")
             #expect(rows == "name")
@@ -48,15 +48,15 @@ import TransferWatch
             try folder.write("two", to: "in/gone")
             try await withWatch(folder, try folder.watchSpec(server), times: times) { _, watched, log in
                 await log.wait(forConfirmed: "a", "gone")
-                try await folder.ledger("count(*)", "digest IS NULL", is: "0")
+                try await folder.history("count(*)", "digest IS NULL", is: "0")
                 // The first look through the ledger is over.
                 await log.caughtUp()
-                try await within { while await watched.keeper.pruning.isUnderWay { await Task.yield() } }
+                try await within { while await watched.uploader.pruning.isUnderWay { await Task.yield() } }
                 try folder.setTime("in/a", seconds: 1_000_000)
                 try folder.unlink("in/gone")
-                await watched.keeper.prune(onlyGone: false)
-                try await folder.ledger("count(*)", "path = 'gone'", is: "0")
-                try await folder.ledger("modified", is: "1000000000000000")
+                await watched.uploader.prune(onlyGone: false)
+                try await folder.history("count(*)", "path = 'gone'", is: "0")
+                try await folder.history("modified", is: "1000000000000000")
             }
             #expect(inbox.puts == ["a": ["one"], "gone": ["two"]])
         }
@@ -79,7 +79,7 @@ import TransferWatch
                     """)
             }
             try await withWatch(folder, spec, times: times) { _, _, _ in
-                try await folder.ledger("count(*)", "path = 'gone'", is: "0")
+                try await folder.history("count(*)", "path = 'gone'", is: "0")
             }
             let rows = try folder.database.value("SELECT count(*) FROM ledger")
             #expect(rows == "2")
@@ -99,7 +99,7 @@ import TransferWatch
             let before = try folder.database.value("SELECT count(*) FROM ledger")
             #expect(before == "3")
             try await withWatch(folder, spec, times: times) { _, _, _ in
-                try await folder.ledger("group_concat(size)", is: "3")
+                try await folder.history("group_concat(size)", is: "3")
             }
         }
     }
@@ -111,10 +111,10 @@ import TransferWatch
             let spec = try folder.watchSpec(server) { $0.settle = .milliseconds(200) }
             try await withWatch(folder, spec, times: times) { _, watched, log in
                 await log.wait(forConfirmed: "a")
-                try await folder.ledger("count(*)", "digest IS NULL", is: "0")
+                try await folder.history("count(*)", "digest IS NULL", is: "0")
                 try folder.setTime("in/a", seconds: 1_000_000)
-                await watched.keeper.suspect("a")
-                try await folder.ledger("modified", is: "1000000000000000")
+                await watched.uploader.suspect("a")
+                try await folder.history("modified", is: "1000000000000000")
             }
             #expect(inbox.puts == ["a": ["one"]])
         }

@@ -30,17 +30,17 @@ import TransferWatch
                 ($0.then, $0.keepFor) = (.move(to: other.path), .seconds(3600))
             }
             try await withQueue(folder) { queue in
-                let number = try queue.sqlite().openLedger(try WatchPlan(spec)).folder
+                let number = try queue.sqlite().openHistory(try WatchPlan(spec)).folder
                 try folder.confirm((0..<count).map { "f\($0)" }, number)
                 let log = WatchLog()
                 let watched = try await WatchedFolder.start(spec, on: queue) { log.add($0) }
                 try await reached { [folder] in !folder.exists("in/f0") }
                 await watched.stop()
-                let (files, told) = (try folder.files(below: "in"), log.events.count)
-                #expect(await watched.keeper.due.acting == nil)
-                try await reached { await watched.keeper.due.acting == nil }
+                let (files, reported) = (try folder.files(below: "in"), log.events.count)
+                #expect(await watched.uploader.due.acting == nil)
+                try await reached { await watched.uploader.due.acting == nil }
                 let filesLater = try folder.files(below: "in")
-                #expect(!files.isEmpty && files == filesLater && log.events.count == told)
+                #expect(!files.isEmpty && files == filesLater && log.events.count == reported)
                 #expect(log.events.count { $0.donePath != nil } == count - files.count)
             }
             // It's due all the same.
@@ -63,7 +63,7 @@ import TransferWatch
             }
             try await withQueue(folder) { queue in
                 // As if it had been uploaded.
-                try folder.confirm(["a"], try queue.sqlite().openLedger(try WatchPlan(spec)).folder)
+                try folder.confirm(["a"], try queue.sqlite().openHistory(try WatchPlan(spec)).folder)
                 let watched = try await WatchedFolder.start(spec, on: queue) { _ in }
                 let target = other.path
                 try await reached { try !FileManager.default.contentsOfDirectory(atPath: target).isEmpty }
@@ -87,7 +87,7 @@ import TransferWatch
                 let watched = try await WatchedFolder.start(spec, on: queue) { log.add($0) }
                 await log.caughtUp()
                 // What the start has to look for would wait for the database too, and whoever stops for that.
-                try await reached { await watched.keeper.due.acting == nil }
+                try await reached { await watched.uploader.due.acting == nil }
                 // Another process writes to the database, so that this one has to wait for it.
                 let other = try SQLiteStore(StateFolder(folder.path("state")))
                 let writer = WorkerPool(name: "writer", threads: 1)
@@ -103,10 +103,10 @@ import TransferWatch
                     }
                 }
                 try folder.write("one", to: "in/a")
-                try await reached { await watched.keeper.offering == .taking }
+                try await reached { await watched.uploader.offering == .taking }
                 await watched.stop()
                 gate.open()
-                try await reached { await watched.keeper.offering == .nothing }
+                try await reached { await watched.uploader.offering == .nothing }
                 try await writer.run {}
                 writer.stop()
                 #expect(await queue.runner.watchers().isEmpty)

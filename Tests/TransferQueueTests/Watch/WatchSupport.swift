@@ -167,7 +167,7 @@ extension TemporaryFolder {
     /// Returns when the ledger says so.
     ///
     /// - Throws: ``DidNotEnd``
-    func ledger(_ value: String, _ condition: String = "1", is expected: String?) async throws {
+    func history(_ value: String, _ condition: String = "1", is expected: String?) async throws {
         let database = database
         try await within {
             while try database.value("SELECT \(value) FROM ledger WHERE \(condition)") != expected {

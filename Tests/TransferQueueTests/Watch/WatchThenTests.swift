@@ -22,7 +22,7 @@ import TransferWatch
             let spec = try folder.watchSpec(server) { $0.then = .move(to: folder.path("out")) }
             try await withWatch(folder, spec) { _, _, log in
                 await log.wait { Set($0.compactMap(\.donePath)) == ["a", "sub/b"] }
-                try await folder.ledger("count(*)", is: "0")
+                try await folder.history("count(*)", is: "0")
             }
             let (left, moved) = (try folder.files(below: "in"), try folder.files(below: "out"))
             #expect(left.isEmpty && moved == ["a", "sub/b"])
@@ -88,9 +88,9 @@ import TransferWatch
 
     @Test func whatIsKeptAndTouchedIsNotUploadedAgainAndDeletedInItsTime() async throws {
         try await withOneKept { _ in
-            try await folder.ledger("count(*)", "digest IS NULL", is: "0")
+            try await folder.history("count(*)", "digest IS NULL", is: "0")
             try folder.touch("in/a", seconds: 1_000_000)
-            try await folder.ledger("modified", is: "1000000000000005")
+            try await folder.history("modified", is: "1000000000000005")
         } then: { spec in
             try folder.endTheHour()
             try await withWatch(folder, spec) { _, _, log in await log.wait { $0.contains { $0.donePath == "a" } } }
@@ -102,7 +102,7 @@ import TransferWatch
             try folder.rename("in/a", "away")
             try folder.endTheHour()
             try await withWatch(folder, spec) { _, _, log in
-                try await folder.ledger("gone IS NULL", is: "0")
+                try await folder.history("gone IS NULL", is: "0")
                 await log.wait { $0.lastBacklog.map { $0 == (0, 0) } ?? false }
                 try folder.rename("away", "in/a")
                 await log.wait { $0.contains { $0.donePath == "a" } }
@@ -113,7 +113,7 @@ import TransferWatch
 
     @Test func whatGotAnotherTimeUnheardOfIsDeletedWhenItsTimeComes() async throws {
         try await withOneKept { _ in
-            try await folder.ledger("count(*)", "digest IS NULL", is: "0")
+            try await folder.history("count(*)", "digest IS NULL", is: "0")
         } then: { spec in
             try folder.setTime("in/a", seconds: 1_000_000)
             try folder.endTheHour()
@@ -127,7 +127,7 @@ import TransferWatch
             let writer = open(folder.path("in/a"), O_WRONLY)
             try #require(writer >= 0)
             try await withWatch(folder, spec) { _, _, log in
-                try await folder.ledger("gone IS NULL", is: "0")
+                try await folder.history("gone IS NULL", is: "0")
                 #expect(folder.exists("in/a"))
                 close(writer)
                 await log.wait { $0.contains { $0.donePath == "a" } }
@@ -161,7 +161,7 @@ import TransferWatch
             try folder.endTheHour()
             var spec = spec
             (spec.then, spec.keepFor) = (.keep, nil)
-            try await withWatch(folder, spec) { _, _, _ in try await folder.ledger("due", is: nil) }
+            try await withWatch(folder, spec) { _, _, _ in try await folder.history("due", is: nil) }
             #expect(folder.exists("in/a"))
         }
     }
@@ -177,7 +177,7 @@ import TransferWatch
             }
             try await withWatch(folder, spec) { _, _, log in
                 await log.wait(forConfirmed: "a")
-                try await folder.ledger("count(*)", "digest IS NOT NULL", is: "1")
+                try await folder.history("count(*)", "digest IS NOT NULL", is: "1")
             }
             try folder.write("two", to: "in/a")
             try folder.setTime("in/a", seconds: 1_000_000)
@@ -247,7 +247,7 @@ import TransferWatch
             try folder.setTime("in/a", seconds: 1_000_000)
             try await withWatch(folder, try folder.watchSpec(server)) { _, _, log in
                 await log.wait(forConfirmed: "a")
-                try await folder.ledger("changed = (SELECT changed FROM ledger)", is: "1")
+                try await folder.history("changed = (SELECT changed FROM ledger)", is: "1")
             }
             // As it was when nobody had come to delete it yet, nor to note a digest.
             try folder.database.run("UPDATE ledger SET digest = NULL, due = confirmed")
@@ -290,7 +290,7 @@ import TransferWatch
             let inbox = Inbox(server)
             var spec = try folder.watchSpec(server) { $0.rules.isRecursive = true }
             for name in ["a.log", "a.txt", "sub/b.txt"] { try folder.write(name, to: "in/" + name) }
-            try await withWatch(folder, spec, runs: false) { _, _, _ in try await folder.ledger("count(job)", is: "3") }
+            try await withWatch(folder, spec, runs: false) { _, _, _ in try await folder.history("count(job)", is: "3") }
             spec.then = .delete
             spec.rules.exclude = [try GlobPattern("*.log"), try GlobPattern("sub/")]
             try await withWatch(folder, spec) { _, _, log in

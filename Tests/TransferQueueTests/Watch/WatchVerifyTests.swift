@@ -57,7 +57,7 @@ import TransferWatch
                 var stamp = try #require(FolderPlaces(folder.path("in")).file("a")).stamp
                 stamp.modified -= 1
                 let stale = FileVersion(stamp, path: "a")
-                #expect(await watched.keeper.offer([stale]) == 1)
+                #expect(await watched.uploader.offer([stale]) == 1)
                 await log.wait(forConfirmed: "a")
             }
             #expect(inbox.puts == ["a": ["one"]])
@@ -125,7 +125,7 @@ import TransferWatch
             try await withWatch(folder, spec, runs: false) { _, _, log in
                 await log.caughtUp()
                 try folder.rename("sub", "in/sub")
-                try await folder.ledger("path", "state <> 4", is: "sub/b")
+                try await folder.history("path", "state <> 4", is: "sub/b")
             }
             spec.verifiesDigest = true
             try await withWatch(folder, spec) { _, _, log in
@@ -143,7 +143,7 @@ import TransferWatch
             server.handle("GET", "/in/*") { _ in Response(body: .bytes(inbox.contents["a"] ?? [])) }
             try folder.setTime("in/a", seconds: 1_000_000)
             try await withWatch(folder, try spec(server), runs: false) { queue, _, log in
-                try await folder.ledger("count(job)", is: "1")
+                try await folder.history("count(job)", is: "1")
                 guard isWatched else { return }
                 try folder.rewrite("in/a", "two", seconds: 1_000_000)
                 try await queue.run { await log.wait { $0.contains { $0.donePath == "a" } } }

@@ -46,11 +46,11 @@ import TransferWatch
             try await withWatch(folder, try folder.watchSpec(server)) { _, _, log in
                 await log.wait(forConfirmed: "a")
                 // The digest is noted once the upload is confirmed.
-                try await folder.ledger("count(*)", "digest IS NULL", is: "0")
+                try await folder.history("count(*)", "digest IS NULL", is: "0")
                 try folder.touch("in/a", seconds: 1_000_000)
                 try folder.write("x", to: "in/sentinel")
                 await log.wait(forConfirmed: "sentinel")
-                try await folder.ledger("modified", "path = 'a'", is: "1000000000000005")
+                try await folder.history("modified", "path = 'a'", is: "1000000000000005")
                 try folder.write("two", to: "in/a")
                 await log.wait(forConfirmations: 3)
             }
@@ -65,7 +65,7 @@ import TransferWatch
             let spec = try folder.watchSpec(server)
             try folder.write("one", to: "in/a")
             try await withWatch(folder, spec, runs: false) { queue, _, _ in
-                try await folder.ledger("count(*)", "job IS NOT NULL", is: "1")
+                try await folder.history("count(*)", "job IS NOT NULL", is: "1")
                 // Found dead by the next one, which takes back what it had.
                 try folder.database.run("UPDATE job SET state = 1, owner = \(try queue.sqlite().database.process)")
                 try folder.database.run("UPDATE process SET started = started - 1")
@@ -84,7 +84,7 @@ import TransferWatch
                 }
                 let other = try SQLiteStore(StateFolder(folder.path("state")))
                 let plan = try WatchPlan(spec)
-                #expect { try other.openLedger(plan) } throws: {
+                #expect { try other.openHistory(plan) } throws: {
                     ($0 as? TransferError)?.message.contains("watched by another process") == true
                 }
                 try other.retire()
@@ -143,10 +143,10 @@ import TransferWatch
             try #require(link(folder.path("in/a"), folder.path("in/b")) == 0)
             try await withWatch(folder, spec) { _, _, log in
                 await log.caughtUp()
-                try await folder.ledger("count(*)", "state = 1", is: "1")
+                try await folder.history("count(*)", "state = 1", is: "1")
                 try folder.unlink("in/b")
                 try folder.rename("in/a", "in/c")
-                try await folder.ledger("path", is: "c")
+                try await folder.history("path", is: "c")
                 try folder.write("x", to: "in/sentinel")
                 await log.wait(forConfirmed: "sentinel")
             }
@@ -169,8 +169,8 @@ import TransferWatch
             try folder.rename("in/b", "in/c")
             try await withWatch(folder, spec) { _, _, log in
                 await log.caughtUp()
-                try await folder.ledger("group_concat(DISTINCT device)", is: device)
-                try await folder.ledger("group_concat(path)", is: "a,c")
+                try await folder.history("group_concat(DISTINCT device)", is: device)
+                try await folder.history("group_concat(path)", is: "a,c")
             }
             #expect(inbox.puts == ["a": ["one"], "b": ["two"]])
         }
@@ -183,7 +183,7 @@ import TransferWatch
             server.script("/in/a", [.status(403), .status(403)])
             try folder.write("one", to: "in/a")
             try await withWatch(folder, spec) { queue, watched, _ in
-                try await folder.ledger("state", is: "2")
+                try await folder.history("state", is: "2")
                 let failures = try queue.store.failures(batch: watched.batch, limit: 9)
                 #expect(failures.map { WatchedFolder.path(ofJob: $0.job) } == ["a"])
                 let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
@@ -210,7 +210,7 @@ import TransferWatch
                 await log.wait { $0.contains { if case .backlog(waiting: 1000, _) = $0 { true } else { false } } }
                 let run = Task { try await queue.run() }
                 await log.wait(forConfirmations: 1300)
-                let batch = await watched.keeper.batch.id
+                let batch = await watched.uploader.batch.id
                 await queue.runner.refreshFromStore(batch)
                 try await within { while await queue.runner.hasStoreCalls { await Task.yield() } }
                 #expect(await queue.runner.totals[batch]?.remaining == 0)
@@ -246,7 +246,7 @@ import TransferWatch
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
             for name in ["cancelled", "sent", "failed"] { try folder.write(name, to: "in/" + name) }
-            try await withWatch(folder, spec, runs: false) { _, _, _ in try await folder.ledger("count(job)", is: "3") }
+            try await withWatch(folder, spec, runs: false) { _, _, _ in try await folder.history("count(job)", is: "3") }
             try folder.database.run(
                 """
                 UPDATE job SET state = 8 WHERE identity LIKE 'cancelled@%';
@@ -261,7 +261,7 @@ import TransferWatch
                 await log.wait(forConfirmed: "failed")
                 await log.caughtUp()
                 try folder.rename("in/cancelled", "in/renamed")
-                try await folder.ledger("count(*)", "path = 'renamed'", is: "1")
+                try await folder.history("count(*)", "path = 'renamed'", is: "1")
                 try folder.write("changed", to: "in/sent")
                 await log.wait(forConfirmed: "sent")
                 #expect(log.confirmed == ["failed", "sent"])
@@ -282,7 +282,7 @@ import TransferWatch
             var times = WatchTimes()
             times.pruneGrace = .milliseconds(1)
             try await withWatch(folder, spec, times: times) { _, _, log in
-                try await folder.ledger("group_concat(path)", is: "elsewhere,here,name")
+                try await folder.history("group_concat(path)", is: "elsewhere,here,name")
                 await log.caughtUp()
                 #expect(log.confirmed.isEmpty)
             }

@@ -54,7 +54,7 @@ import TransferUpload
             (.waiting, 10, 30, true), (.waiting, 60, 30, false), (.paused, nil, 30, false),
         ] as [(JobState, Int?, Int, Bool)])
     func aHostThatIsntThereIsToldToWhatWaitsForIt(
-        _ state: JobState, _ own: Int?, _ remaining: Int, _ isTold: Bool
+        _ state: JobState, _ own: Int?, _ remaining: Int, _ isReported: Bool
     ) throws {
         var facts = facts(state)
         facts.remaining = own.map { .seconds($0) }
@@ -63,7 +63,7 @@ import TransferUpload
             remaining: .seconds(remaining))
         let reason = JobExplanation.Reason.host(
             origin: "https://a.example", status: nil, message: "connection refused", remaining: .seconds(remaining))
-        #expect((explain(facts, try network(isUp: true)).reason == reason) == isTold)
+        #expect((explain(facts, try network(isUp: true)).reason == reason) == isReported)
     }
 
     @Test func offlineIsToldWithEachLinkAndSinceWhen() throws {
@@ -118,10 +118,10 @@ import TransferUpload
         var snapshot = try network(isUp: true)
         snapshot.defaultRoutes = []
         for origin in ["http://203.0.113.9", "https://nas.lan"] {
-            let told = facts(origin: origin).explanation(snapshot, now: Self.noon, zone: .utc) { question in
+            let reported = facts(origin: origin).explanation(snapshot, now: Self.noon, zone: .utc) { question in
                 origin.hasSuffix(question.host) ? finding : nil
             }
-            #expect(told.reason == (isNearby ? .slot(active: 0) : .network("offline: eth0 no route")))
+            #expect(reported.reason == (isNearby ? .slot(active: 0) : .network("offline: eth0 no route")))
         }
     }
 
@@ -130,8 +130,8 @@ import TransferUpload
         snapshot.defaultRoutes = []
         var facts = facts()
         facts.spec.settings.proxy = JobSettings.Proxy(url: "http://px.lan:8080")
-        let told = facts.explanation(snapshot, now: Self.noon, zone: .utc) { $0.host == "px.lan" ? .routes([2]) : nil }
-        #expect(told.reason == .slot(active: 0))
+        let reported = facts.explanation(snapshot, now: Self.noon, zone: .utc) { $0.host == "px.lan" ? .routes([2]) : nil }
+        #expect(reported.reason == .slot(active: 0))
     }
 
     @Test func theProcessThatRunsTheBatchKnowsBest() throws {

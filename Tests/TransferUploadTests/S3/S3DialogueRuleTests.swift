@@ -140,7 +140,7 @@ import TransferCrypto
             ("BadDigest", "The Content-MD5 you specified did not match what we received.", .none, false),
         ] as [(String, String, S3Options.Integrity, Bool)])
     func aBucketThatDemandsADigestIsToldHowToGetOne(
-        _ code: String, _ message: String, _ integrity: S3Options.Integrity, _ isTold: Bool
+        _ code: String, _ message: String, _ integrity: S3Options.Integrity, _ isReported: Bool
     ) throws {
         let body = S3Samples.error(code, message: message)
         func hinted(_ actions: [UploadAction]) -> Bool {
@@ -152,7 +152,7 @@ import TransferCrypto
         var script = try S3Script(
             size: 0, options: S3Options(threshold: 100, partSize: 100, integrity: integrity))
         _ = script.begin()
-        #expect(hinted(script.answer(1, 400, body)) == isTold)
+        #expect(hinted(script.answer(1, 400, body)) == isReported)
     }
 
     @Test func aWrongClockIsNamed() {

@@ -189,11 +189,11 @@ struct DialogueStory<Service: UploadService> {
 
     private func answered(_ request: OpenRequest, _ answer: Response) -> UploadEvent {
         let body = answer.body.bytes()
-        var told = UploadAnswer(
+        var reported = UploadAnswer(
             request: request.request.id, head: head(answer), body: body, url: request.request.url,
             sent: Int64(request.delivered))
-        told.digest = request.request.digests.flatMap { try? digest($0, body[...]) }
-        return .answered(told)
+        reported.digest = request.request.digests.flatMap { try? digest($0, body[...]) }
+        return .answered(reported)
     }
 
     private func head(_ response: Response) -> ResponseHead {

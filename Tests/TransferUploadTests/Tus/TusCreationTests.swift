@@ -154,11 +154,11 @@ import TransferCore
     }
 
     @Test func aFileThatIsTooLargeFailsWithTheServersLimit() throws {
-        var told = tus()
-        told.answer(413, [("Tus-Max-Size", "50")])
+        var reported = tus()
+        reported.answer(413, [("Tus-Max-Size", "50")])
         let message = "413 Content Too Large: the file has 100 bytes; the server takes at most 50 bytes (Tus-Max-Size)"
-        #expect(told.failure?.message == message)
-        #expect(told.failure?.isTransient == false)
+        #expect(reported.failure?.message == message)
+        #expect(reported.failure?.isTransient == false)
 
         var asked = tus()
         asked.answer(413)

@@ -32,16 +32,16 @@ import TransferTestServer
         var service = TusService()
         service.maxSize = 5
         let options = service.begin(1, method: "OPTIONS", target: "/files", headers: [:])
-        guard case .answer(let told) = options else {
+        guard case .answer(let reported) = options else {
             Issue.record("OPTIONS has no body")
             return
         }
-        #expect(told.status == 204)
-        #expect(told.headers["Tus-Version"] == "1.0.0")
-        #expect(told.headers["Tus-Max-Size"] == "5")
-        #expect(told.headers["Tus-Checksum-Algorithm"] == "sha1,md5")
+        #expect(reported.status == 204)
+        #expect(reported.headers["Tus-Version"] == "1.0.0")
+        #expect(reported.headers["Tus-Max-Size"] == "5")
+        #expect(reported.headers["Tus-Checksum-Algorithm"] == "sha1,md5")
         #expect(
-            told.headers["Tus-Extension"]
+            reported.headers["Tus-Extension"]
                 == "checksum,concatenation,creation,creation-with-upload,expiration,termination")
         let old = ask(&service, "POST", "/files", ["Tus-Resumable": "0.2.2", "Upload-Length": "1"])
         #expect(old.status == 412)

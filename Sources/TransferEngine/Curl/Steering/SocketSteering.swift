@@ -13,7 +13,7 @@ protocol SteeringHost: PoolHost {}
 final class SocketSteering {
     private struct Entry {
         let exchange: ExchangeID
-        var wish: Wish
+        var preference: Preference
         /// `nil` before the connection is made.
         var peer: String?
         var losses = LossJudgement()
@@ -24,7 +24,7 @@ final class SocketSteering {
     }
 
     /// The steering that an exchange wants of its connections.
-    struct Wish: Hashable {
+    struct Preference: Hashable {
         /// For an exchange that sends enough for it to matter.
         var congestion: CongestionControl?
         var isBackground = false
@@ -45,10 +45,10 @@ final class SocketSteering {
 
     /// libcurl waits for the socket on behalf of the exchange.
     func used(_ socket: Int32, by exchange: ActiveExchange, on host: isolated some SteeringHost) {
-        let wish = Wish(of: exchange)
-        guard !wish.isNone else { return }
+        let preference = Preference(of: exchange)
+        guard !preference.isNone else { return }
         // Over HTTP/2 several exchanges have one.
-        if let entry = entries[socket], entry.wish == wish,
+        if let entry = entries[socket], entry.preference == preference,
             entry.exchange == exchange.id
                 || host.exchange(entry.exchange) != nil && !exchange.connection.opened.contains(socket)
         {
@@ -56,9 +56,9 @@ final class SocketSteering {
             if entry.peer == nil { begin(socket, exchange) }
             return
         }
-        var entry = Entry(exchange: exchange.id, wish: wish)
+        var entry = Entry(exchange: exchange.id, preference: preference)
         // A connection that was there goes on at its pace.
-        if wish.isBackground, !exchange.connection.opened.contains(socket), let pace = idle[socket] {
+        if preference.isBackground, !exchange.connection.opened.contains(socket), let pace = idle[socket] {
             entry.pace = pace
         }
         idle[socket] = nil
@@ -75,7 +75,7 @@ final class SocketSteering {
     private func begin(_ socket: Int32, _ exchange: ActiveExchange) {
         guard var entry = entries[socket] else { return }
         entry.peer = SteeredSocket(descriptor: socket).peer
-        if let congestion = entry.wish.congestion, !entry.isSettled {
+        if let congestion = entry.preference.congestion, !entry.isSettled {
             switch congestion {
             case .system: entry.isSettled = true
             case .named(let name):
@@ -99,14 +99,14 @@ final class SocketSteering {
             if exchange?.handle != nil, !entry.isWatched { continue }
             guard let exchange, exchange.handle != nil, let info = socket.info() else {
                 entries[descriptor] = nil
-                if entry.wish.isBackground, idle.count < Self.mostIdle { idle[descriptor] = entry.pace }
+                if entry.preference.isBackground, idle.count < Self.mostIdle { idle[descriptor] = entry.pace }
                 continue
             }
             if entry.peer == nil { entry.peer = socket.peer }
             if !entry.isSettled { judge(&entry, info, socket, exchange, now) }
-            if entry.wish.isBackground { pace(&entry, info, socket, now) }
+            if entry.preference.isBackground { pace(&entry, info, socket, now) }
             // Nothing is left to look for.
-            entries[descriptor] = entry.isSettled && !entry.wish.isBackground ? nil : entry
+            entries[descriptor] = entry.isSettled && !entry.preference.isBackground ? nil : entry
         }
         if !entries.isEmpty { host.timer(.steering).schedule(at: .now + Self.interval) }
     }
@@ -117,7 +117,7 @@ final class SocketSteering {
         _ entry: inout Entry, _ info: transfer_connection_info, _ socket: SteeredSocket, _ exchange: ActiveExchange,
         _ now: Double
     ) {
-        guard entry.wish.congestion == .automatic else {
+        guard entry.preference.congestion == .automatic else {
             entry.isSettled = true
             return
         }
@@ -148,15 +148,15 @@ final class SocketSteering {
         _ entry: inout Entry, _ info: transfer_connection_info, _ socket: SteeredSocket, _ now: Double
     ) {
         let least = Double(info.least_round_trip) / 1e6
-        let roundTrip = Double(entry.wish.sends ? info.round_trip : info.receive_round_trip) / 1e6
+        let roundTrip = Double(entry.preference.sends ? info.round_trip : info.receive_round_trip) / 1e6
         guard least > 0, least < 1000, roundTrip > 0 else { return }
         let seen = min(least, roundTrip)
         let base = entry.peer.map { memory.base(of: $0, seen, now: now) } ?? seen
         let sample = BackgroundPace.Sample(
             now: now, roundTrip: roundTrip, base: base,
-            moved: Int64(entry.wish.sends ? info.acknowledged : info.received), segment: Int(info.segment))
+            moved: Int64(entry.preference.sends ? info.acknowledged : info.received), segment: Int(info.segment))
         _ = entry.pace.take(sample)
-        if entry.wish.sends {
+        if entry.preference.sends {
             socket.setPace(entry.pace.pace(roundTrip: roundTrip))
         } else {
             socket.setReceiveWindow(entry.pace.window)
@@ -164,7 +164,7 @@ final class SocketSteering {
     }
 }
 
-extension SocketSteering.Wish {
+extension SocketSteering.Preference {
     /// Bytes of a body that is worth a look at its connection.
     private static let leastSteered: Int64 = 256 << 10
 

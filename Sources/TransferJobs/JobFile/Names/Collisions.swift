@@ -12,7 +12,7 @@ public enum Collisions: String, Sendable, Hashable, CaseIterable {
     /// What a refusal offers.
     package static var offer: String {
         let key = "\"collisions\": \"rename\" or \"path\""
-        let way = CommandWords.choose("--collisions rename or path (\"collisions\" in a job file)", key)
+        let way = CommandPhrases.choose("--collisions rename or path (\"collisions\" in a job file)", key)
         return "\(way) gives each a name of its own"
     }
 }

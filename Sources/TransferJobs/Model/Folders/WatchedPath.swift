@@ -16,8 +16,8 @@ package enum WatchedPath {
     }
 
     /// The identity of the job for a version of the file.
-    package static func identity(_ path: String, ledger: Int64, number: Int = 1) -> String {
-        number == 1 ? "\(path)@\(ledger)" : "\(path)@\(ledger).\(number)"
+    package static func identity(_ path: String, history: Int64, number: Int = 1) -> String {
+        number == 1 ? "\(path)@\(history)" : "\(path)@\(history).\(number)"
     }
 
     /// The file's path, of a job's identity.

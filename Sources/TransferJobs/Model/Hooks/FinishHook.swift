@@ -59,7 +59,7 @@ public enum FinishHook: Sendable, Hashable {
         guard isName else {
             return
                 "a job file names a command (letters, digits, \".\", \"_\" and \"-\"); what the name stands for is said "
-                + "by \"commands\" of the configuration\(CommandWords.only(", or by --on-finish NAME=COMMAND"))"
+                + "by \"commands\" of the configuration\(CommandPhrases.only(", or by --on-finish NAME=COMMAND"))"
         }
         return nil
     }

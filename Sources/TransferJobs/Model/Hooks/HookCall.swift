@@ -50,7 +50,7 @@ package struct HookOutcome: Sendable {
 
     package enum Kind: Sendable {
         /// Nothing is left to do.
-        case told
+        case reported
         /// Another attempt follows.
         case again(attempts: Int, due: MonotonicTime, because: TransferError)
         /// No attempt follows, but in another run.
@@ -101,7 +101,7 @@ public struct HookNews: Sendable {
     }
 
     public enum State: Sendable {
-        case told
+        case reported
         case retrying(after: Duration, TransferError)
         /// No attempt follows in this run.
         case failed(TransferError)

@@ -58,7 +58,7 @@ package struct CourseRecord: Codable, Sendable {
     }
 
     func tell(_ explanation: inout JobExplanation) {
-        explanation.waited = waited.map { Duration(toldSeconds: $0) }
+        explanation.waited = waited.map { Duration(declaredSeconds: $0) }
         explanation.held = held.map { JobExplanation.Held(bytes: $0.bytes, total: $0.total, path: $0.path) }
         explanation.sent = sent.map {
             JobExplanation.Sent(bytes: $0.bytes, total: $0.total, uploadProtocol: $0.protocol)
@@ -101,6 +101,6 @@ package struct SourceRecord: Codable, Sendable {
     var source: JobSource {
         JobSource(
             url: url, connections: connections, bytes: bytes, rate: rate, state: state,
-            fault: cause.map { JobSource.Fault($0, reason ?? "") }, again: again.map { Duration(toldSeconds: $0) })
+            fault: cause.map { JobSource.Fault($0, reason ?? "") }, again: again.map { Duration(declaredSeconds: $0) })
     }
 }

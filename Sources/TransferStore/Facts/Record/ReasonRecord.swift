@@ -53,7 +53,7 @@ struct ReasonRecord: Codable, Sendable {
     /// - Parameter state: The job's, which tells what a reason without a name is.
     /// - Returns: `nil` for a reason that this version doesn't know.
     func reason(in state: String) -> JobExplanation.Reason? {
-        let delay = Duration(toldSeconds: delay ?? 0)
+        let delay = Duration(declaredSeconds: delay ?? 0)
         switch self.for {
         case "network": return .network(reason ?? "")
         case "schedule": return .schedule(reason ?? "")
@@ -84,7 +84,7 @@ struct ReasonRecord: Codable, Sendable {
         case "failed":
             .failed(
                 code: code ?? "", message: message ?? "", host: host,
-                again: remaining.map { Duration(toldSeconds: $0) })
+                again: remaining.map { Duration(declaredSeconds: $0) })
         case "skipped": .skipped(message ?? "")
         case "cancelled": .cancelled
         default: nil

@@ -32,7 +32,7 @@ import TransferUpload
 
     private func failed(_ error: TransferError) -> UploadEvent { .failed(request: 1, error, sent: 0) }
 
-    private func name(_ actions: [Abandoner.Action]) -> [String] {
+    private func name(_ actions: [UploadAborts.Action]) -> [String] {
         actions.map { action in
             switch action {
             case .send: "send"
@@ -43,7 +43,7 @@ import TransferUpload
     }
 
     @Test func whatTheServerFreedIsForgotten() {
-        var abandoner = Abandoner()
+        var abandoner = UploadAborts()
         let value1 = name(abandoner.begin(upload, Deletion(), now: 0))
         #expect(value1 == ["send"])
         #expect(abandoner.isUnderWay(7) && !abandoner.isEmpty)
@@ -54,7 +54,7 @@ import TransferUpload
     }
 
     @Test func aPassingFailureIsTriedAgainButNotForEver() {
-        var abandoner = Abandoner()
+        var abandoner = UploadAborts()
         let busy = Sample.busy()
         var actions = name(abandoner.begin(upload, Deletion(), now: 0))
         var (number, requests) = (1, 0)
@@ -71,7 +71,7 @@ import TransferUpload
     }
 
     @Test func aRefusalStaysKnown() {
-        var abandoner = Abandoner()
+        var abandoner = UploadAborts()
         _ = abandoner.begin(upload, Deletion(), now: 0)
         let refusal = TransferError(.httpStatus, "403", cause: .http(status: 403))
         let value3 = abandoner.handle(failed(refusal), of: 1, now: 0).isEmpty

@@ -64,8 +64,8 @@ import TransferCore
 
     @Test func completeJobsCountAsLeftUntilTheyHaveBeenLookedAt() {
         let (run, tally) = (run(), BatchTally(counts: [.done: 4, .failed: 1, .queued: 2]))
-        let told = run.begin(tally, goesOn: false, asksAgain: false)
-        #expect(told.jobs == 7 && told.kept == 4 && told.failed == 0)
+        let reported = run.begin(tally, goesOn: false, asksAgain: false)
+        #expect(reported.jobs == 7 && reported.kept == 4 && reported.failed == 0)
         #expect(run.remaining == 2 && run.totals.kept == 0)
         let again = self.run().begin(tally, goesOn: true, asksAgain: true)
         #expect(again.kept == 0 && again.failed == 1)
@@ -73,7 +73,7 @@ import TransferCore
 
     @Test func aCountOfTheStoreHoldsUnlessMoreWasCountedSince() {
         let run = run()
-        var changes = LedgerChanges()
+        var changes = HistoryChanges()
         (changes.stamp, changes.added) = (5, 2)
         #expect(run.count(changes) && run.remaining == 2 && run.totals.jobs == 2)
         #expect(!run.count(changes), "counted already")

@@ -35,7 +35,7 @@ import TransferCore
             id: 1, state: .waiting, attempts: 3, mirror: 1, spentMirrors: 1, due: .seconds(9),
             origin: "http://h.example:80", batch: 1, identity: "a")
         step.askedWait = .seconds(4)
-        step.hurry()
+        step.cancelWaits()
         #expect(step.state == .queued && step.due == nil && step.attempts == 0 && step.mirror == 0)
         #expect(step.spentMirrors == 0 && step.askedWait == .zero)
     }

@@ -15,7 +15,7 @@ import TransferTestSupport
     private actor Host: CredentialHost {
         nonisolated let loop: EventLoop
         nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-        let credentials = CredentialDesk()
+        let credentials = CredentialProviders()
         private let job: RunningJob
         private var asked: [String] = []
 

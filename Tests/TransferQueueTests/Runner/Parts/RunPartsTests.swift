@@ -8,7 +8,7 @@ import TransferCore
 /// The small parts of a run.
 @Suite struct RunPartsTests {
     @Test func commandsAreDoneOneAfterTheOther() {
-        var desk = CommandDesk()
+        var desk = CommandQueue()
         desk.add([.pause, .resume].enumerated().map { QueueCommand(id: Int64($0), verb: $1, batch: 1, job: nil) })
         let value1 = desk.next()?.verb
         #expect(value1 == .pause)
@@ -66,8 +66,8 @@ import TransferCore
 
     @Test func aLackIsToldOnceAMinute() {
         var lack = DescriptorLack()
-        let told = [0.0, 1, 59, 60, 61].map { lack.tells(now: MonotonicTime.seconds($0)) }
-        #expect(told == [true, false, false, true, false])
+        let reported = [0.0, 1, 59, 60, 61].map { lack.tells(now: MonotonicTime.seconds($0)) }
+        #expect(reported == [true, false, false, true, false])
     }
 
     @Test func lanesThatNothingLeadsToAreTriedAgainAfterAWhile() {

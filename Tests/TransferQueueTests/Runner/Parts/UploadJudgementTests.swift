@@ -41,7 +41,7 @@ import TransferUpload
         (record.mirror, record.spentMirrors) = (2, 1 << 3)
         let candidate = Scheduler.Candidate(
             id: 1, lane: Lane(batch: 1, origin: spec.origin(mirror: 2), network: "n"), priority: 0)
-        let turns = MirrorTurns(
+        let turns = MirrorRotation(
             of: candidate, record, RequestBuilder(userAgent: "t", proxies: .none, secrets: SecretSource()))
         #expect(turns.turns.map(\.mirror) == [0, 1])
         #expect(turns.machines.map(\.host) == ["a.example", "b.example"])

@@ -27,7 +27,7 @@ import TransferTestSupport
             let submitter = try PostgresStore(PostgresAddress(primary.url(queue: queue)), .submitter)
             let jobs = (0..<4).map { Sample.download("http://h.example/", to: "\($0)", id: "\($0)") }
             batch = try submitter.stage(jobs).batch.id
-            _ = try submitter.letGo(batch: batch, isComplete: false)
+            _ = try submitter.release(batch: batch, isComplete: false)
             if isSynchronous {
                 try await primary.ask("ALTER SYSTEM SET synchronous_standby_names = '*'")
                 try await primary.ask("SELECT pg_reload_conf()")
@@ -187,7 +187,7 @@ import TransferTestSupport
         try await with(isSynchronous: true) { bench in
             try await bench.follow()
             let error = #expect(throws: TransferError.self) { _ = try bench.another() }
-            #expect(error.map { PostgresFault.isAbsence($0) } == true, "a worker waits for it")
+            #expect(error.map { PostgresFault.isConnectionNotice($0) } == true, "a worker waits for it")
             #expect(error?.message.contains("is a standby") == true)
             try await bench.failOver()
             #expect(try bench.another().counts(bench.batch) == [.queued: 4])

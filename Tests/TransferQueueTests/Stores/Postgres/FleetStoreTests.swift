@@ -53,7 +53,7 @@ import TransferTestSupport
 
     @Test func aLostLeaseEndsTheWaitForADatabaseThatIsAway() {
         let lease = PostgresLeaseEnd()
-        let patience = PostgresPatience(.worker(PostgresWorker()), lease)
+        let patience = PostgresRetries(.worker(PostgresWorker()), lease)
         lease.renewed(until: .now + .seconds(30))
         lease.lost()
         #expect(throws: LeaseLost.self) { try patience.wait(after: LeaseLost(), attempts: 2) { _ in nil } }
@@ -64,8 +64,8 @@ import TransferTestSupport
     @Test func workersTogetherHaveAsManyJobsOfAnOriginAsEachWasTold() throws {
         let workers = try (0..<2).map { _ in try worker() }
         func share(_ worker: Int, held: Int, wanted: Int, at origin: String = "http://h.example") throws -> Int? {
-            let use = SharedPlaces.Use(held: held, wanted: wanted)
-            let ask = SharedPlaces.Ask(origin: origin, places: .exactly(4), use: use)
+            let use = SharedPermits.Use(held: held, wanted: wanted)
+            let ask = SharedPermits.Ask(origin: origin, places: .exactly(4), use: use)
             return try workers[worker].sharedRules?.sharePlaces([ask]).first?.count
         }
         #expect(try share(0, held: 0, wanted: 3) == 3)
@@ -80,8 +80,8 @@ import TransferTestSupport
     }
 
     @Test func placesOfAWorkerThatIsGoneAreFree() throws {
-        let ask = SharedPlaces.Ask(
-            origin: "http://h.example", places: .exactly(2), use: SharedPlaces.Use(held: 0, wanted: 2))
+        let ask = SharedPermits.Ask(
+            origin: "http://h.example", places: .exactly(2), use: SharedPermits.Use(held: 0, wanted: 2))
         let (gone, other) = (try worker(), try worker())
         #expect(try gone.rules.sharePlaces([ask])[0].count == 2)
         #expect(try other.rules.sharePlaces([ask])[0].count == 0)
@@ -94,14 +94,14 @@ import TransferTestSupport
     @Test func workersFindTogetherHowManyJobsAnOriginIsWorth() throws {
         let workers = try (0..<2).map { _ in try worker() }
         func share(_ worker: Int, held: Int, refusals: Int = 0) throws -> Int {
-            var seen = OriginSightings()
-            for _ in 0..<refusals { seen.refused(OriginSightings.Refusal(.answer, since: .now)) }
-            let ask = SharedPlaces.Ask(
-                origin: "ftp://h.example", places: .automatic, use: SharedPlaces.Use(held: held, wanted: 20),
+            var seen = OriginObservations()
+            for _ in 0..<refusals { seen.refused(OriginObservations.Refusal(.answer, since: .now)) }
+            let ask = SharedPermits.Ask(
+                origin: "ftp://h.example", places: .automatic, use: SharedPermits.Use(held: held, wanted: 20),
                 seen: seen)
             return try workers[worker].rules.sharePlaces([ask])[0].count
         }
-        #expect(try share(0, held: 0) == OriginLevel.firstOfFiles)
+        #expect(try share(0, held: 0) == ConcurrencyProbe.firstOfFiles)
         #expect(try share(1, held: 0) == 0)
         #expect(try share(0, held: 6) == 3)
         #expect(try share(0, held: 3) == 3)
@@ -114,13 +114,13 @@ import TransferTestSupport
 
     @Test func noTwoWorkersGetTheSameTimeForAStart() throws {
         let workers = try (0..<2).map { _ in try worker() }
-        let ask = SharedStarts.Ask(origin: "http://h.example", perSecond: 10, count: 5)
+        let ask = SharedRateTokens.Ask(origin: "http://h.example", perSecond: 10, count: 5)
         let given = try (0..<6).map { try #require(workers[$0 % 2].sharedRules?.reserveStarts([ask]).first) }
         for (one, next) in zip(given, given.dropFirst()) {
             let gap = next.first - one.first
             #expect(gap > .milliseconds(500) && gap < .milliseconds(700), "\(gap)")
         }
-        let other = SharedStarts.Ask(origin: "http://other.example", perSecond: 10, count: 1)
+        let other = SharedRateTokens.Ask(origin: "http://other.example", perSecond: 10, count: 1)
         #expect(try workers[0].rules.reserveStarts([other])[0].first <= .now + .milliseconds(1))
         #expect(try PostgresStore(address).sharedRules == nil, "a process that has batches for itself")
     }
@@ -146,7 +146,7 @@ import TransferTestSupport
                 switch news {
                 case .changed: heard.append("changed")
                 case .commanded: heard.append("commanded")
-                case .recalled: heard.append("recalled")
+                case .revoked: heard.append("recalled")
                 case .paused: heard.append("paused")
                 case .unpaused: heard.append("unpaused")
                 case .watched: heard.append("watched")
@@ -156,7 +156,7 @@ import TransferTestSupport
         }
         await heard.wait { $0 == ["changed", "commanded", "recalled"] }
         let batch = try submitter.stage(jobs).batch.id
-        _ = try submitter.letGo(batch: batch, isComplete: false)
+        _ = try submitter.release(batch: batch, isComplete: false)
         await heard.wait { $0 == ["changed", "commanded", "recalled", "changed"] }
         try submitter.publish(
             .pause(StoredPause(origin: "http://h.example", remaining: .seconds(9), status: 429, message: "busy")))
@@ -164,7 +164,7 @@ import TransferTestSupport
         try submitter.publish(.noPauses)
         await heard.wait { $0.last == "unpaused" }
         let claimed = try #require(one.claimAll(batch, limit: 1).first)
-        #expect(try submitter.recall([claimed.id]) == 1)
+        #expect(try submitter.revoke([claimed.id]) == 1)
         await heard.wait { $0.last == "recalled" }
         #expect(try one.pauses().isEmpty)
         _ = try one.claimAll(batch, limit: 1)
@@ -201,12 +201,12 @@ import TransferTestSupport
         copy.isCopy = true
         let large = JobProgress(completed: 40, total: 900, rate: 7, phase: .verifying)
         try tell([.init(id: claimed[0].id, progress: copy), .init(id: claimed[1].id, progress: large)])
-        let told = try looker.jobsUnderWay(limit: 9)
-        #expect(told.map(\.job) == ["1", "0"] && told.allSatisfy { $0.batch == "b" && !$0.isUpload })
-        #expect(told.map(\.progress.completed) == [40, 5] && told.map(\.progress.total) == [900, nil])
+        let reported = try looker.jobsUnderWay(limit: 9)
+        #expect(reported.map(\.job) == ["1", "0"] && reported.allSatisfy { $0.batch == "b" && !$0.isUpload })
+        #expect(reported.map(\.progress.completed) == [40, 5] && reported.map(\.progress.total) == [900, nil])
         #expect(
-            told.map(\.progress.phase) == [.verifying, .connecting] && told.map(\.progress.isCopy) == [false, true])
-        #expect(told.allSatisfy { $0.progress.worker == MachineName.current })
+            reported.map(\.progress.phase) == [.verifying, .connecting] && reported.map(\.progress.isCopy) == [false, true])
+        #expect(reported.allSatisfy { $0.progress.worker == MachineName.current })
         #expect(try looker.statuses(name: "b").first?.active == 2)
         // A job that has ended isn't under way, whatever was told before.
         try one.succeed(claimed[1])
@@ -263,7 +263,7 @@ extension PostgresStore {
     /// Stages a batch and leaves it to the workers.
     fileprivate func stageAndLeave(_ jobs: [JobSpec]) throws -> Int64 {
         let batch = try stage(jobs).batch.id
-        _ = try letGo(batch: batch, isComplete: false)
+        _ = try release(batch: batch, isComplete: false)
         return batch
     }
 }

@@ -30,7 +30,7 @@ import TransferTestSupport
             submitter = try PostgresStore(PostgresAddress(server.url(queue: queue)), .submitter)
             let jobs = (0..<4).map { Sample.download("http://h.example/", to: "\($0)", id: "\($0)") }
             batch = try submitter.stage(jobs).batch.id
-            _ = try submitter.letGo(batch: batch, isComplete: false)
+            _ = try submitter.release(batch: batch, isComplete: false)
             let name = login == .owner ? "transfer" : try await server.login("work", in: queue)
             worker = try PostgresStore(
                 PostgresAddress(relay.url(queue: queue, login: name)), .worker(PostgresWorker()))

@@ -74,7 +74,7 @@ import TransferTestSupport
         let name = try #require(PostgresStatements.all.first { $0.name == "claim_jobs" }?.function)
         try await server.ask("DROP FUNCTION \(schema).\(name); DELETE FROM \(schema).callable WHERE name = '\(name)'")
         let batch = try owner.stage(jobs).batch.id
-        _ = try owner.letGo(batch: batch, isComplete: false)
+        _ = try owner.release(batch: batch, isComplete: false)
         let worker = try worker(login)
         #expect(try worker.hold(.unfinished).count == 1)
         let error = #expect(throws: TransferError.self) { try worker.claimAll(batch) }
@@ -152,7 +152,7 @@ import TransferTestSupport
         )
         let submitter = try PostgresStore(address(submit), .submitter)
         let batch = try submitter.stage(jobs).batch.id
-        _ = try submitter.letGo(batch: batch, isComplete: false)
+        _ = try submitter.release(batch: batch, isComplete: false)
         let worker = try worker(work)
         #expect(try worker.hold(.unfinished).map(\.id) == [batch])
         let records = try worker.claimAll(batch, limit: 2)
@@ -160,8 +160,8 @@ import TransferTestSupport
         try worker.fail(records[1])
         _ = try worker.renew()
         // Every process hears that jobs may be recalled, and asks which of its own.
-        #expect(try submitter.recalled().isEmpty)
-        #expect(try submitter.recall(Set(records.map(\.id))) == 0)
+        #expect(try submitter.revoked().isEmpty)
+        #expect(try submitter.revoke(Set(records.map(\.id))) == 0)
         let steering = try PostgresStore(address(submit), .onlooker)
         #expect(try steering.deliver(.pause, batch: "b", job: "2") != .noSuchJob)
         let looker = try PostgresStore(address(read), .onlooker)
@@ -180,7 +180,7 @@ import TransferTestSupport
     /// A name without a schema means the connection's own tables first, unless the function's path says otherwise.
     @Test func tablesOfTheConnectionTakeNoTablesPlace() async throws {
         let batch = try owner.stage(jobs).batch.id
-        _ = try owner.letGo(batch: batch, isComplete: false)
+        _ = try owner.release(batch: batch, isComplete: false)
         let worker = try worker(await server.login("work", in: queue))
         try worker.database.read { db in
             for table in ["job", "process", "counter", "batch"] {

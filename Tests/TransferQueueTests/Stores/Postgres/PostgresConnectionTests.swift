@@ -90,7 +90,7 @@ import TransferTestSupport
             error.message
                 == "can't reach the queue postgres://nosuch.invalid:\(port)/postgres?queue=q: can't find the host nosuch.invalid: unknown"
         )
-        #expect(PostgresFault.isAbsence(error))
+        #expect(PostgresFault.isConnectionNotice(error))
     }
 
     /// The look-up comes back when the test is over.
@@ -104,8 +104,8 @@ import TransferTestSupport
         let late = try #require(
             await refusal { try await connect("db.example", names: silent, within: .milliseconds(100)) })
         #expect(late.message.hasSuffix("can't find the host db.example: no name server answered in time"))
-        #expect(PostgresFault.isAbsence(late))
-        let (abandonment, workers) = (PostgresAbandonment(), WorkerPool(name: "test", threads: 1))
+        #expect(PostgresFault.isConnectionNotice(late))
+        let (abandonment, workers) = (PostgresCancellation(), WorkerPool(name: "test", threads: 1))
         let address = try PostgresAddress("postgres://db.example/postgres")
         let begun = MonotonicTime.now
         async let wait = workers.run {

@@ -85,7 +85,7 @@ import TransferTestSupport
         let submitter = try PostgresStore(PostgresAddress(server.url(queue: queue)), .submitter)
         let jobs = (0..<40).map { Sample.download("http://h.example/", to: "\($0)", id: "\($0)") }
         let batch = try submitter.stage(jobs).batch.id
-        _ = try submitter.letGo(batch: batch, isComplete: false)
+        _ = try submitter.release(batch: batch, isComplete: false)
         let worker = try PostgresStore(
             PostgresAddress(relay.url(queue: queue, login: "transfer")), .worker(PostgresWorker()))
         func turns(_ work: () throws -> Void) throws -> Int {

@@ -14,8 +14,8 @@ import TransferTestSupport
         try PostgresAddress(server.url(queue: queue, login: login))
     }
 
-    private func weakness(_ server: PostgresServer, _ login: String = "transfer") throws -> String? {
-        try PostgresReplication(database: PostgresStore(address(server, login), .onlooker).database).weakness()
+    private func durabilityWarning(_ server: PostgresServer, _ login: String = "transfer") throws -> String? {
+        try PostgresReplication(database: PostgresStore(address(server, login), .onlooker).database).durabilityWarning()
     }
 
     /// A server and a standby that follows it.
@@ -65,7 +65,7 @@ import TransferTestSupport
         _ hasStandbys: Bool, _ names: String, _ commit: String, _ event: String, _ cause: String, _ cure: String
     ) throws {
         let words = try #require(
-            PostgresReplication.weakness(hasStandbys: hasStandbys, synchronous: names, commit: commit))
+            PostgresReplication.durabilityWarning(hasStandbys: hasStandbys, synchronous: names, commit: commit))
         #expect(words.hasPrefix(event + " ") && words.contains(cause) && words.contains(cure), "\(words)")
     }
 
@@ -74,7 +74,7 @@ import TransferTestSupport
         (true, "*", "remote_apply"),
     ])
     func nothingIsSaidWhereNothingIsLost(_ hasStandbys: Bool, _ names: String, _ commit: String) {
-        #expect(PostgresReplication.weakness(hasStandbys: hasStandbys, synchronous: names, commit: commit) == nil)
+        #expect(PostgresReplication.durabilityWarning(hasStandbys: hasStandbys, synchronous: names, commit: commit) == nil)
     }
 
     @Test func everyPartLearnsOfAsynchronousStandbysAndOfNoOthers() async throws {
@@ -82,13 +82,13 @@ import TransferTestSupport
             _ = try PostgresStore(address(primary))
             for part in ["submit", "work", "read"] {
                 let login = try await primary.login(part, in: queue)
-                #expect(try weakness(primary, login)?.contains("its standbys are asynchronous:") == true, "\(part)")
+                #expect(try durabilityWarning(primary, login)?.contains("its standbys are asynchronous:") == true, "\(part)")
             }
             try await makeSynchronous(primary)
-            #expect(try weakness(primary) == nil)
+            #expect(try durabilityWarning(primary) == nil)
             let login = try await primary.login("work", in: queue)
             try await primary.ask("ALTER ROLE \(login) SET synchronous_commit = local")
-            #expect(try weakness(primary, login)?.contains("synchronous_commit is local:") == true)
+            #expect(try durabilityWarning(primary, login)?.contains("synchronous_commit is local:") == true)
         }
     }
 
@@ -101,7 +101,7 @@ import TransferTestSupport
             let error = #expect(throws: TransferError.self) {
                 try PostgresStore(address(standby), .worker(PostgresWorker()))
             }
-            #expect(error.map { PostgresFault.isAbsence($0) } == true, "\(String(describing: error))")
+            #expect(error.map { PostgresFault.isConnectionNotice($0) } == true, "\(String(describing: error))")
             #expect(error?.message.contains("is a standby, which takes no changes") == true)
         }
     }

@@ -31,7 +31,7 @@ import TransferTestSupport
     private func stage(_ jobs: [JobSpec]) throws -> Int64 {
         let store = try PostgresStore(address)
         let batch = try store.stage(jobs).batch.id
-        _ = try store.letGo(batch: batch, isComplete: false)
+        _ = try store.release(batch: batch, isComplete: false)
         try store.retire()
         return batch
     }
@@ -43,7 +43,7 @@ import TransferTestSupport
         let batch = try staging.stage([Sample.download("http://h.example/", to: "x")]).batch.id
         let (one, other) = (try worker(), try worker())
         #expect(try one.hold(.unfinished).isEmpty, "it's being staged")
-        _ = try staging.letGo(batch: batch, isComplete: false)
+        _ = try staging.release(batch: batch, isComplete: false)
         #expect(try one.hold(.unfinished).map(\.id) == [batch] && other.hold(.named("b")).map(\.id) == [batch])
         #expect(try one.claimAll(batch).count == 1)
         #expect(try other.claimAll(batch).isEmpty)

@@ -31,7 +31,7 @@ extension SharedQueueTests {
     func bring(_ jobs: [JobSpec]) throws -> Int64 {
         let submitter = try PostgresStore(address, .submitter)
         let batch = try submitter.stage(jobs).batch.id
-        _ = try submitter.letGo(batch: batch, isComplete: false)
+        _ = try submitter.release(batch: batch, isComplete: false)
         return batch
     }
 }

@@ -1,0 +1,109 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferFolders
+import TransferJobs
+import TransferScheduling
+
+// The record and the news of a job that leaves: values, without a run.
+extension JobOutcome {
+    enum Entry {
+        /// The job is over.
+        case end(JobEnd)
+        /// The job goes back to the queue.
+        case step(JobStep)
+    }
+
+    /// - Parameters:
+    ///   - times: When a watched folder's failed files are tried again by themselves; `nil` for other jobs.
+    ///   - change: Milliseconds for which a job that was taken back to be changed isn't taken again.
+    func entry(of job: RunningJob, again times: FailedFiles.Delays?, change: Int64) -> Entry {
+        let record = job.record
+        switch self {
+        case .done(let receipt, let facts): return .end(JobEnd(settled: job, .done(receipt, facts)))
+        case .kept(let receipt, let facts): return .end(JobEnd(settled: job, .kept(receipt, facts)))
+        case .replaced(let isChanged): return .end(JobEnd(settled: job, .dropped(isChanged: isChanged)))
+        case .cancelled: return .end(JobEnd(brokenOff: record, .cancelled))
+        case .failed(let error, let attempts, let host):
+            var end = JobEnd(brokenOff: record, .failed(error, attempts: attempts, host: host))
+            end.finalURL = job.sending.finalURL
+            end.sources = job.sources.atEnd(now: MonotonicTime.now.inSeconds)
+            // A watched folder has no end, so nothing in it is given up for ever; but it isn't sent twice unasked.
+            if let watched = record.watched, let times, error.code != .mayHaveBeenSent {
+                end.again = times.delay(after: watched.failures + 1)
+            }
+            return .end(end)
+        case .retry(let next, let delay, let error, let resume):
+            let isNow = delay <= .zero
+            var step = JobStep(
+                job, next, isNow ? .queued : .waiting, after: isNow ? nil : delay.inMilliseconds, resume: resume)
+            step.isAsked = error.retryAfter != nil
+            step.error = error
+            return .step(step)
+        case .wait(_, let delay, let resume, let startsCountAnew):
+            var step = JobStep(
+                job, record, delay == nil ? .queued : .waiting, after: delay?.inMilliseconds,
+                resume: resume ?? record.resume)
+            if startsCountAnew { (step.attempts, step.askedWait) = (0, .zero) }
+            return .step(step)
+        case .release(let state, let resume):
+            return .step(
+                JobStep(job, record, state, after: state == .waiting ? change : nil, resume: resume))
+        }
+    }
+
+    /// The longest that the waits between the attempts take that are left.
+    private static func patience(of record: JobRecord) -> Duration {
+        let mirrors = record.spec.isUpload ? 1 : max(1, record.spec.urls.count)
+        return record.spec.settings.retry.rule.patience(retriesSpent: record.attempts / mirrors)
+    }
+
+    /// The event that is told at once; an end is told when it's recorded.
+    func news(of record: JobRecord) -> QueueEvent.Kind? {
+        switch self {
+        case .retry(let next, let delay, let error, _):
+            error.isFullDisk
+                ? .waiting(
+                    job: record.identity,
+                    .disk(error.message, remaining: delay, patience: delay + Self.patience(of: next)))
+                : .retrying(job: record.identity, delay: delay, error)
+        case .wait(let reason, _, _, _): .waiting(job: record.identity, reason)
+        case .release(.paused, _): .waiting(job: record.identity, .paused)
+        case .release, .done, .kept, .cancelled, .replaced, .failed: nil
+        }
+    }
+}
+
+extension JobEnd {
+    /// A job whose source or destination has been dealt with for good.
+    fileprivate init(settled job: RunningJob, _ outcome: Outcome) {
+        self.init(id: job.record.id, batch: job.record.batch, identity: job.record.identity, outcome: outcome)
+        sourceChanged = job.source?.stamp.changed
+        tellsHook = job.record.spec.tellsHook
+        sourceFingerprint = job.record.watched == nil ? nil : job.source?.sentFingerprint
+        route = JobRoute(job.record.$spec)
+    }
+
+    /// The bytes that are there of the file stay.
+    fileprivate init(brokenOff record: JobRecord, _ outcome: Outcome) {
+        self.init(id: record.id, batch: record.batch, identity: record.identity, outcome: outcome)
+        resume = record.resume
+        route = JobRoute(record.$spec)
+        tellsHook = record.spec.tellsHook
+    }
+}
+
+extension JobStep {
+    /// - Parameter delay: Milliseconds from now.
+    fileprivate init(
+        _ job: RunningJob, _ record: JobRecord, _ state: JobState, after delay: Int64?, resume: ResumeData?
+    ) {
+        self.init(
+            id: record.id, state: state, attempts: record.attempts, mirror: record.mirror,
+            spentMirrors: record.spentMirrors, askedWait: record.askedWait,
+            due: delay.map { MonotonicTime.now + .milliseconds($0) }, origin: record.spec.origin(mirror: record.mirror),
+            resume: resume, batch: record.batch, identity: record.identity, network: job.candidate.lane.network)
+        tags = job.candidate.lane.tags
+        route = JobRoute(record.$spec)
+    }
+}

@@ -1,0 +1,16 @@
+import TransferJobs
+
+/// Jobs that have a slot, and what this process knows of jobs and never stores.
+struct RunningJobs {
+    private var jobs: [Int64: RunningJob] = [:]
+    var secrets: [Int64: JobSecrets] = [:]
+    var traces = AttemptHistory()
+
+    subscript(id: Int64) -> RunningJob? {
+        get { jobs[id] }
+        set { jobs[id] = newValue }
+    }
+
+    var values: Dictionary<Int64, RunningJob>.Values { jobs.values }
+    var isEmpty: Bool { jobs.isEmpty }
+}

@@ -1,0 +1,363 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferJobs
+import TransferScheduling
+
+/// The runner, as far as downloads over several connections need it.
+protocol SegmentHost: PartHost {
+    var segmented: SegmentedDownloads { get }
+    var jobs: Dictionary<Int64, RunningJob>.Values { get }
+    func underWay(_ id: Int64) -> RunningJob?
+    func transferMarked(_ id: Int64, _ job: RunningJob)
+    func failed(_ job: RunningJob, _ error: TransferError, bodyLeft: Bool, left: PartialFileOutcome, progressed: Bool)
+    /// How many more connections the origin may have; negative where jobs wait for places that parts have.
+    func spareConnections(to origin: String) -> Int
+    func connectionOpened(to origin: String)
+    func connectionClosed(to origin: String)
+    /// Told before the connection is.
+    func connectionFailed(to origin: String, _ refusal: ConcurrencyBackoff.Refusal, since: MonotonicTime)
+    /// - Parameter point: The part.
+    func partRequest(_ job: RunningJob, url: String, _ point: ResumePoint) throws(TransferError) -> ExchangeRequest
+    /// Whether the job's sources haven't brought a wrong file together.
+    func mayMix(_ job: RunningJob) -> Bool
+    /// Whether the job's server gives the parts that it's asked for.
+    func mayDivide(_ job: RunningJob) -> Bool
+    /// All exchanges of the file are over.
+    func exchangeEnded(_ job: RunningJob, _ outcome: ExchangeOutcome)
+}
+
+/// Downloads over several connections: opens and closes them, gives each its part, and makes one end of all of their ends.
+///
+/// Only the file's first exchange knows what to do with an answer that isn't the expected one (begin anew, set aside, go
+/// back to the job's own URL). The others are strict: what isn't exactly their part of the same version ends them, and
+/// never the file.
+final class SegmentedDownloads {
+    let engine: ExchangeEngine
+
+    /// Files that are shorter get one connection.
+    static let smallest: Int64 = 4 << 20
+    /// The least bytes for each connection of a file that begins with the number of an earlier file.
+    private static let smallestShare: Int64 = 1 << 20
+    /// How often it is looked at files: while a young one's number of connections grows, and later.
+    static let interval = (growing: Duration.milliseconds(50), later: Duration.milliseconds(200))
+    static let growingTime = Duration.seconds(10)
+    /// The time that a connection gets to show how fast it is.
+    static let proving = Duration.seconds(1)
+    /// A connection that brings nothing for this long is given up while others bring something.
+    static let stall = Duration.seconds(3)
+
+    /// The time within which a mirror has to begin to answer while others haven't been tried. In the next round each has
+    /// the time that the job gives it.
+    static let mirrorPatience = Duration.seconds(2)
+
+    /// Whether a file is young.
+    var isGrowing = true
+    /// The numbers of connections that files found at their hosts.
+    private var found = FoundConnections()
+
+    init(engine: ExchangeEngine) { self.engine = engine }
+
+    // MARK: The first exchange
+
+    /// A download is about to begin, or to go on.
+    func prepare(
+        _ job: RunningJob, _ ready: ReadyDownload, _ recorder: @escaping ResumeRecorder, _ limiters: [RateLimiter],
+        on host: isolated some SegmentHost
+    ) {
+        let id = job.candidate.id
+        guard case .download(let download) = job.record.spec.work,
+            download.connections.mayBeMany && host.mayDivide(job) || !ready.ranges.isEmpty
+        else { return host.transferMarked(id, job) }
+        let file = SegmentedFile(
+            ready.part, meter: job.meter, workers: engine.workers, limiters: limiters, recorder: recorder,
+            algorithm: job.record.spec.checksum?.algorithm)
+        job.file = file
+        guard let record = ready.earlier, let total = record.total, !ready.ranges.isEmpty else {
+            return host.transferMarked(id, job)
+        }
+        engine.workers.execute { [host] in
+            let end = Result { () throws(TransferError) -> Int64? in
+                do throws(TransferError) {
+                    return try file.resume(record, received: ready.ranges, total: total)
+                } catch {
+                    // Without a map the bytes behind the first hole are fetched again.
+                    try ready.part.truncate(to: ready.ranges.prefixLength)
+                    return nil
+                }
+            }
+            host.loop.execute {
+                host.onLoop { host in
+                    if let job = host.underWay(id) { host.segmented.prepared(job, end, on: host) }
+                    host.pump()
+                }
+            }
+        }
+    }
+
+    private func prepared(
+        _ job: RunningJob, _ end: Result<Int64?, TransferError>, on host: isolated some SegmentHost
+    ) {
+        guard case .download(var ready) = job.ready else { return }
+        switch end {
+        case .success(let end):
+            if end == nil { job.file = nil }
+            ready.resume?.end = end
+            job.ready = .download(ready)
+            host.transferMarked(job.candidate.id, job)
+        case .failure(let error):
+            job.file = nil
+            host.failed(job, error, bodyLeft: false, left: .untouched, progressed: false)
+        }
+    }
+
+    /// The server has begun to answer.
+    func responded(_ job: RunningJob, _ start: BodyStart, on host: isolated some SegmentHost) {
+        guard let file = job.file, job.segments == nil, let total = start.total, total >= Self.smallest || file.isSplit
+        else { return }
+        let segments = SegmentedJob(
+            file, job.segmentRequest, sources(job, on: host), path: job.path, hasFailed: job.record.attempts > 0)
+        segments.leadBegan = (start.offset, .now)
+        segments.sources.isFirstUnderWay = true
+        segments.isDivisible = Self.isDivisible(job, start)
+        segments.sources.answered(0, Validator(start.head))
+        if file.isSplit { segments.phase = .open }
+        job.segments = segments
+        if !job.sources.isOpen(job.url) { job.sources.opened(job.url, now: MonotonicTime.now.inSeconds) }
+        guard segments.isDivisible else { return }
+        // Other sources are tried at once: which of them is the good one is known only then.
+        segments.growth.begins(with: segments.sources.all.count)
+        if let count = found.count(at: job.candidate.lane.origin, now: .now) {
+            segments.growth.begins(with: min(count, Int(total / Self.smallestShare)), of: ConnectionGrowth.most)
+        }
+        if segments.growth.wanted > 1 { look(job, on: host) }
+        isGrowing = true
+        schedule(on: host)
+    }
+
+    /// The URL that the file was begun with, and other mirrors where digests judge the whole.
+    private func sources(_ job: RunningJob, on host: isolated some SegmentHost) -> [SegmentedJob.Place] {
+        let own = SegmentedJob.Place(url: job.url, origin: job.candidate.lane.origin)
+        guard case .download(let download) = job.record.spec.work, download.isProvenByDigests, host.mayMix(job) else {
+            return [own]
+        }
+        return [own]
+            + download.urls.indices.filter { download.urls[$0] != job.url }.map {
+                SegmentedJob.Place(url: download.urls[$0], origin: job.record.spec.origin(mirror: $0))
+            }
+    }
+
+    /// Whether parts can be asked for, and known for parts of the same version.
+    private static func isDivisible(_ job: RunningJob, _ start: BodyStart) -> Bool {
+        guard case .download(let download) = job.record.spec.work, (download.method ?? "GET") == "GET",
+            download.body == nil, start.isContinuable, start.head.contentCoding == nil
+        else { return false }
+        // A whole answer for bytes that are there already: the server refused the range.
+        guard start.offset > 0 || start.overlap == 0 else { return false }
+        guard start.head.status == 206 || start.head.value("Accept-Ranges")?.lowercased() == "bytes" else {
+            return false
+        }
+        return Validator(start.head)?.ifRange != nil || download.isProvenByDigests
+    }
+
+    /// - Returns: Whether the file is still being fetched by others, or was filled by several: then its end comes later.
+    func leadEnded(_ job: RunningJob, _ outcome: ExchangeOutcome, on host: isolated some SegmentHost) -> Bool {
+        guard let file = job.file else { return false }
+        let segments = job.segments ?? SegmentedJob(file, .exactly(1), sources(job, on: host), path: job.path)
+        guard file.isSplit || segments.phase == .preparing, segments.lead == nil else {
+            (job.segments, job.file) = (nil, nil)
+            return false
+        }
+        job.segments = segments
+        segments.lead = outcome
+        segments.sources.isFirstUnderWay = false
+        job.sources.closed(job.url, bytes: outcome.received, now: MonotonicTime.now.inSeconds)
+        // The map that a worker is making is still one of this file.
+        guard segments.phase != .preparing else { return true }
+        segments.phase = .open
+        leadIsOver(job, segments, outcome, on: host)
+        return true
+    }
+
+    func leadIsOver(
+        _ job: RunningJob, _ segments: SegmentedJob, _ outcome: ExchangeOutcome, on host: isolated some SegmentHost
+    ) {
+        // Where it ended before it knew of the map, it wrote what the map doesn't say.
+        segments.file.leadEnded(at: outcome.position)
+        if case .failure(let error) = outcome.result, error != .partDone {
+            note(error, job, segments)
+        }
+        goOn(job, segments, on: host)
+    }
+
+    // MARK: Parts
+
+    /// Opens connections until there are as many.
+    func fill(
+        _ job: RunningJob, _ segments: SegmentedJob, upTo wanted: Int, on host: isolated some SegmentHost
+    ) {
+        // All of them claim before the first of them asks: what is taken from a claim afterwards has been asked for twice.
+        var claims: [(number: Int, source: Int)] = []
+        while segments.count + claims.count < max(1, wanted), job.stop == nil {
+            let now = MonotonicTime.now
+            let isLast = segments.count + claims.count == 0
+            guard let map = segments.file.map,
+                let source = segments.sources.next(now: now.inSeconds, isLast: isLast)
+            else { break }
+            guard
+                let number = segments.file.claimNext(
+                    rate: segments.sources[source].rate, rates: segments.rates(map, now: now))
+            else {
+                stopSlowest(job, segments, map, faster: source, now)
+                break
+            }
+            segments.sources.opened(source)
+            claims.append((number, source))
+        }
+        guard let map = segments.file.map else { return }
+        for (number, source) in claims {
+            guard let claim = map.claims[number] else { continue }
+            do throws(TransferError) {
+                try open(job, segments, number, claim.start..<claim.end, source, on: host)
+            } catch {
+                segments.file.release(number)
+                segments.sources.closed(source, bytes: 0, seconds: 0, fault: nil, now: 0)
+                segments.sources.drop(source, error.message)
+                job.sources.dropped(segments.sources[source].url, JobSource.Fault(error))
+                segments.fault = error
+            }
+        }
+    }
+
+    private func open(
+        _ job: RunningJob, _ segments: SegmentedJob, _ number: Int, _ range: Range<Int64>, _ source: Int,
+        on host: isolated some SegmentHost
+    ) throws(TransferError) {
+        let url = segments.sources[source].url
+        let part = job.part(range, of: url, segments.sources[source].validator, total: job.meter.total)
+        let request = try host.partRequest(job, url: url, part)
+        let id = job.candidate.id
+        let origin = segments.origins[source]
+        let now = MonotonicTime.now
+        let meter = ExchangeMeter(path: segments.path)
+        let handle = engine.start(request, meter: meter, limiters: segments.file.limiters) { [file = segments.file] in
+            SegmentSink(file, claim: number, start: range.lowerBound)
+        } events: { [host] event in
+            guard case .ended(let outcome) = event else { return }
+            host.loop.execute {
+                host.onLoop { host in
+                    if let refusal = outcome.refusal { host.connectionFailed(to: origin, refusal, since: now) }
+                    host.connectionClosed(to: origin)
+                    host.segmented.ended(id, number, outcome, on: host)
+                    host.pump()
+                }
+            }
+        }
+        host.connectionOpened(to: origin)
+        job.sources.opened(url, now: now.inSeconds)
+        segments.connections[number] = SegmentedJob.Connection(
+            handle: handle, meter: meter, source: source, start: range.lowerBound, since: now, lastMoved: now,
+            position: range.lowerBound)
+    }
+
+    // MARK: Ends
+
+    private func ended(_ id: Int64, _ number: Int, _ outcome: ExchangeOutcome, on host: isolated some SegmentHost) {
+        guard let job = host.underWay(id), let segments = job.segments,
+            let connection = segments.connections.removeValue(forKey: number)
+        else { return }
+        let now = MonotonicTime.now
+        segments.received += outcome.received
+        host.measure(firstByteOf: outcome)
+        if connection.source > 0, outcome.position > connection.start {
+            segments.shares[connection.source, default: ByteRanges()].insert(connection.start..<outcome.position)
+        }
+        let isDone = segments.file.release(number, toLead: outcome.received < SegmentSources.fruitful)
+        var fault: TransferError?
+        if !isDone, case .failure(let error) = outcome.result, error != .partDone { fault = error }
+        if outcome.received > 0, let start = outcome.start {
+            segments.sources.answered(connection.source, Validator(start.head))
+        }
+        segments.sources.closed(
+            connection.source, bytes: outcome.received, seconds: (now - connection.since).inSeconds,
+            fault: job.stop == nil ? fault?.message : nil, now: now.inSeconds)
+        noteEnd(job, segments, connection, outcome, fault, now, on: host)
+        if var fault {
+            // Whether a refusal is the last word is for the exchange to say that begins with the job's own question.
+            if fault.status != nil { (fault.isTransient, fault.cause) = (true, nil) }
+            // A source that has never brought anything says nothing of the others.
+            let isStrange = connection.source > 0 && segments.sources[connection.source].rate == nil
+            note(fault, isStrange: isStrange, job, segments, status: outcome.head?.status)
+        }
+        goOn(job, segments, on: host)
+    }
+
+    /// What a failure says of the number of connections.
+    private func note(
+        _ error: TransferError, isStrange: Bool = false, _ job: RunningJob, _ segments: SegmentedJob,
+        status: Int? = nil
+    ) {
+        segments.fault = error
+        guard job.stop == nil, !isStrange else { return }
+        let now = MonotonicTime.now.inSeconds
+        if let status = error.status ?? status, status >= 400 {
+            if status == 429 || status == 503 {
+                segments.growth.refused(
+                    now: now, connections: segments.count, working: segments.workingCount,
+                    retryAfter: error.retryAfter.map { $0.inSeconds })
+            }
+        } else if error.code != .badResponse, error.code != .networkChanged {
+            segments.growth.lost(now: now, connections: segments.count)
+        }
+    }
+
+    /// An exchange is over: the next part, or the end.
+    private func goOn(_ job: RunningJob, _ segments: SegmentedJob, on host: isolated some SegmentHost) {
+        let isComplete = segments.file.map?.isComplete ?? true
+        if !isComplete, job.stop == nil {
+            let spare = host.spareConnections(to: job.candidate.lane.origin)
+            // The place of the one that has just ended may be another's by now.
+            let most = spare < 0 ? max(1, segments.count + spare) : segments.count + max(1, spare)
+            fill(job, segments, upTo: min(segments.growth.wanted, most), on: host)
+        }
+        if isComplete {
+            // Nothing is left for those whose parts others took over.
+            for (number, connection) in segments.connections where !connection.isStopped {
+                segments.connections[number]?.isStopped = true
+                connection.handle.cancel(.partDone)
+            }
+        }
+        guard segments.count == 0, let lead = segments.lead else { return }
+        if let count = segments.growth.found { found.note(count, at: job.candidate.lane.origin, now: .now) }
+        (job.segments, job.file) = (nil, nil)
+        let position = segments.file.map?.receivedCount ?? lead.position
+        let received = segments.received + lead.received
+        if segments.received == 0, case .success = lead.result, lead.position == job.meter.total {
+            return host.exchangeEnded(job, lead)
+        }
+        guard isComplete, let head = lead.start?.head else {
+            let fault =
+                segments.fault ?? TransferError(.connectionLost, "the file's parts broke off", isTransient: true)
+            return host.exchangeEnded(
+                job,
+                lead.joined(
+                    .failure(fault), position: position, received: received, resumeData: segments.file.record()))
+        }
+        if case .download(var ready) = job.ready {
+            ready.mix = segments.mix(position)
+            ready.ahead = segments.file.ahead
+            ready.seams = segments.file.seams
+            job.ready = .download(ready)
+        }
+        host.exchangeEnded(
+            job, lead.joined(.success(head), position: position, received: received, resumeData: nil))
+    }
+}
+
+extension ExchangeOutcome {
+    /// What the end of a part says of the number of connections.
+    fileprivate var refusal: ConcurrencyBackoff.Refusal? {
+        guard case .failure(let error) = result, error != .partDone else { return nil }
+        return ConcurrencyBackoff.Refusal(error, status: head?.status, hadBegun: received > 0)
+    }
+}

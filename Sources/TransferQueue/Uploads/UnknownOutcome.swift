@@ -1,0 +1,18 @@
+import TransferCore
+
+// Errors for a request that changes something each time it's made, where nobody can say whether it was taken.
+extension TransferError {
+    static func unanswered(_ error: TransferError, method: String) -> TransferError {
+        TransferError(
+            .mayHaveBeenSent,
+            "\(error.message); \(method) isn't repeated, because it may have been taken; \(CommandPhrases.retry) sends it again",
+            cause: error.cause)
+    }
+
+    static var stoppedWhileSending: TransferError {
+        TransferError(
+            .mayHaveBeenSent,
+            "the transfer was stopped while the body was being sent, and it may have arrived; "
+                + "\(CommandPhrases.retry) sends it again")
+    }
+}

@@ -1,0 +1,141 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferJobs
+import TransferStore
+import TransferUpload
+
+/// The runner, as far as abandoned uploads need it.
+protocol UploadAbortHost: PartHost {
+    var abandonments: UploadAbortRequests { get }
+    /// Secrets of jobs, which no store has.
+    var knownSecrets: [Int64: JobSecrets] { get }
+    /// Whether other processes work on the batches at the same time.
+    var sharesBatches: Bool { get }
+}
+
+/// Servers that are told of uploads which are given up for good: performs what the ``Abandoner`` wants.
+final class UploadAbortRequests {
+    private var abandoner = UploadAborts()
+    private let engine: ExchangeEngine
+    private let builder: RequestBuilder
+    private let accept: JobJudge?
+
+    /// The longest that somebody waits for a server that is told.
+    private static let patience: Duration = .seconds(10)
+
+    /// The most uploads that are taken at a time, where other processes tell servers too.
+    private static let mostTaken = 100
+
+    /// - Parameter accept: Judges uploads that others may have brought.
+    init(engine: ExchangeEngine, builder: RequestBuilder, accept: JobJudge?) {
+        self.engine = engine
+        self.builder = builder
+        self.accept = accept
+    }
+
+    /// Whether nothing is under way.
+    var isEmpty: Bool { abandoner.isEmpty }
+
+    /// Why servers couldn't be told, by job.
+    var failures: [Int64: TransferError] { abandoner.failures }
+
+    /// Tells the servers of a batch's cancelled jobs.
+    func abandonCancelled(_ batch: Int64, on host: isolated some UploadAbortHost) {
+        guard !host.sharesBatches else { return abandonTaken(on: host) }
+        let known = host.knownSecrets
+        host.withStore {
+            try $0.abandonedUploads(batch: batch, secrets: known)
+        } then: { host, uploads in
+            let own = host.abandonments
+            for upload in uploads where !own.abandoner.isUnderWay(upload.id) { own.abandon(upload, on: host) }
+        }
+    }
+
+    /// Tells the servers of cancelled jobs that no other process tells.
+    func abandonTaken(on host: isolated some UploadAbortHost) {
+        host.withStore {
+            try $0.takeAbandonedUploads(limit: Self.mostTaken)
+        } then: { host, uploads in
+            for upload in uploads { host.abandonments.abandon(taken: upload, on: host) }
+        }
+    }
+
+    private func abandon(taken upload: AbandonedUpload, on host: isolated some UploadAbortHost) {
+        guard !abandoner.isUnderWay(upload.id) else { return }
+        do throws(TransferError) {
+            let spec = try accept?(upload.spec) ?? upload.spec
+            abandon(AbandonedUpload(id: upload.id, spec: spec, upload: upload.upload), on: host)
+        } catch {
+            abandoner.cannotTell(upload.id, error)
+        }
+    }
+
+    func abandon(_ upload: AbandonedUpload, on host: isolated some UploadAbortHost) {
+        do throws(TransferError) {
+            guard let dialogue = try dialogue(about: upload) else { return }
+            perform(abandoner.begin(upload, dialogue, now: WallClock.seconds), on: host)
+        } catch {
+            abandoner.cannotTell(upload.id, error)
+        }
+    }
+
+    /// The pause before another try is over.
+    func again(_ number: Int, on host: isolated some UploadAbortHost) {
+        let actions = abandoner.again(number, now: WallClock.seconds) { upload throws(TransferError) in
+            try dialogue(about: upload)
+        }
+        perform(actions, on: host)
+    }
+
+    /// - Returns: `nil` where no server holds anything.
+    private func dialogue(
+        about upload: AbandonedUpload
+    ) throws(TransferError) -> (any UploadDialogue)? {
+        guard case .upload(let work) = upload.spec.work, let state = upload.upload.state,
+            !VerifyingDialogue.isVerifying(state)
+        else { return nil }
+        let source = UploadSource(name: "", size: upload.upload.size)
+        return try UploadAttempt(
+            spec: upload.spec, upload: work, source: source, state: state, secrets: builder.secrets
+        ).dialogue()
+    }
+
+    private func perform(_ actions: [UploadAborts.Action], on host: isolated some UploadAbortHost) {
+        for action in actions {
+            switch action {
+            case .send(let request, let number, let spec): send(request, number, spec, on: host)
+            case .wait(let number, let pause): host.timer(.abandonment(number)).schedule(at: .now + pause)
+            case .forget(let id): host.note([.abandoned(id)])
+            }
+        }
+    }
+
+    private func send(_ request: UploadRequest, _ number: Int, _ spec: JobSpec, on host: isolated some UploadAbortHost) {
+        var exchange: ExchangeRequest
+        do throws(TransferError) {
+            exchange = try builder.exchange(request, of: spec, source: nil)
+        } catch {
+            return abandoner.fail(number, error)
+        }
+        exchange.settings.maxTime = Self.patience
+        exchange.settings.connectTimeout = Self.patience
+        engine.start(exchange, makeSink: { AnswerSink(limit: 64 << 10) }) { [host] event in
+            guard case .ended(let outcome) = event else { return }
+            let answer: UploadEvent =
+                switch outcome.result {
+                case .failure(let error): .failed(request: request.id, error, sent: outcome.sent)
+                case .success(let head):
+                    .answered(
+                        UploadAnswer(request: request.id, head: head, body: outcome.answer, url: outcome.finalURL))
+                }
+            host.loop.execute {
+                host.onLoop { host in
+                    let own = host.abandonments
+                    own.perform(own.abandoner.handle(answer, of: number, now: WallClock.seconds), on: host)
+                    host.pump()
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import HTTPTypes
+import TransferQueue
+
+/// Where jobs of clients come in: checked, bounded, and put into batches that are theirs.
+struct SubmissionService: Sendable {
+    let served: ServedQueue
+    let intake: SubmissionBatcher
+    let requests: IdempotentRequests
+    private let own = OwnBatches()
+    let limits: ServerLimits
+
+    /// The batch of jobs that name none.
+    static let standardBatch = "api"
+
+    struct Taken: Sendable {
+        let numbers: [Int64]
+        let added: Int
+    }
+
+    init(_ served: ServedQueue, _ limits: ServerLimits) {
+        self.served = served
+        self.limits = limits
+        intake = SubmissionBatcher(served.queue, directory: served.rules.directory)
+        requests = IdempotentRequests { [queue = served.queue] key in try await queue.answered(key: key) }
+    }
+
+    /// - Throws: `Problem`, with all that is wrong.
+    func read(_ bytes: [UInt8], format: JobFileFormat?, isJobs: Bool) async throws -> OutsideReader.Read {
+        let reader = OutsideReader(rules: served.rules)
+        let most = isJobs ? limits.jobs : .max
+        return try await served.off { try reader.read(bytes, format: format, isJobs: isJobs, limit: most) }
+    }
+
+    /// Adds jobs to a batch, and returns when they are durable there.
+    ///
+    /// - Parameter key: Is remembered with them.
+    /// - Throws: `Problem` where one of them can't be taken; none is then. `SubmissionKeyTaken`.
+    func submit(
+        _ jobs: [JobSpec], batch: String, startsPaused: Bool = false, key: SubmissionKey? = nil
+    ) async throws -> Taken {
+        if !own.holds(batch) {
+            try await check(batch: batch)
+            own.add(batch)
+        }
+        let result: SubmittedJobs
+        do {
+            result = try await intake.submit(
+                SubmissionGroup(jobs, key: key), batch: batch, startsPaused: startsPaused)
+        } catch {
+            throw Self.problem(error)
+        }
+        switch result {
+        case .taken(let numbers, let added): return Taken(numbers: numbers, added: added)
+        case .conflict(let index, let identity):
+            var problem = Problem.conflict(
+                "conflict", "the batch has another job \(Wording.quoted(identity)); give this one an id of its own")
+            problem.errors = [Problem.Fault(pointer: "/\(index)/id", detail: problem.detail)]
+            throw problem
+        }
+    }
+
+    /// Whether clients may add to the batch.
+    ///
+    /// - Returns: How it stands; `nil` where there is none so far.
+    /// - Throws: A 422 for a name that no batch may have, a 409 for a batch of this machine's own job files and folders.
+    @discardableResult
+    func check(batch: String) async throws -> BatchStatus? {
+        if let refusal = DestinationPath.refusal(ofBatchName: batch) {
+            throw Problem(.unprocessableContent, "badName", refusal)
+        }
+        guard let status = try await served.look({ try $0.statuses(name: batch).first }) else { return nil }
+        guard status.source == nil, status.directory == served.rules.directory else {
+            throw Problem.conflict("foreignBatch", "the batch \(Wording.quoted(batch)) is a job file's of this machine")
+        }
+        return status
+    }
+
+    /// Jobs that don't go together.
+    static func problem(_ error: any Error) -> any Error {
+        switch error {
+        case StagingError.faults(let report):
+            var problem = Problem(
+                .unprocessableContent, "invalidJobs", report.faults.first?.message ?? "the jobs don't go together")
+            problem.errors = report.faults.map { Problem.Fault(detail: $0.message) }
+            return problem
+        case StagingError.held(let batch, let pid):
+            return Problem.conflict("held", "process \(pid) works on the batch \(Wording.quoted(batch))")
+        default: return error
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import TransferQueue
+
+/// Judges each request before anything is done: by the name that it calls the service, by the page that it comes from, and
+/// by the secret that it shows. Refusals, and errors of what follows, become answers here.
+struct AccessMiddleware: RouterMiddleware {
+    let access: AccessRules
+    let metrics: ServerMetrics
+    let logger: Logger
+
+    func handle(
+        _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        let start = ContinuousClock.now
+        do {
+            response = try await admit(request, context, next)
+        } catch {
+            let problem = Problem(error)
+            if problem.status.code >= 500 { logger.error("\(request.method) \(request.uri.path): \(error)") }
+            response = problem.response
+        }
+        finish(&response, request)
+        metrics.count(
+            route: context.endpointPath, method: request.method.rawValue, code: response.status.code,
+            seconds: (ContinuousClock.now - start).inSeconds)
+        return response
+    }
+
+    private func admit(
+        _ request: Request, _ context: ServerContext, _ next: (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        // The first is the request's; RFC 9112 §3.2 refuses a second.
+        if let name = HTTPField.Name("Host"), request.headers[name] != nil {
+            throw Problem.malformed("a request has one Host field")
+        }
+        let host = request.head.authority
+        guard access.admits(host: host) else {
+            throw Problem(
+                .misdirectedRequest, "foreignHost", "this service isn't known by that name",
+                hint: CommandPhrases.only("behind a reverse proxy, name its origin with --allow-origin"))
+        }
+        let origin = request.headers[.origin]
+        guard access.admits(origin: origin, host: host) else {
+            logger.notice(
+                "refused a page of \(origin ?? "")\(CommandPhrases.only("; --allow-origin '\(origin ?? "")' lets it in"))"
+            )
+            throw Problem.forbidden(
+                "foreignOrigin", "pages of \(origin ?? "") may not ask",
+                hint: CommandPhrases.only("--allow-origin '\(origin ?? "")' lets them"))
+        }
+        if request.method == .options, let origin, access.isNamed(origin) { return preflight }
+        var context = context
+        context.level = access.level(authorization: request.headers[.authorization])
+        return try await next(request, context)
+    }
+
+    private var preflight: Response {
+        var headers: HTTPFields = [:]
+        headers[.accessControlAllowMethods] = "GET, POST, PUT, PATCH, DELETE"
+        headers[.accessControlAllowHeaders] = "Authorization, Content-Type, Idempotency-Key, Last-Event-ID"
+        headers[.accessControlMaxAge] = "600"
+        return Response(status: .noContent, headers: headers)
+    }
+
+    private func finish(_ response: inout Response, _ request: Request) {
+        response.headers[.xContentTypeOptions] = "nosniff"
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+        guard let origin = request.headers[.origin], access.isNamed(origin) else { return }
+        response.headers[.accessControlAllowOrigin] = origin
+        response.headers[.vary] = "Origin"
+    }
+}
+
+/// Asks for a right: to look for methods that only look, and to change for all others.
+struct RightsCheck: RouterMiddleware {
+    func handle(
+        _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        let needed: AccessRules.Level = request.method == .get || request.method == .head ? .reader : .owner
+        guard context.level >= needed else {
+            guard context.level == .nobody else {
+                throw Problem.forbidden("readOnly", "this secret is for looking only")
+            }
+            throw Problem.unauthorized(hasShown: request.headers[.authorization] != nil)
+        }
+        return try await next(request, context)
+    }
+}

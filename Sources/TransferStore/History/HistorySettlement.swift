@@ -1,0 +1,20 @@
+/// The result for a confirmed file that was to be moved or deleted.
+package struct HistorySettlement: Sendable {
+    package enum Kind: Sendable {
+        /// The file isn't in the folder any more.
+        case done
+        /// No file of this version is at its path: moving or deleting it waits until it's there again.
+        case notThere
+        case kept
+        /// - Parameter changed: The time of a change that was ours.
+        case again(at: Int64, changed: Int64? = nil)
+    }
+
+    package let row: Int64
+    package let kind: Kind
+
+    package init(row: Int64, kind: Kind) {
+        self.row = row
+        self.kind = kind
+    }
+}

@@ -1,0 +1,65 @@
+import Synchronization
+package import TransferCore
+import TransferEventLoop
+
+/// How long a process waits for a database that is away, and whom it tells. For one transaction at a time.
+package final class PostgresRetries: Sendable {
+    private struct Reported {
+        var isAway = false
+        var isOver = false
+    }
+
+    private let isPatient: Bool
+    private let lease: PostgresLeaseEnd
+    private let tell: @Sendable (TransferError?) -> Void
+    private let reported = Mutex(Reported())
+    private let end = PostgresCancellation()
+
+    /// The time between two attempts.
+    private static let pause = Duration.milliseconds(500)
+
+    package init(_ role: PostgresRole, _ lease: PostgresLeaseEnd) {
+        self.lease = lease
+        if case .worker(let worker) = role {
+            (isPatient, tell) = (true, worker.tell)
+        } else {
+            (isPatient, tell) = (false, { _ in })
+        }
+    }
+
+    /// From now on nothing is waited for.
+    package func giveUp() {
+        reported.withLock { $0.isOver = true }
+        end.tell()
+    }
+
+    package var isOver: Bool { reported.withLock { $0.isOver } }
+
+    package var connectTimeout: Duration { isOver ? .seconds(2) : PostgresConnection.connectTimeout }
+
+    /// Waits until it's worth another attempt.
+    ///
+    /// - Parameters:
+    ///   - error: Why the last one failed.
+    ///   - count: The attempts so far. A connection that was lost since the last transaction is no failure yet.
+    /// - Throws: The error, where there is to be none.
+    package func wait(after error: any Error, attempts count: Int, explained: (any Error) -> TransferError?) throws {
+        if count == 1 { return }
+        guard isPatient, lease.time - .now > Self.pause else { throw error }
+        let isNews = reported.withLock { reported in
+            defer { reported.isAway = true }
+            return !reported.isAway && !reported.isOver
+        }
+        if isNews { tell(explained(error)) }
+        guard end.rest(Self.pause) else { throw error }
+    }
+
+    /// The database has answered.
+    package func isThere() {
+        let isNews = reported.withLock { reported in
+            defer { reported.isAway = false }
+            return reported.isAway
+        }
+        if isNews { tell(nil) }
+    }
+}

@@ -1,0 +1,86 @@
+import Synchronization
+import TransferCore
+import TransferEventLoop
+package import TransferStore
+
+/// Renews the lease of a process and hears what others tell, on a connection and a thread of its own: a statement that takes
+/// long, such as those of a large job file, keeps neither waiting.
+package final class PostgresLeaseRenewal: Sendable {
+    private let database: PostgresDatabase
+    private let hear: @Sendable (StoreNotification) -> Void
+    private let thread = WorkerPool(name: "queue-lease", threads: 1)
+    private let end = PostgresCancellation()
+
+    private static let pause = Duration.seconds(1)
+
+    /// - Parameter hear: Called by the keeper's thread.
+    package init(_ database: PostgresDatabase, _ hear: @escaping @Sendable (StoreNotification) -> Void) {
+        self.database = database
+        self.hear = hear
+    }
+
+    package func start() {
+        thread.execute { [self] in
+            // A connection that is lost is made anew until the lease is over.
+            while !end.isReported {
+                do {
+                    try keep()
+                } catch is LeaseLost {
+                    database.lease.lost()
+                    return hear(.leaseIsOver(LeaseLost()))
+                } catch {
+                    guard left > .zero else { return hear(.leaseIsOver(error)) }
+                    guard end.rest(min(Self.pause, left)) else { return }
+                }
+            }
+        }
+    }
+
+    package func stop() {
+        end.tell()
+        thread.stop()
+    }
+
+    /// The time in which transfers may still go on: what they wrote has to be recorded, or given back, by the lease's end.
+    private var left: Duration { database.lease.time - .now - margin }
+
+    private var margin: Duration { database.role.term / 6 }
+
+    /// Renews and listens until the connection is lost, or nobody wants it any more.
+    private func keep() throws {
+        guard left > .zero else { throw LeaseLost() }
+        let db = try PostgresConnection(
+            database.address, end, names: database.names, within: min(left, PostgresConnection.connectTimeout))
+        try db.begin(database.address, as: database.role)
+        try db.script("LISTEN \(PostgresNotice.channel(database.address))")
+        // Notifications before the LISTEN were heard by nobody here: jobs and commands are looked for once.
+        hear(.changed)
+        hear(.commanded)
+        hear(.revoked)
+        while !end.isReported {
+            let (asked, term) = (MonotonicTime.now, database.role.term)
+            db.limit = asked + left
+            // A crash of the database that forgot it would end the lease sooner than this process thinks.
+            try PostgresTransaction.run(db) {
+                PostgresOutcome(try PostgresLeases.renew($0, database.process, term))
+            }
+            database.lease.renewed(until: asked + term)
+            db.limit = .now + left
+            try PostgresLeases.takeOver(in: db, own: database.process)
+            let next = asked + term / 3
+            while MonotonicTime.now < next, !end.isReported {
+                for text in Set(try db.notices(until: next)) {
+                    switch PostgresNotice(rawValue: text) {
+                    case .work: hear(.changed)
+                    case .commands: hear(.commanded)
+                    case .recalls: hear(.revoked)
+                    case .watched: hear(.watched)
+                    case .pause: hear(.paused)
+                    case .noPauses: hear(.unpaused)
+                    case nil: break
+                    }
+                }
+            }
+        }
+    }
+}

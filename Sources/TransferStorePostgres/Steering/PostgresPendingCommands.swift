@@ -1,0 +1,84 @@
+import TransferJobs
+import TransferStore
+
+/// The pauses and cancellations that are asked of jobs while a worker has them claimed. They stand beside the jobs until that
+/// worker has done them, and every ``Release`` carries out what stands there: it holds, too, where that worker is lost, gives
+/// its jobs back or puts them off before it has heard of it.
+package enum PostgresPendingCommands {
+    /// Writes down what is asked of claimed jobs. A cancelled one isn't given up for anything less.
+    static func note(_ db: PostgresConnection, _ verb: QueueVerb, of claimed: [Int64]) throws {
+        guard !claimed.isEmpty else { return }
+        let ids = PostgresArray(claimed)
+        switch verb {
+        case .pause: try db.post(Self.asking, [ids, Self.pause])
+        case .cancel: try db.post(Self.asking, [ids, Self.cancel])
+        case .resume: try db.post(Self.asking, [ids, nil as String?])
+        case .retry, .retryFailed: break
+        }
+    }
+
+    private static let pause = QueueVerb.pause.rawValue
+    private static let cancel = QueueVerb.cancel.rawValue
+
+    /// A statement by which jobs that haven't ended leave the process that has them claimed: the only kind there is. A job that
+    /// is to be paused is paused by it, and one that is to be cancelled is cancelled in the same transaction.
+    package struct Release: Sendable {
+        package let statement: PostgresStatement
+
+        /// - Parameters:
+        ///   - state: The state, in SQL, of jobs of which nothing was asked.
+        ///   - changes: Further changes, in SQL.
+        ///   - condition: The jobs, in SQL; of these the claimed ones are meant.
+        init(
+            _ name: String, _ access: PostgresAccess, to state: String = "\(JobStates.queued)", _ changes: String,
+            where condition: String
+        ) {
+            statement = PostgresStatement(
+                name, access,
+                """
+                WITH gone AS (
+                    UPDATE job SET state = CASE asked WHEN '\(PostgresPendingCommands.pause)' THEN \(JobStates.paused) ELSE \(state) END,
+                        owner = NULL, \(changes)
+                    WHERE \(condition) AND state = \(JobStates.claimed)
+                    RETURNING id, identity, spec, asked)
+                SELECT id, identity, spec FROM gone WHERE asked = '\(PostgresPendingCommands.cancel)' ORDER BY id
+                """)
+        }
+
+        /// - Returns: The jobs that were cancelled, and those that are skipped for that.
+        @discardableResult
+        func run(_ db: PostgresConnection, _ values: [(any PostgresValue)?]) throws -> AppliedCommand {
+            try finish(db, post(db, values))
+        }
+
+        /// Sends the statement without a wait.
+        ///
+        /// - Returns: The answer, for ``finish(_:_:)`` in the same transaction.
+        func post(_ db: PostgresConnection, _ values: [(any PostgresValue)?]) throws -> PostgresAnswer {
+            try db.post(statement, values)
+        }
+
+        /// Cancels the jobs of which that was asked.
+        ///
+        /// - Returns: The jobs that were cancelled, and those that are skipped for that.
+        func finish(_ db: PostgresConnection, _ answer: PostgresAnswer) throws -> AppliedCommand {
+            let applied = try PostgresSteering.cancel(db, Array(answer.rows()))
+            // Servers may have to be told of them, and hooks.
+            if applied.count > 0 { try PostgresNotice.work.tell(db) }
+            return applied
+        }
+    }
+
+    // MARK: Statements
+
+    private static let asking = PostgresStatement(
+        "ask_of_claimed", [.submit, .work],
+        """
+        UPDATE job SET asked = $2
+        WHERE id = ANY ($1::bigint[]) AND asked IS DISTINCT FROM '\(cancel)' AND asked IS DISTINCT FROM $2
+        """)
+
+    package static let statements = [
+        asking
+    ]
+}

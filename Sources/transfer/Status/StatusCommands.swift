@@ -1,0 +1,178 @@
+import ArgumentParser
+import Glibc
+import TransferCore
+import TransferEventLoop
+import TransferQueue
+
+struct Status: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "How the batches and watched folders stand, also those that others run.")
+
+    @Argument(help: "A batch; all of them without.")
+    var batch: String?
+
+    @Flag(help: "List the jobs that failed for good.")
+    var failed = false
+
+    @Flag(help: "A line for each job; with --failed only those that failed for good.")
+    var jobs = false
+
+    @Flag(help: "With --failed: the jobs as a job file of lines, which transfer run does again as it is.")
+    var list = false
+
+    @Flag(help: "Show it anew every second.")
+    var follow = false
+
+    @Flag(help: "JSON on standard output.")
+    var json = false
+
+    @OptionGroup var place: QueuePlaceOptions
+
+    func validate() throws {
+        if case .service = try place.place(), failed || jobs || list || follow {
+            throw ValidationError("--server shows the batches: the service's page and its API have the jobs")
+        }
+        if list, !failed { throw ValidationError("--list goes with --failed") }
+        if list, json || follow { throw ValidationError("--list is a job file: it goes without --json and --follow") }
+        if jobs, list { throw ValidationError("--jobs shows the jobs, and --list is a job file: take one of them") }
+        if jobs, follow { throw ValidationError("--jobs goes without --follow") }
+    }
+
+    func run() async throws {
+        if let client = try place.client() {
+            return try await ServiceVerbs(client: client).status(batch, json: json)
+        }
+        guard let remote = try Composition.remote(existing: place.place()) else {
+            if let batch { throw place.hint.noBatch(batch) }
+            for line in json || jobs || list ? [] : StatusTable.lines([], charset: .utf8) { print(line) }
+            return
+        }
+        try show(remote)
+        guard follow else { return }
+        let loop = try EventLoop(name: "status")
+        for await _ in Ticks.every(.seconds(1), on: loop) {
+            if !json { print("\u{1B}[H\u{1B}[J", terminator: "") }
+            try show(remote)
+            // Whoever looked may have gone.
+            guard StandardOutput.flush() else { return }
+        }
+    }
+
+    private func show(_ remote: QueueRemote) throws {
+        let register = try remote.batchRegister()
+        let names = BatchNames(register)
+        let name = try batch.flatMap { text throws(Failure) in try names.find(text) }
+        if let batch, name == nil { throw place.hint.noBatch(batch, among: names) }
+        let charset = Terminal(STDOUT_FILENO, environment: Composition.environment).charset
+        let shown = name.map { [$0] } ?? register.names
+        if jobs {
+            let list = JobList(batches: shown, failed: failed, remote: remote)
+            return try json ? list.printJSON() : list.printTable(charset, naming: batch == nil ? names : nil)
+        }
+        let statuses = try remote.statuses(name: name)
+        if list { return try FailedList(statuses, remote).write() }
+        if failed { return try showFailed(remote, statuses, names, charset) }
+        let rows = try statuses.map { status in
+            var row = StatusText.row(status, hint: place.hint)
+            row.hooks = try remote.hookTroubles(batch: status.name)
+            return row
+        }
+        for line in json ? StatusTable.json(rows) : StatusTable.lines(rows, charset: charset, names: names) {
+            print(line)
+        }
+        let workers = try WorkerTable(remote.workers())
+        for line in json ? workers.json : workers.lines(charset) { print(line) }
+        if !json { for line in rows.flatMap({ HookText.lines($0, names, charset) }) { print(line) } }
+    }
+
+    private func showFailed(
+        _ remote: QueueRemote, _ statuses: [BatchStatus], _ names: BatchNames, _ charset: Charset
+    ) throws {
+        var all: [FailedJobRow] = []
+        for status in statuses {
+            let rows = try remote.failures(batch: status.name).map { StatusText.row($0, of: status) }
+            if json { for line in FailedTable.json(batch: status.name, rows) { print(line) } }
+            // As `why` and `retry` take them.
+            all += batch == nil ? rows.map { $0.named("\(names.short(status.name))/\($0.job)") } : rows
+        }
+        if !json { for line in FailedTable.lines(all, charset: charset) { print(line) } }
+    }
+}
+
+struct Wait: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Wait for the end of a batch that another process runs; the exit status is that of its run.")
+
+    @Argument(help: "The batch.")
+    var batch: String
+
+    @OptionGroup var place: QueuePlaceOptions
+
+    func run() async throws {
+        if let client = try place.client() {
+            let reading = RemoteReading(client: client, hint: place.hint)
+            ExitStatus.exit(try Self.status(try await reading.wait(batch), of: batch))
+        }
+        let (hint, queue) = (place.hint, try place.place())
+        guard let remote = try Composition.remote(existing: queue) else { throw hint.noBatch(batch) }
+        let names = BatchNames(try remote.batchRegister())
+        guard let name = try names.find(batch) else { throw hint.noBatch(batch, among: names) }
+        if case .database(let address) = queue {
+            ExitStatus.exit(try await FleetWatch(address, remote, batch: name).follow { _ in })
+        }
+        guard let status = try await remote.wait(batch: name) else { throw hint.noBatch(batch, among: names) }
+        ExitStatus.exit(
+            try Self.status((status.remaining, status.failed + status.skipped + status.cancelled), of: batch))
+    }
+
+    /// - Parameter counts: Jobs that haven't ended, and those that didn't complete.
+    private static func status(
+        _ counts: (remaining: Int, incomplete: Int), of batch: String
+    ) throws(Failure) -> ExitStatus {
+        if counts.remaining > 0 { throw Failure(.workLeft, "\(batch): nobody runs it, \(counts.remaining) left") }
+        return counts.incomplete > 0 ? .someFailed : .complete
+    }
+}
+
+struct Forget: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Forget a batch, whether or not it ended, or those that ended 30 days ago; their files stay.")
+
+    @Argument(help: "A batch, whether or not it ended.")
+    var batch: String?
+
+    @Option(
+        name: .customLong("older-than"), help: ArgumentHelp("Those that ended longer ago than this.", valueName: "30d"),
+        transform: TimeSpan.read)
+    var olderThan: TimeSpan?
+
+    @OptionGroup var place: QueuePlaceOptions
+
+    func run() async throws {
+        let age = olderThan?.duration ?? .seconds(30 * 86_400)
+        let (hint, queue) = (place.hint, try place.place())
+        if let client = try place.client() {
+            return try await RemoteReading(client: client, hint: hint).forget(batch, olderThan: age)
+        }
+        guard let remote = try Composition.remote(existing: queue) else {
+            if let batch { throw hint.noBatch(batch) }
+            return
+        }
+        let known = BatchNames(try remote.batchRegister())
+        let name = try batch.flatMap { text throws(Failure) in try known.find(text) }
+        if let batch, name == nil { throw hint.noBatch(batch, among: known) }
+        let names = try remote.forget(
+            name: name, endedBefore: name == nil ? WallClock.milliseconds - age.inMilliseconds : nil)
+        if case .folder(let state) = queue { try SpoolFolder.sweep(remote, state: state) }
+        if let batch, let name, names.isEmpty {
+            guard let status = try remote.statuses(name: name).first else { throw hint.noBatch(batch) }
+            let isWatch = WatchBatch.folder(of: name) != nil
+            let who = status.pid.map { "process \($0)" } ?? "a process"
+            throw Failure(
+                .wrongUsage,
+                "\(batch) is being \(isWatch ? "watched" : "run") by \(who); \(isWatch ? "stop that" : "cancel it, or stop that,") first"
+            )
+        }
+        for name in names { print("forgotten: \(known.short(name))") }
+    }
+}

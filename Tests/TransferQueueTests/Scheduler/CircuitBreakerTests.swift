@@ -1,0 +1,376 @@
+import Testing
+import TransferCore
+
+@testable import TransferScheduling
+
+@Suite struct CircuitBreakerTests {
+    static let now = MonotonicTime.seconds(100)
+    let now = Self.now
+    let error = Sample.unreachable()
+
+    func gate(_ events: (inout CircuitBreaker) -> Void) -> CircuitBreaker {
+        var gate = CircuitBreaker()
+        events(&gate)
+        return gate
+    }
+
+    /// A gate that has just been paused for four seconds by a 503.
+    var paused: CircuitBreaker { gate { $0.failed(1, Sample.busy(), now: now) } }
+
+    /// The same, with job 7 trying.
+    var probing: CircuitBreaker {
+        var gate = paused
+        _ = gate.ask(7, now: now + .seconds(4))
+        return gate
+    }
+
+    var dead: CircuitBreaker {
+        var gate = paused
+        gate.exhausted(error)
+        return gate
+    }
+
+    func reason(
+        _ pauses: Int, _ error: TransferError = Sample.busy(), asked: Duration = .zero
+    ) -> CircuitBreaker.Reason {
+        CircuitBreaker.Reason(error: error, pauses: pauses, asked: asked)
+    }
+
+    @Test func isOpenAtFirst() {
+        var gate = CircuitBreaker()
+        #expect(gate.ask(1, now: now) == .start)
+        #expect(gate.state == .open(failures: 0))
+    }
+
+    @Test func oneOrTwoLostConnectionsMayBeBadLuck() {
+        var gate = CircuitBreaker()
+        for count in 1..<CircuitBreaker.toleratedFailures {
+            gate.failed(Int64(count), error, now: now)
+            #expect(gate.state == .open(failures: count))
+            #expect(gate.ask(9, now: now) == .start)
+        }
+        gate.failed(3, error, now: now)
+        #expect(gate.state == .paused(until: now + .seconds(4), reason(0, error)))
+    }
+
+    @Test func anAnswerForgetsEarlierFailures() {
+        var gate = CircuitBreaker()
+        gate.failed(1, error, now: now)
+        gate.failed(2, error, now: now)
+        gate.answered()
+        gate.failed(3, error, now: now)
+        #expect(gate.state == .open(failures: 1))
+    }
+
+    @Test(arguments: [
+        (Sample.busy(503, retryAfter: nil), Duration.seconds(4)),
+        (Sample.busy(429, retryAfter: .seconds(30)), .seconds(30)),
+        (Sample.busy(503, retryAfter: .seconds(1)), .seconds(4)),
+        (Sample.unreachable(retryAfter: .seconds(9)), .seconds(9)),
+    ])
+    func anAnswerThatAsksForAPausePausesAtOnce(_ error: TransferError, _ length: Duration) {
+        var gate = CircuitBreaker()
+        gate.failed(1, error, now: now)
+        let asked = error.retryAfter == nil ? .zero : length
+        #expect(gate.state == .paused(until: now + length, reason(0, error, asked: asked)))
+    }
+
+    /// Waits that a server asks for spend time, not attempts: at least our own backoff each, a day in all.
+    @Test(arguments: [Duration.zero, .seconds(1), .seconds(3600), .seconds(366 * 86_400)])
+    func anOriginThatAsksForEverIsGivenUpAfterADay(_ asked: Duration) throws {
+        let error = Sample.busy(429, retryAfter: asked)
+        var gate = gate { $0.failed(1, error, now: now, limit: 3) }
+        var time = now
+        var waits: [Duration] = []
+        while case .paused(let until, _) = gate.state {
+            waits.append(until - time)
+            time = until
+            #expect(gate.ask(7, now: time) == .start)
+            gate.failed(7, error, now: time, limit: 3)
+        }
+        #expect(time - now == .seconds(86_400))
+        #expect(waits.dropLast().allSatisfy { $0 >= min(.seconds(60), asked) } && waits[0] >= .seconds(4))
+        #expect(waits.count <= 1 + 86_400 / max(50, Int(asked.components.seconds)) + 4, "\(waits.count)")
+        guard case .dead(let end) = gate.state else {
+            Issue.record("\(gate.state)")
+            return
+        }
+        #expect(end.message.contains("1d 00h is the limit (retry.maxWait)") && end.status == 429)
+    }
+
+    @Test func aSilentServerAndOneThatAsksAreCountedEachByItsOwn() {
+        var gate = gate { $0.failed(1, Sample.busy(429, retryAfter: .seconds(9)), now: now, limit: 2) }
+        for pauses in 1...5 {
+            let time = now + .seconds(pauses * 1000)
+            #expect(gate.ask(7, now: time) == .start)
+            gate.failed(7, Sample.busy(429, retryAfter: .seconds(9)), now: time, limit: 2)
+        }
+        guard case .paused(_, let reason) = gate.state else {
+            Issue.record("\(gate.state)")
+            return
+        }
+        #expect(reason.pauses == 0 && reason.asked > .seconds(54))
+    }
+
+    /// A time that was asked for takes nothing from the tries of a server that is silent after it.
+    @Test(arguments: [1, 3]) func silenceIsCountedFromItsFirstAfterAPauseThatWasAskedFor(_ limit: Int) {
+        var gate = gate { $0.failed(1, Sample.busy(retryAfter: .seconds(1)), now: now, limit: limit) }
+        var failures = 0
+        while case .paused(let until, _) = gate.state {
+            #expect(gate.ask(7, now: until) == .start)
+            failures += 1
+            gate.failed(7, error, now: until, limit: limit)
+        }
+        #expect(failures == limit + 1 && gate.state == .dead(error))
+    }
+
+    @Test func nobodyStartsDuringAPause() {
+        var gate = paused
+        #expect(gate.ask(2, now: now) == .wait(until: now + .seconds(4)))
+        #expect(gate.ask(2, now: now + .milliseconds(3999)) == .wait(until: now + .seconds(4)))
+    }
+
+    @Test func oneJobTriesAfterThePause() {
+        var gate = paused
+        #expect(gate.ask(7, now: now + .seconds(4)) == .start)
+        #expect(gate.state == .probing(job: 7, reason(0)))
+        #expect(gate.ask(8, now: now + .seconds(5)) == .wait(until: nil))
+    }
+
+    @Test func aLongerWishOfATransferUnderWayLengthensThePause() {
+        var gate = paused
+        gate.failed(2, Sample.busy(429, retryAfter: .seconds(60)), now: now)
+        let longer = CircuitBreaker.State.paused(until: now + .seconds(60), reason(0, asked: .seconds(56)))
+        #expect(gate.state == longer)
+        gate.failed(3, Sample.busy(429, retryAfter: .seconds(5)), now: now)
+        #expect(gate.state == longer)
+        gate.failed(4, error, now: now, scale: 60)
+        #expect(gate.state == longer)
+    }
+
+    @Test func aFailedProbePausesForLonger() {
+        var gate = probing
+        let later = now + .seconds(10)
+        gate.failed(7, error, now: later)
+        #expect(gate.state == .paused(until: later + .seconds(8), reason(1, error)))
+    }
+
+    @Test func anOriginIsGivenUpAfterAsManyProbesAsTheLimitAllows() {
+        var gate = gate { $0.failed(1, Sample.busy(), now: now, limit: 5) }
+        var probes = 0
+        var time = now
+        while case .paused(let until, _) = gate.state {
+            time = until
+            #expect(gate.ask(7, now: time) == .start)
+            probes += 1
+            gate.failed(7, error, now: time, limit: 5)
+        }
+        #expect(probes == 5)
+        #expect(gate.state == .dead(error))
+    }
+
+    @Test func failuresOfOthersSayNothingAboutTheProbe() {
+        var gate = probing
+        gate.failed(8, error, now: now)
+        #expect(gate == probing)
+        gate.abandoned(8, now: now)
+        #expect(gate == probing)
+    }
+
+    @Test func anAnswerOpensAPausedOrProbedOrigin() {
+        for start in [paused, probing] {
+            var gate = start
+            gate.answered()
+            #expect(gate.state == .open(failures: 0))
+        }
+    }
+
+    /// Tries that run into a server which others of ours keep busy are further apart, and no reason to give it up.
+    @Test(arguments: [true, false]) func aServerThatIsBusyWithOthersOfOursIsNotGivenUp(_ isAnswer: Bool) {
+        let error = isAnswer ? Sample.busy(429) : Sample.unreachable()
+        var gate = gate { $0.failed(1, Sample.busy(429), now: now, limit: 2) }
+        var time = now
+        for _ in 0..<5 {
+            guard case .paused(let until, _) = gate.state else { break }
+            time = until
+            #expect(gate.ask(7, now: time) == .start)
+            gate.failed(7, error, now: time, limit: 2, hasOthers: true)
+        }
+        guard isAnswer else { return #expect(gate.state == .dead(error), "nobody answers") }
+        #expect(gate.permission(now: time) == .wait(until: time + .seconds(60)))
+        // The others are through, and it goes on.
+        #expect(gate.ask(7, now: time + .seconds(60)) == .start)
+        gate.failed(7, error, now: time + .seconds(60), limit: 2)
+        guard case .dead = gate.state else {
+            Issue.record("\(gate.state)")
+            return
+        }
+    }
+
+    @Test func whatWasUnderWayWhenAnOriginWasClosedIsNoNewRefusal() {
+        var gate = CircuitBreaker()
+        for job in Int64(1)...23 {
+            // Others that were sent at the same time are answered.
+            if job % 3 == 0 { gate.answered() }
+            gate.failed(job, Sample.busy(429), now: now + .milliseconds(job * 8), limit: 1, since: now)
+        }
+        gate.answered()
+        gate.failed(24, Sample.busy(429), now: now + .milliseconds(200), since: now)
+        #expect(gate.state == .open(failures: 0) && gate.wasUnderWay(now))
+        // A longer pause is kept whoever hears of it.
+        var asked = gate
+        asked.failed(25, Sample.busy(429, retryAfter: .seconds(9)), now: now + .seconds(1), since: now)
+        #expect(asked.permission(now: now + .seconds(9)) == .wait(until: now + .seconds(10)))
+        let later = now + .milliseconds(20)
+        gate.failed(26, Sample.busy(429), now: now + .seconds(1), since: later)
+        #expect(gate.permission(now: now + .seconds(4)) == .wait(until: now + .seconds(5)))
+    }
+
+    @Test func aProbeThatGoesAwayLeavesItsPlaceToTheNext() {
+        var gate = probing
+        let later = now + .seconds(20)
+        gate.abandoned(7, now: later)
+        #expect(gate.state == .paused(until: later, reason(0)))
+        #expect(gate.ask(8, now: later) == .start)
+        #expect(gate.state == .probing(job: 8, reason(0)))
+    }
+
+    @Test func abandoningChangesNothingElse() {
+        for start in [CircuitBreaker(), paused, dead] {
+            var gate = start
+            gate.abandoned(7, now: now)
+            #expect(gate == start)
+        }
+    }
+
+    @Test func isDeadWhenAJobGaveUpWhileNobodyGotAnAnswer() {
+        for start in [paused, probing] {
+            var gate = start
+            gate.exhausted(error)
+            #expect(gate.state == .dead(error))
+            #expect(gate.ask(9, now: now + .seconds(1000)) == .refuse(error))
+        }
+    }
+
+    @Test func anOpenOriginIsNotDeadBecauseOfOneJob() {
+        var gate = gate { $0.failed(1, error, now: now) }
+        gate.exhausted(error)
+        #expect(gate.state == .open(failures: 1))
+    }
+
+    /// A watched folder has no end: its server may be away for as long as it wants.
+    @Test func anOriginIsProbedForEverForWhatHasNoEnd() {
+        var gate = gate { $0.failed(1, error, now: now, isEndless: true) }
+        var lengths: [Duration] = []
+        var time = now
+        for probe in 0..<200 {
+            guard case .paused(let until, _) = gate.state else {
+                gate.failed(7, error, now: time, isEndless: true)
+                continue
+            }
+            lengths.append(until - time)
+            time = until
+            #expect(gate.ask(7, isEndless: true, now: time) == .start, "probe \(probe)")
+            gate.failed(7, error, now: time, isEndless: true)
+        }
+        #expect(lengths.prefix(5) == [.seconds(4), .seconds(8), .seconds(16), .seconds(32), .seconds(60)])
+        #expect(lengths.dropFirst(5).allSatisfy { $0 == .seconds(60) } && lengths.count > 190)
+        gate.answered()
+        #expect(gate.ask(8, now: time) == .start)
+    }
+
+    /// What a server asks for × the pauses of what has no end: as long as it asks, a day at most each, for ever.
+    @Test(
+        arguments: [(0, 4, 60), (1, 4, 60), (3600, 3600, 3600), (86_400 * 30, 86_400, 86_400)] as [(Int, Int, Int)])
+    func aServerThatAsksForEverIsProbedForEverForWhatHasNoEnd(_ asked: Int, _ first: Int, _ last: Int) {
+        let error = Sample.busy(429, retryAfter: .seconds(asked))
+        var gate = gate { $0.failed(1, error, now: now, limit: 3, isEndless: true) }
+        var lengths: [Duration] = []
+        var time = now
+        for _ in 0..<3000 {
+            guard case .paused(let until, let reason) = gate.state else { break }
+            #expect(reason.givenUp == nil && reason.error.message.contains("retry.maxWait") == (asked > 86_400))
+            lengths.append(until - time)
+            time = until
+            #expect(gate.ask(7, isEndless: true, now: time) == .start)
+            gate.failed(7, error, now: time, limit: 3, isEndless: true)
+        }
+        #expect(lengths.count == 3000 && lengths.first == .seconds(first) && lengths.last == .seconds(last))
+    }
+
+    @Test func whatHasToEndIsToldThatItsTimeIsUpWhereOthersGoOn() {
+        let error = Sample.busy(429, retryAfter: .seconds(43_200))
+        var gate = gate { $0.failed(1, error, now: now) }
+        var time = now
+        for probe in 1...2 {
+            time = time + .seconds(43_200)
+            #expect(gate.permission(now: time) == .start)
+            #expect(gate.ask(7, isEndless: true, now: time) == .start)
+            gate.failed(7, error, now: time, isEndless: true)
+            guard probe == 2 else { continue }
+            let end = error.waitedTooLong(.seconds(86_400))
+            #expect(gate.permission(now: time) == .refuse(end))
+            #expect(gate.permission(isEndless: true, now: time) == .wait(until: time + .seconds(43_200)))
+        }
+    }
+
+    @Test func whatHasToEndIsGivenUpWhereOthersGoOnProbing() {
+        var gate = gate { $0.failed(1, Sample.busy(), now: now, limit: 3) }
+        var time = now
+        for probe in 1...3 {
+            time = time + .seconds(100)
+            #expect(gate.ask(7, isEndless: true, now: time) == .start)
+            #expect(gate.permission(now: time) == .wait(until: nil))
+            gate.failed(7, error, now: time, isEndless: true)
+            let isGivenUp = probe == 3
+            #expect(gate.permission(now: time + .seconds(100)) == (isGivenUp ? .refuse(error) : .start))
+        }
+        time = time + .seconds(100)
+        #expect(gate.ask(7, isEndless: true, now: time) == .start)
+        #expect(gate.permission(now: time) == .refuse(error))
+        // A new batch wants something of it.
+        gate.revive()
+        #expect(gate.permission(now: time) == .wait(until: nil))
+        gate.answered()
+        #expect(gate.permission(now: time) == .start)
+    }
+
+    @Test func anOriginThatWasGivenUpIsProbedForWhatHasNoEnd() {
+        var gate = dead
+        #expect(gate.ask(7, isEndless: true, now: now) == .start)
+        #expect(gate.permission(now: now) == .refuse(error))
+        gate.answered()
+        #expect(gate.permission(now: now) == .start)
+    }
+
+    @Test func aJobThatGivesUpTakesOnlyThoseWithItThatHaveToEnd() {
+        var gate = gate { $0.failed(1, Sample.busy(), now: now, isEndless: true) }
+        gate.exhausted(error)
+        #expect(gate.permission(now: now) == .refuse(error))
+        #expect(gate.permission(isEndless: true, now: now) == .wait(until: now + .seconds(4)))
+    }
+
+    @Test func whatIsDeadStaysDead() {
+        var gate = dead
+        gate.answered()
+        gate.failed(1, Sample.busy(), now: now)
+        gate.exhausted(Sample.busy())
+        gate.abandoned(1, now: now)
+        #expect(gate == dead)
+    }
+}
+
+extension CircuitBreaker {
+    mutating func failed(
+        _ job: Int64, _ error: TransferError, now: MonotonicTime, scale: Double = 4, limit: Int = 10,
+        isEndless: Bool = false, since: MonotonicTime? = nil, hasOthers: Bool = false
+    ) {
+        failed(
+            job, error, rule: RetryRule(limit: limit, scale: scale, jitter: false), isEndless: isEndless, since: since,
+            hasOthers: hasOthers, random: 0, now: now)
+    }
+}
+
+extension CircuitBreaker: Equatable {
+    static func == (left: CircuitBreaker, right: CircuitBreaker) -> Bool { left.state == right.state }
+}
