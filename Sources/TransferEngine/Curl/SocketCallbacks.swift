@@ -4,7 +4,7 @@ import TransferCore
 
 /// The sockets of libcurl's connections.
 enum SocketCallbacks {
-    /// The reason: "What isn't sent yet stays with us" in TransferEngine.docc/Decisions.md.
+    /// The reason: "Bytes that are not sent yet stay in the process" in TransferEngine.docc/Decisions.md.
     static func apply(to handle: CurlHandle) throws(TransferError) {
         try handle.check(transfer_easy_set_sockopt(handle.raw, prepare), CURLOPT_SOCKOPTFUNCTION)
     }
