@@ -4,7 +4,7 @@ package struct JSONWriter {
     package enum Escapes: Sendable {
         /// Only characters that JSON requires to be escaped, all in one form: the same value has always the same bytes.
         case canonical
-        /// Also DEL and the C1 control characters, because users read the lines on terminals; with `\\n`, `\\r` and `\\t`.
+        /// Control characters with DEL and C1, because users read the lines on terminals; with `\n`, `\r` and `\t`.
         case terminal
     }
 

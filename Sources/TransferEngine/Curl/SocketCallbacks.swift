@@ -4,7 +4,7 @@ import TransferCore
 
 /// The options of the sockets of libcurl's connections.
 enum SocketCallbacks {
-    /// Sets the callback. The reason is in `What isn't sent yet stays with us` of TransferEngine.docc/Decisions.md.
+    /// The reason: "Bytes that are not sent yet stay in the process" in TransferEngine.docc/Decisions.md.
     static func apply(to handle: CurlHandle) throws(TransferError) {
         try handle.check(transfer_easy_set_sockopt(handle.raw, prepare), CURLOPT_SOCKOPTFUNCTION)
     }
