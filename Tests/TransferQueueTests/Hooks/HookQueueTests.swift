@@ -6,7 +6,7 @@ import TransferEventLoop
 @testable import TransferQueue
 @testable import TransferStore
 
-/// Messages for hooks in turn.
+/// The order and the retries of messages for hooks.
 @Suite struct HookQueueTests {
     private let now = MonotonicTime(nanoseconds: 1_000_000_000_000)
 
@@ -96,7 +96,8 @@ import TransferEventLoop
         #expect(pause(turns.ended(1, busy, now: now, random: 0, isEndless: true)) == .seconds(1000))
     }
 
-    /// As jobs do: such a wait spends time and no attempt, and grows where the server asks for none.
+    /// A wait that the server asks for spends time and no attempt, as for jobs. It grows where the server names no
+    /// time.
     @Test(arguments: [(0, 7), (5, 12), (600, 1)]) func waitsThatAServerAsksForSpendNoAttempt(
         _ seconds: Int, _ mostInAMinute: Int
     ) {
@@ -115,7 +116,7 @@ import TransferEventLoop
             _ = turns.ended(next.id, busy, now: time, random: 0)
             time = turns.nextDue ?? time
         }
-        // As long as the day that `retry.maxWait` has.
+        // The limit is the day that `retry.maxWait` has by default.
         #expect(turns.failed == 0 || time - now >= .seconds(86_400))
     }
 
@@ -214,7 +215,7 @@ import TransferEventLoop
             Issue.record("\(String(describing: end))")
             return
         }
-        // One that was told all the same.
+        // A message that was delivered after all.
         guard case .reported? = turns.ended(3, nil, now: now, random: 0)?.outcome.kind else {
             Issue.record("told")
             return

@@ -5,7 +5,7 @@ import TransferUpload
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// The form that Standard Webhooks give a message.
+/// The form of a message by Standard Webhooks.
 @Suite struct WebhookMessageTests {
     private func request(secret: String?) throws -> [String: String] {
         let source = SecretSource(environment: { _ in secret })
@@ -17,7 +17,7 @@ import TransferUpload
         return Dictionary(request.headers.map { ($0.name, $0.value) }) { first, _ in first }
     }
 
-    /// The example of the standard's own documentation.
+    /// The values are the example of the standard's own documentation.
     @Test func aMessageIsSignedAsTheStandardSays() throws {
         let fields = try request(secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
         #expect(fields["webhook-signature"] == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")

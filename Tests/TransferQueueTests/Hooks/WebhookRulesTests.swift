@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// Whose word holds on the way to a webhook.
+/// The precedence of rules for the connection to a webhook.
 @Suite struct WebhookRulesTests {
     private static let url = "https://hooks.example/in"
 
@@ -44,7 +44,7 @@ import TransferCore
         #expect(settings.timeout == .seconds(1) && settings.retry.limit == 7)
     }
 
-    /// What the configuration said of the job's server is no word on that of its webhook.
+    /// The configuration's rules for the job's server do not apply to the server of its webhook.
     @Test func theWayToTheJobsServerIsNotTheWebhooks() throws {
         var job = JobSettings()
         job.proxy = JobSettings.Proxy(url: "http://files.lan:1")

@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// Options of aria2's input file besides those of every list.
+/// The options of aria2's input file that other lists do not have.
 @Suite struct Aria2ListTests {
     private static let mapped: [(String, @Sendable (JobSpec) -> Bool)] = [
         ("user-agent=me 1", { $0.settings.headers == [.init(name: "User-Agent", value: .literal("me 1"))] }),
@@ -54,11 +54,11 @@ import TransferCore
         #expect(reading.lines == [] && reading.report.leftOut.isEmpty, "\(lines)")
         let job = try #require(reading.jobs.first)
         #expect(reading.jobs.count == 2 && holds(job), "\(lines): \(reading.jobs)")
-        // The next entry has nothing of it.
+        // The next entry inherits none of these settings.
         #expect(reading.jobs.last?.settings == JobSettings())
     }
 
-    /// A further option that changes nothing leaves the job what it is.
+    /// A further option without effect leaves the job the same.
     @Test func anEntryIsTheSameJobWithOptionsThatDoNothing() throws {
         let sum = String(repeating: "a", count: 64)
         let entry = "http://h/f\thttp://i/f\n out=x\n checksum=sha-256=\(sum)\n header=X-A: 1\n"
@@ -101,7 +101,7 @@ import TransferCore
             ])
     }
 
-    /// wget's list has no options: what is indented is a URL, too.
+    /// A list of wget has no options: an indented line is a URL, too.
     @Test func aListOfURLsAloneHasNoOptions() throws {
         let reading = try read("http://h/f\n  http://h/g\n# x\n\thttp://h/h\n", as: .plainURLs)
         #expect(

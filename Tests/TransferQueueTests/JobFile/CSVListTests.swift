@@ -94,7 +94,7 @@ import TransferCore
         #expect(reading.report.warnings == ["2 columns of the CSV were left out: title (line 1), year (line 1)"])
     }
 
-    /// So that no key lacks a column: each is taken, or says that it has keys of its own.
+    /// No key lacks a column: each is accepted, or reported as an object with keys of its own.
     @Test(arguments: JobFields.all.table.names) func everyKeyIsAColumn(key: String) {
         do throws(CSVColumn.Refusal) {
             switch try CSVColumn(key) {

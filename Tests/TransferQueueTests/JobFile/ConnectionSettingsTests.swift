@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// `proxy` and `tls` with the secrets they name.
+/// The keys `proxy` and `tls`, with the secrets that they name.
 @Suite struct ConnectionSettingsTests {
     @Test func readsAProxyThatAsksWhoComes() throws {
         let reading = try readJob(
@@ -30,7 +30,7 @@ import TransferCore
         }
     }
 
-    /// Without a proxy they are the exceptions from the environment's, wherever they are said.
+    /// Without a proxy they are the exceptions from the environment's proxy, wherever they are declared.
     @Test func exceptionsGoWithWhateverProxyThereIs() throws {
         for reading in [
             try readJob(#""noProxy": "a""#), try readJob("", defaults: #"{"noProxy": "a"}"#),
@@ -61,7 +61,7 @@ import TransferCore
         #expect(tls.cert == "c" && tls.key == "k" && tls.keyPassphrase == .environment("P"))
     }
 
-    /// Members of a job on line 2 of a document, behind 36 characters, and the fault they are.
+    /// Members of a job on line 2 of a document, after 36 characters, and the fault that they cause.
     private static let faults: [(String, String)] = [
         (
             #""proxy": "http://a:b@p""#,

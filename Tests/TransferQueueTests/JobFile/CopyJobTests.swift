@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// How job files describe copies.
+/// Copies as job files describe them.
 @Suite struct CopyJobTests {
     private func copy(
         _ members: String = "", from: String = #""https://a.example/x.bin""#, to: String = "https://b.example/y",

@@ -13,7 +13,7 @@ import TransferCore
         return try #require(reading.jobs.first)
     }
 
-    /// Each way to write a line (curl's manual, `-K`).
+    /// The arguments are each way to write a line (curl's manual, `-K`).
     @Test(arguments: [
         ("output = f.bin", "f.bin"), ("output=f.bin", "f.bin"), ("output: f.bin", "f.bin"), ("output f.bin", "f.bin"),
         ("--output f.bin", "f.bin"), ("--output=f.bin", "f.bin"), ("-o f.bin", "f.bin"), ("-of.bin", "f.bin"),
@@ -116,7 +116,7 @@ import TransferCore
         #expect(reading.jobs.map(\.settings) == [JobSettings()])
     }
 
-    /// Whose order is curl's: the first output is the first URL's.
+    /// The order is curl's: the first output belongs to the first URL.
     @Test func transfersHaveTheirOutputsAndWhatStandsUpToTheNext() throws {
         let reading = try read(
             """
@@ -192,8 +192,8 @@ import TransferCore
         #expect(reading.lines.first?.hasPrefix(fault) == true && reading.lines.count == 1, "\(reading.lines)")
     }
 
-    /// None is read from a list, and none is told again. The command says which option names it; a program, that it's to be
-    /// set.
+    /// A secret is neither read from a list nor repeated in a message. The command names the option for the secret, and
+    /// the library says that it has to be set.
     @Test(arguments: [
         ("user = me:s3cret", "a password is named"), ("user = me", "which is named, never written"),
         ("-u me:s3cret", "a password is named"), ("url = http://me:s3cret@h/", "set it for the job"),
@@ -301,7 +301,7 @@ import TransferCore
             types == [.init(name: "Content-Type", value: .literal("multipart/form-data; boundary=transfer-form-x"))])
     }
 
-    /// As curl has it: the folder for downloads has no part in it.
+    /// The rule is curl's: the folder for downloads has no effect on it.
     @Test(arguments: ["/work", nil], ["a.bin", "../a.bin", "/abs/a.bin"])
     func anUploadStartsFromTheWorkingFolder(_ folder: String?, _ path: String) throws {
         var found: [JobSpec] = []

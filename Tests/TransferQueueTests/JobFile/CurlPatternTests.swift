@@ -2,7 +2,7 @@ import Testing
 
 @testable import TransferJobs
 
-/// Texts that stand for several, as curl's manual has them.
+/// Patterns that stand for several URLs, as curl's manual describes them.
 @Suite struct CurlPatternTests {
     private static func texts(_ pattern: String, globs: Bool = true) throws -> [String] {
         let made = try CurlPattern(pattern, globs: globs)

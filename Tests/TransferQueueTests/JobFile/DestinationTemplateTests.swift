@@ -22,7 +22,7 @@ import TransferCore
         #expect(DestinationTemplate.expanded(template, url: url, turn) == path)
     }
 
-    /// A server that chooses its URLs chooses no place outside of the folder, and no hidden file.
+    /// A server that chooses its URLs can choose no place outside the folder, and no hidden file.
     @Test(arguments: [
         ("in/{path}", "https://h/../../etc/passwd", "in/etc/passwd"),
         ("in/{path}", "https://h/%2e%2e/%2e%2e/x", "in/x"),
@@ -65,7 +65,7 @@ import TransferCore
         #expect(DestinationTemplate.expanded(DestinationNames.escaped(path), url: "https://h/x", turn) == path)
     }
 
-    /// What the database holds isn't worked out again, as a name may hold what looks like a place.
+    /// The path in the database is not expanded again, as a name may contain text that looks like a placeholder.
     @Test func theRecordHoldsThePath() throws {
         let reading = try read(
             #"{"version": 1, "jobs": [{"download": "https://h/a.b", "to": "{n:02}/{{name}.{ext}"}]}"#)

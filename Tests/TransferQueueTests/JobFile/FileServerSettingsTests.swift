@@ -9,7 +9,7 @@ import TransferUpload
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// How job files describe servers of FTP and SFTP, and what a request to one is made with.
+/// Servers of FTP and SFTP as job files describe them, and the settings of a request to one.
 @Suite struct FileServerSettingsTests {
     private static let print = "SHA256:" + String(repeating: "a", count: 43)
 
@@ -48,7 +48,7 @@ import TransferUpload
         #expect(lines == [] && uploadProtocol(spec) == expected && spec?.origin(mirror: 0) == origin)
         let said = try upload(#""protocol": "\#(expected.rawValue)""#, to: url)
         #expect(said.lines == [] && said.spec == spec)
-        // That of the defaults is for other jobs.
+        // The protocol of the defaults is for other jobs.
         #expect(uploadProtocol(try upload("", to: url, defaults: #"{"protocol": "tus"}"#).spec) == expected)
     }
 
@@ -74,7 +74,7 @@ import TransferUpload
             try #require(try upload($0).spec).fingerprint
         }
         #expect(Set(prints).count == 3)
-        // Who is trusted changes nothing of what arrives.
+        // The choice of trusted keys changes nothing about the result.
         let pinned = try #require(try upload(#""ssh": {"hostKey": "\#(Self.print)"}"#).spec)
         #expect(pinned.fingerprint == prints[0])
     }
@@ -123,7 +123,7 @@ import TransferUpload
         #expect(spec.settings.credentialNames == ["c"])
     }
 
-    // MARK: What a request is made with
+    // MARK: Settings of a request
 
     private func builder(_ variables: [String: String]) -> RequestBuilder {
         RequestBuilder(userAgent: "t", proxies: .none, secrets: SecretSource(environment: { variables[$0] }))
@@ -177,7 +177,7 @@ import TransferUpload
         #expect(made.files.requiresTLS && made.files.usesActiveMode && !made.files.createsFolders)
     }
 
-    /// What belongs to one server isn't given to another.
+    /// Credentials of one server are not given to another.
     @Test func anotherServerGetsNobodysPassword() throws {
         let spec = try #require(try upload(#""auth": {"user": "bob", "password": {"env": "P"}}"#).spec)
         for (url, isOurs) in [("sftp://h/in/.f.m.part", true), ("sftp://h:23/f", false), ("sftp://i/f", false)] {

@@ -3,8 +3,8 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// Databases hold the canonical text of jobs and their fingerprints: both stay what they are, whatever becomes of the code
-/// that makes them.
+/// The stability of canonical texts and fingerprints. Databases hold both, so a change of the code must not change
+/// them.
 @Suite struct FixedJobsTests {
     /// A line of a job file, its canonical text, and its fingerprint.
     struct Job: Sendable, CustomTestStringConvertible {

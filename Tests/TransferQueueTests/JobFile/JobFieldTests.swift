@@ -3,9 +3,9 @@ import Testing
 
 @testable import TransferJobs
 
-/// A new key of a job is one row of the table, and a property of the type that has its value: nothing else is touched.
+/// A new key of a job needs one row of the table and a property of the type that has its value, and no other change.
 @Suite struct JobFieldTests {
-    /// `maxRedirects` lends its property to the toy.
+    /// The toy key stores its value in the property of `maxRedirects`.
     private static let toy = JobField(
         settings: Field(
             "patience", \.maxRedirects, .integer(0...9), standard: "3", identity: .counted, "How patient the job is."))

@@ -113,7 +113,7 @@ import TransferCore
     @Test(arguments: secrets, [false, true])
     func neverShowsASecret(members: String, onLines: Bool) throws {
         let text = #"{"version": 1, "jobs": [{"download": "http://h/", "to": "f", \#(members)}]}"#
-        // Each value on a line of its own, so that its key is not on the quoted line.
+        // Each value stands on a line of its own, so that its key is not on the quoted line.
         let reading = try read(onLines ? text.replacing(": ", with: ":\n  ").replacing("{\"", with: "{\n\"") : text)
         #expect(!reading.faults.isEmpty)
         for fault in reading.faults {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TransferJobs
 
-/// The end of a line is none of it: a fault of a file from Windows quotes what a file from elsewhere does.
+/// The end of a line is no part of the line: a fault in a file with CRLF quotes the same text as with LF.
 @Suite struct LineEndTests {
     private static let lists: [(JobFileFormat, [String])] = [
         (.csv, ["url,to", "nonsense,a"]), (.csv, ["url,to,size", "http://h/a,b,many"]),

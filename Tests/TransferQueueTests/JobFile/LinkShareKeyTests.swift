@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// The keys by which a job says how it shares a link: `congestion` and `background`.
+/// The keys that decide how a job shares a link: `congestion` and `background`.
 @Suite struct LinkShareKeyTests {
     private func job(_ members: String, defaults: String = "{}") throws -> JobSpec {
         let reading = try read(

@@ -139,7 +139,7 @@ import TransferCore
         #expect(try read(file(pieces), as: .metalink).lines.first?.contains("can't make a file of 9") == true)
     }
 
-    /// The password of a URL isn't repeated on a terminal.
+    /// The password of a URL is not repeated on a terminal.
     @Test func aSecretInALineIsntQuoted() throws {
         let reading = try read(four("<file name='a'><url>https://u:hunter2@h.example/</url></file>"), as: .metalink)
         #expect(!reading.report.rendered(file: "x.meta4").contains("hunter2"))
@@ -158,7 +158,7 @@ import TransferCore
         #expect(try read(text, as: nil, piece: piece).jobs.count == 1)
     }
 
-    /// Any beginning is a fault or, at the end, the whole; any changed byte is read without a crash.
+    /// Each truncated file is a fault or, at full length, valid; each file with a changed byte is read without a crash.
     @Test func nothingMakesItFail() throws {
         let text = Array(file("<size>3</size><pieces length='2' type='md5'><hash>\(sums.md5)</hash></pieces>").utf8)
         for length in stride(from: 1, to: text.count - 2, by: 3) {
@@ -176,7 +176,7 @@ import TransferCore
     }
 }
 
-/// The list of checksums of a whole batch proves each of its downloads.
+/// The list of checksums of a whole batch, which proves each of its downloads.
 @Suite struct ChecksumListTests {
     private let sum = String(repeating: "a", count: 64)
 

@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// Files as the tools write them that people have, and lines as they write them themselves.
+/// Checksum files in the forms of common tools, and lines in the forms that people write by hand.
 @Suite struct OtherToolsFormsTests {
     private static let sum = String(repeating: "ab", count: 32)
     private static let long = String(repeating: "cd", count: 64)
@@ -108,7 +108,7 @@ import TransferCore
         #expect(wrong.faults.first?.message.contains("a semicolon in a cell needs quotes") == true, "\(wrong)")
     }
 
-    // MARK: A page that gives many files
+    // MARK: A page with many checksums
 
     private func names(_ urls: [String], _ rule: Collisions?) throws -> (jobs: [JobSpec.Download], faults: [String]) {
         var (jobs, faults): ([JobSpec.Download], [String]) = ([], [])
@@ -130,7 +130,7 @@ import TransferCore
         #expect(target.file(url: url, disposition: nil) == "/d/download-2.php")
     }
 
-    /// Two servers of one name may have one file: who wants both says so.
+    /// Two servers of one name may have one file: a list for both has to say so.
     @Test func anotherServersFileOfThatNameIsRefused() throws {
         let found = try names(["https://a/f.php?id=1", "https://b/f.php?id=1"], nil)
         #expect(found.jobs.count == 1 && found.faults.first?.contains("collisions") == true, "\(found)")

@@ -4,7 +4,7 @@ import TransferWatch
 
 @testable import TransferJobs
 
-/// Places at servers, by what is requested.
+/// The identity of places at servers, by the request that is made.
 @Suite struct UploadPlaceTests {
     @Test(arguments: [
         ("http://h/a", "HTTP://H:80/a"), ("https://h/a", "https://h:443/a#x"), ("https://h/a", "https://h:/./b/../a"),

@@ -5,7 +5,7 @@ import TransferUpload
 
 @testable import TransferJobs
 
-/// How job files describe uploads.
+/// Uploads as job files describe them.
 @Suite struct UploadSettingsTests {
     private func upload(_ members: String, to url: String = "http://h/in", defaults: String = "{}") throws
         -> (spec: JobSpec?, lines: [String])
@@ -117,7 +117,7 @@ import TransferUpload
     @Test func anUploadToAFileServerMayBeMadeInPlace() throws {
         let spec = try #require(try upload(#""inplace": true"#, to: "sftp://h/in").spec)
         #expect(try options(spec).options.inPlace && JobSpec(canonicalJSON: spec.canonicalJSON) == spec)
-        // Its server isn't asked: where PUT isn't to be repeated, it isn't.
+        // The server is not asked first. Where the job does not allow PUT to be repeated, the upload is not repeated.
         #expect(!spec.asksFirst && !spec.mustNotRepeat)
         let once = try upload(#""inplace": true, "retry": {"methods": []}"#, to: "ftp://h/in").spec
         #expect(once?.mustNotRepeat == true)

@@ -4,9 +4,9 @@ import TransferWatch
 
 @testable import TransferJobs
 
-/// Entries of `"watch"`: what they say, and every fault with its place.
+/// The entries of `"watch"`: their keys, and every fault with its place.
 @Suite struct WatchEntryTests {
-    /// A document whose second line is one entry.
+    /// Reads a document whose second line is one entry.
     private func readEntry(
         _ members: String, to url: String = "http://h/d/", defaults: String = "{}", directory: String? = "/srv"
     ) throws -> Reading {
@@ -59,7 +59,7 @@ import TransferWatch
         #expect(spec.settings.network.metered == .forbid && !spec.settings.network.prefer.isEmpty)
         #expect(spec.upload.uploadProtocol == .tus && spec.upload.options.chunkSize == 1 << 20)
         #expect(spec.upload.options.parallel == 2 && spec.priority == 3)
-        // The server gives the names.
+        // The server chooses the names.
         #expect(spec.url == "http://h/d/")
     }
 
@@ -111,7 +111,7 @@ import TransferWatch
         #expect(reading.watches.map(\.folder) == ["/a"] && reading.watches.first?.priority == 7)
     }
 
-    /// Members of an entry on line 2 of a document, behind 36 characters, and the fault they are.
+    /// Members of an entry on line 2 of a document, after 36 characters, and the fault that they cause.
     private static let faults: [(String, String)] = [
         (#""inclde": "x""#, #"2:39:8 $.watch[0].inclde unknown key "inclde"; did you mean "include"?"#),
         (#""segments": 2"#, #"2:39:10 $.watch[0].segments "segments" belongs to a job, not to "watch""#),
@@ -193,7 +193,7 @@ import TransferWatch
         #expect(reading.watches.count == 1)
     }
 
-    /// What is uploaded to one place and then to another goes from folder to folder; what comes back goes on for ever.
+    /// A chain of uploads from folder to folder ends; a circle of folders would never end.
     @Test(arguments: [
         (#""/b"}"#, #""/c"}"#, #""keep""#, [String]()),
         (

@@ -5,18 +5,18 @@ import TransferTestSupport
 
 @testable import TransferJobs
 
-/// What an SFTP server does to an upload, instead of taking it.
+/// The fault of an SFTP server during an upload.
 struct SFTPFault: Sendable {
     var name: String
-    /// The request that it hits.
+    /// The request that the fault hits.
     var request: String
-    /// SSH_FXP_STATUS's code; the connection ends without one.
+    /// The code of SSH_FXP_STATUS; without one the connection ends.
     var reply: Int?
-    /// What was asked for is done first.
+    /// Whether the server carries out the request before the fault.
     var isLate = false
     var isForEver = false
     var nature: MatrixNature = .passing
-    /// An attempt is cut before the request comes.
+    /// Whether an attempt is cut before the request is sent.
     var isAfterCut = false
 
     static let all: [SFTPFault] = {
@@ -40,7 +40,7 @@ struct SFTPFault: Sendable {
     }()
 }
 
-/// A file that is sent to OpenSSH's SFTP server, with somebody between who does one thing wrong.
+/// A file that is sent to OpenSSH's SFTP server through a relay that injects one fault.
 struct SFTPCell: Sendable {
     let moment: MatrixMoment
     let fault: SFTPFault
@@ -112,7 +112,7 @@ struct SFTPCell: Sendable {
     }
 }
 
-/// One SSH server for all cells, made when the first wants it; each cell has a port of its own.
+/// One SSH server for all cells, made for the first cell that needs it; each cell has a port of its own.
 actor MatrixSSH {
     private var made: Task<SSHServer?, any Error>?
 

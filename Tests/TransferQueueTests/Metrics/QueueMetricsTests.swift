@@ -4,7 +4,7 @@ import TransferJobs
 
 @testable import TransferQueue
 
-/// What a queue's events make of its metrics.
+/// The metrics that result from a queue's events.
 @Suite struct QueueMetricsTests {
     private func metrics(_ kinds: [QueueEvent.Kind], batch: String = "b") -> String {
         var measurements = QueueMeasurements { $0.hasPrefix("watch:") ? String($0.dropFirst(6)) : nil }
@@ -51,7 +51,7 @@ import TransferJobs
         #expect(metrics(begun).contains("transfer_bytes_total{direction=\"download\",host=\"h.example\"} 40\n"))
         let done = begun + [progress("a", 100), .finished(receipt("a"))]
         #expect(metrics(done).contains("transfer_bytes_total{direction=\"download\",host=\"h.example\"} 100\n"))
-        // Gone on from byte 40 after a failure.
+        // The transfer resumes at byte 40 after a failure.
         let lost = TransferError(.connectionLost, "lost", isTransient: true)
         let again = begun + [.retrying(job: "a", delay: .zero, lost), start("a", offset: 40), .finished(receipt("a"))]
         #expect(metrics(again).contains("transfer_bytes_total{direction=\"download\",host=\"h.example\"} 100\n"))
@@ -110,7 +110,7 @@ import TransferJobs
             text.contains(#"transfer_folder_last_upload_timestamp_seconds{folder="/srv/\"out\\"} 1700000000.5"#))
     }
 
-    /// A stop takes jobs back without a word; the last report says that nothing is under way.
+    /// A stop gives jobs back without an event; the last report says that nothing is under way.
     @Test func whatAStopTookBackIsntUnderWay() {
         var totals = BatchTotals()
         totals.jobs = 2

@@ -5,8 +5,9 @@ import TransferCore
 @testable import TransferScheduling
 
 @Suite struct LinkHealthTests {
-    /// A rule; what happens, in seconds: `-a` no answer of host a, `+` an answer, `~` a change, `x` removed, `p` probes
-    /// are taken, `c` the probe is abandoned; then `fine`, or `unanswered count, blamed or not, next probe in seconds`.
+    /// A rule and a history, in seconds: `-a` no answer of host a, `+` an answer, `~` a change, `x` removed, `p` probes
+    /// are taken, `c` the probe is abandoned. Then the result: `fine`, or `unanswered count, blamed or not, next probe
+    /// in seconds`.
     private static let histories: [(String, String, String)] = [
         ("nothing is known", "", "fine"),
         ("two may be bad luck", "1+ 2-a 3-b", "fine"),

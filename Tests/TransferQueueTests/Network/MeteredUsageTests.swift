@@ -6,7 +6,8 @@ import TransferCore
 @testable import TransferScheduling
 
 @Suite struct MeteredUsageTests {
-    /// A rule; bytes and when; the period, the moment at which it's asked, what was used, when the next one begins.
+    /// A rule; bytes and their times; the period, the moment of the query, the bytes used, the start of the next
+    /// period.
     private static let cases: [(String, [(Int64, String)], MeteredBudget.Period, String, Int64, String)] = [
         ("nothing yet", [], .day, "2026-11-21 12:00", 0, "2026-11-22 00:00"),
         (
@@ -75,7 +76,7 @@ import TransferCore
         #expect(usage.used(in: .day, at: now, .utc) == 12)
     }
 
-    /// Two kinds, each hour of two years: what is kept stays small, and the sums right.
+    /// The test records two kinds in each hour of two years: the stored data stays small, and the sums stay right.
     @Test func forgetsWhatNoPeriodAsksFor() throws {
         var usage = MeteredUsage()
         let first = at("2025-01-01 00:00").seconds

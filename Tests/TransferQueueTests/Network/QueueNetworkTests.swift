@@ -5,7 +5,7 @@ import TransferReachability
 @testable import TransferJobs
 @testable import TransferScheduling
 
-/// What changes of the kernel's state mean to the queue: which connections end, and which rules let something start.
+/// The meaning of changes in the kernel's state for the queue: which connections end, and which rules let jobs start.
 @Suite struct QueueNetworkTests {
     private let start = MonotonicTime.seconds(100)
     private let wall = at("2026-11-21 12:00")
@@ -82,7 +82,7 @@ import TransferReachability
         #expect(!gate.isOpen(lane, .name("nas.lan")))
     }
 
-    /// A schedule holds for this machine, too; any other rule doesn't.
+    /// A schedule also applies to transfers to this machine; other rules do not.
     @Test func outsideItsScheduleNothingStartsWhereverItGoes() throws {
         let night = try policy(#""schedule": "22:00-06:00""#).key
         let unmetered = try policy(#""metered": "forbid""#).key
@@ -152,7 +152,7 @@ import TransferReachability
         let modem = link(3, "wwan0", "10.1.0.2", kind: .cellular, metering: .yes)
         var network = network(snapshot([modem], routes: [3]))
         #expect(network.verdict([key], now: start, wall: wall).lookAgain == at("2026-11-21 14:00"))
-        // Whatever the wall's clock is set to meanwhile.
+        // The result does not depend on the wall clock's setting in the meantime.
         for wall in [at("2026-11-20 13:00"), at("2026-11-21 13:59"), at("2026-11-22 13:00")] {
             #expect(network.verdict([key], now: start + .seconds(7140), wall: wall).gate.closed == [key])
         }
@@ -187,7 +187,7 @@ import TransferReachability
         #expect(NetworkPolicy().key == "" && NetworkPolicy(key: "") == NetworkPolicy())
     }
 
-    /// The first machine that is connected to is the proxy, where there is one for the origin.
+    /// The first machine of a connection is the proxy, where the origin has one.
     @Test(arguments: [
         ("http://a.example", "http://px.lan:8080", "", "px.lan"),
         ("https://a.example", "socks5h://10.0.0.9", "", "10.0.0.9"),

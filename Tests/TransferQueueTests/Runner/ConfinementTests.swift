@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferJobs
 
-/// Files of jobs with bounds are reached by what was opened: whoever changes a name on the way gets nothing by it.
+/// Files of confined jobs are reached through opened folders: a program that changes a name in between gains nothing.
 @Suite struct ConfinementTests {
     private let folder: TemporaryFolder
     private let bounds: JobConfinement
@@ -22,7 +22,7 @@ import TransferTestSupport
         try FileManager.default.createSymbolicLink(atPath: folder.path(name), withDestinationPath: target)
     }
 
-    /// Has the folder's place taken by a link that leads out.
+    /// Replaces the folder with a link that leads out.
     private func swap(_ name: String) throws {
         try FileManager.default.moveItem(atPath: folder.path(name), toPath: folder.path("in/moved"))
         try link(name, to: folder.path("outside"))

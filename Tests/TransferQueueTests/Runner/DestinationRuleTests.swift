@@ -3,12 +3,12 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// Every way a download can end as kept, and every one it can't: what is at the destination × what the record and the
-/// job's checksum say × the answer.
+/// Every case in which a download may end as kept, and every case in which it may not. The axes are the state of the
+/// destination × the record and the job's checksum × the answer.
 @Suite struct DestinationRuleTests {
     typealias Rule = DestinationRule
 
-    /// Without anything special: `ifExists`, who wrote the file, what the digest says.
+    /// The cases without special conditions: `ifExists`, the origin of the file, the result of the digest.
     static let plain: [(JobSpec.IfExists, Rule.Standing, Rule.DigestVerdict, Rule.Answer)] = [
         (.verify, .recorded, .none, .fetch), (.verify, .recorded, .right, .keep), (.verify, .recorded, .wrong, .fetch),
         (.verify, .noted, .none, .ask), (.verify, .noted, .right, .keep), (.verify, .noted, .wrong, .fetch),
@@ -37,7 +37,7 @@ import TransferCore
         #expect(answer(.rename) == (standing == .recorded ? .fetch : .rename))
     }
 
-    /// A process died with the job, and no partial file is left: the file may be its work, done and not recorded.
+    /// A process died with the job and left no partial file: the file may be its finished and unrecorded work.
     @Test(
         arguments: [
             (.verify, .foreign, .none, .compare), (.verify, .foreign, .right, .keep),
@@ -55,13 +55,14 @@ import TransferCore
         #expect(Rule.answer(question) == answer)
     }
 
-    /// The file may be the work of one process, and the partial file that of another, which died while it compared.
+    /// The file may be the work of one process, and the partial file that of a different process, which died during the
+    /// comparison.
     @Test func aComparisonThatWasBrokenOffGoesOn() {
         let question = Rule.Question(word: .verify, standing: .foreign, mayCompare: true)
         #expect(Rule.answer(question) == .compare)
     }
 
-    /// `--refresh` and `--verify` speak of files that are as the record says, under every word.
+    /// `--refresh` and `--verify` apply to files that match the record, with every value of `ifExists`.
     @Test(arguments: JobSpec.IfExists.allCases, Rule.DigestVerdict.allCases)
     func aRecheckOfARecordedFileDoesWhatItSays(_ word: JobSpec.IfExists, _ digest: Rule.DigestVerdict) {
         for (recheck, answer) in [(Rule.Recheck.ask, Rule.Answer.ask), (.fetch, .fetch)] {
@@ -76,7 +77,7 @@ import TransferCore
         #expect(Rule.answer(changed) == Rule.answer(plain), "the file is another one by now")
     }
 
-    /// "Kept" and a question that ends in it need the right digest, or our own record of the version.
+    /// The end "kept", and a query that leads to it, need the right digest, or our own record of the version.
     @Test func nothingIsKeptWithoutAProof() {
         for word in JobSpec.IfExists.allCases {
             for standing in Rule.Standing.allCases {
@@ -97,7 +98,7 @@ import TransferCore
         }
     }
 
-    /// Another tool's bytes are gone on with where nothing else is known of the file.
+    /// A partial file of another tool is continued where nothing else is known of the file.
     @Test(
         arguments: [
             (.verify, .foreign, .wrong, false, .adopt), (.verify, .foreign, .none, false, .adopt),

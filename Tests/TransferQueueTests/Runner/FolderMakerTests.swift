@@ -6,7 +6,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// A file is as durable as the names that lead to it.
+/// The durability of new folders: a file is only as durable as the names that lead to it.
 @Suite struct FolderMakerTests {
     let folder: TemporaryFolder
 

@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferQueue
 @testable import TransferStore
 
-/// What a program follows and steers a job by.
+/// The interface by which a program follows and controls a job.
 @Suite(.timeLimit(.minutes(1))) struct JobHandleTests {
     let folder: TemporaryFolder
     let content = Content.random(seed: 1, count: 400_000)
@@ -233,7 +233,7 @@ import TransferTestSupport
         }
     }
 
-    /// Asked for at once, it's on its way while the batch ends.
+    /// The retry is requested at once, and the job runs while the batch ends.
     @Test func aJobThatFailedIsTriedAgain() async throws {
         try await withTestServer { server in
             try await withQueue(folder) { queue in
@@ -262,7 +262,7 @@ import TransferTestSupport
         }
     }
 
-    // MARK: Nobody runs it
+    // MARK: Queues that no process runs
 
     @Test func aReceiptIsRefusedWhenNobodyRunsTheQueueForThatTime() async throws {
         try await withQueue(folder) { queue in
@@ -294,7 +294,7 @@ import TransferTestSupport
         }
     }
 
-    /// A run that takes longer than the time is no reason to give up: only one that is over.
+    /// A run that takes longer than the time is no reason to give up: only the end of the run is.
     @Test func aRunThatIsOverIsNobody() async throws {
         try await withTestServer { server in
             server.serve("/x", content, etag: "\"1\"")

@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferQueue
 
-/// Partial files that had to give way to another file of their name.
+/// Partial files that had to avoid an existing file of their name.
 @Suite(.ofAFolder, .timeLimit(.minutes(1))) struct NumberedPartTests {
     @Test(
         arguments: [
@@ -42,8 +42,8 @@ import TransferTestSupport
         #expect(census.partNumbers(of: folder.path("z")) == [1])
     }
 
-    /// Ours has a number, as the plain name was another's then; a lost database and a name that is free by now change
-    /// nothing.
+    /// The partial file has a number, as its plain name was taken. A lost database and a name that is free by now
+    /// change nothing.
     @Test(arguments: [false, true]) func theNumberedFileIsGoneOnWith(_ isRemoved: Bool) async throws {
         let runs = try DownloadRunTests()
         let folder = runs.folder

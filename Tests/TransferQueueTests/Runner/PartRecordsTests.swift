@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// Records of partial files that can't bear them: on their way to the database, and in it.
+/// Records of partial files that cannot bear a note: on their way to the database, and in it.
 @Suite struct PartRecordsTests {
     private func record(_ etag: String, synced: Int64 = 0, total: Int64? = 100) -> ResumeData {
         ResumeData(
@@ -45,7 +45,7 @@ import TransferTestSupport
         #expect(second?.records.keys.sorted() == [2])
     }
 
-    /// The next process has it after a kill; an end knows better.
+    /// The next process finds the record after a kill; the end of the job replaces it.
     @Test func theNextProcessFindsTheRecord() throws {
         let fixture = try StoreFixture()
         let staged = try fixture.stage([Sample.download("http://a.example/x", to: "/x", id: "x")])

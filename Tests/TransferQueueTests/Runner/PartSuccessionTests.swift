@@ -25,7 +25,7 @@ import TransferTestSupport
 
     private func part(of owner: PartOwner) -> String { PartName.path(of: "\(file).\(owner.text)") }
 
-    /// A partial file of that owner, open and locked as long as it's kept.
+    /// Opens and locks a partial file of that owner for the lifetime of the value.
     private func begin(_ owner: PartOwner) throws -> PartFile {
         let part = try PartFile.open(part(of: owner))
         try part.overwrite(Array(owner.text.utf8), at: 0)
@@ -61,7 +61,7 @@ import TransferTestSupport
         cutOff.unlock()
         _ = settle(succession(stranger, neighbour))
         #expect(try folder.files().isEmpty)
-        // Whoever has them open writes to files that nobody sees, and can't give them their name.
+        // A process that has them open writes to unlinked files, and cannot give them their final name.
         try living.overwrite([1], at: 0)
         for part in [living, cutOff] {
             let error = #expect(throws: TransferError.self) { try part.rename(to: file, replacing: false) }

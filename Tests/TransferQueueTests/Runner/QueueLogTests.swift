@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// What a program's logger is told of its queue.
+/// The messages of a queue to a program's logger.
 @Suite(.timeLimit(.minutes(1))) struct QueueLogTests {
     private struct Line: Sendable {
         let level: Logger.Level

@@ -6,7 +6,7 @@ import TransferTestSupport
 
 @testable import TransferJobs
 
-/// Uploads by the queue whose answers aren't receipts, or not yet.
+/// Uploads by the queue whose answers are no receipts, or no receipts yet.
 @Suite(.timeLimit(.minutes(1))) struct ReceiptRunTests {
     let folder: TemporaryFolder
 
@@ -23,7 +23,7 @@ import TransferTestSupport
         return JobSpec(id: "f", work: .upload(upload), settings: Sample.retries(8))
     }
 
-    /// Small ones are a request without a dialogue, long ones are offered to be resumed.
+    /// A small upload is a request without a dialogue, a long one is offered as resumable.
     @Test(arguments: [JobSpec.UploadProtocol.put, .post, .multipart], [300_000, 5 << 20])
     func aPageBehindARedirectIsNoReceipt(_ kind: JobSpec.UploadProtocol, _ count: Int) async throws {
         try await withTestServer { server in

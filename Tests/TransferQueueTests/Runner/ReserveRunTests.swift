@@ -35,7 +35,7 @@ import TransferTestSupport
 
     private func counts(_ queue: JobQueue) throws -> [JobState: Int] { try queue.store.tally(batch: 1).counts }
 
-    /// More than a page of the scheduler's, and more than the reserve has room for.
+    /// The largest batches exceed a page of the scheduler, and the capacity of the reserve.
     @Test(arguments: [16, 304, 700, 1000]) func everyJobRunsOnce(_ reserving: Int) async throws {
         try await withJobs(700, reserving: reserving) { server, queue, staged in
             let log = EventLog(queue)
@@ -60,7 +60,7 @@ import TransferTestSupport
         }
     }
 
-    /// As on a machine with few cores.
+    /// The configuration is that of a machine with few cores.
     @Test func theQueueAndItsTransfersCanShareOneThread() async throws {
         try await withTestServer { server in
             server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
@@ -106,7 +106,7 @@ import TransferTestSupport
         }
     }
 
-    /// With as many lanes as jobs: all of them are asked for before the first is told to be news.
+    /// There are as many lanes as jobs: all are claimed before the first one is reported as new.
     @Test func aBatchWhoseReserveWasTakenBackIsCountedAnew() async throws {
         try await withTestServer { server in
             server.handle("GET", "/*") { _ in Response(body: .text("x")) }

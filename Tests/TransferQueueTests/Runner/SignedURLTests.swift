@@ -5,7 +5,7 @@ import TransferTestSupport
 
 @testable import TransferQueue
 
-/// URLs that a redirect leads to may be signed, and out of their time when they are asked.
+/// Signed URLs that a redirect leads to, and that have expired when they are requested.
 @Suite(.timeLimit(.minutes(1))) struct SignedURLTests {
     let folder: TemporaryFolder
     let content = Content.random(seed: 1, count: 300_000)
@@ -47,7 +47,7 @@ import TransferTestSupport
         }
     }
 
-    /// A file that nobody may have, an address that says so itself, and one that isn't there.
+    /// The arguments are a forbidden file, a URL that itself reports its expiry, and a missing file.
     @Test(
         arguments: [
             ("/behind", 403, [], 2), ("/own", 403, [], 1), ("/behind", 404, [], 1), ("/behind", 403, [503], 1),

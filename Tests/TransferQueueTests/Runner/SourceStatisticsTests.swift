@@ -4,7 +4,7 @@ import TransferCore
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// The account of a download's URLs: pure.
+/// The statistics of a download's URLs, as a pure value.
 @Suite struct SourceStatisticsTests {
     let history = SourceStatistics()
     let a = "https://a.example/x"
@@ -26,7 +26,8 @@ import TransferCore
         #expect(reported == [JobSource(url: a, connections: 1, bytes: 160, rate: 40)])
     }
 
-    /// At the end the connections are the most that it had at once, and the rate is over the time in which it had some.
+    /// The final number of connections is the peak. The rate is the mean over the time in which the source had
+    /// connections.
     @Test func theEndTellsTheMostConnectionsAndTheMeanRate() {
         for time in [0.0, 1, 1.5] { history.opened(a, now: time) }
         for time in [2.0, 3, 4] { history.closed(a, bytes: 100, now: time) }
@@ -41,7 +42,7 @@ import TransferCore
         history.measure([:], now: 0)
         history.measure([a: 1000], now: 1)
         #expect(history.current([a: 1000], now: 1).first?.rate == 1000)
-        // Too early to tell anything.
+        // The measurement is too early for a rate.
         history.measure([a: 1001], now: 1.1)
         #expect(history.current([a: 1001], now: 1.1).first?.rate == 1000)
         history.measure([a: 5000], now: 2)
@@ -68,7 +69,7 @@ import TransferCore
         history.paused(b, refused, until: 6)
         let paused = history.takeNews(now: 2)
         #expect(paused.map(\.state) == [.paused] && paused.first?.again == .seconds(4))
-        // The same again, and a look at it.
+        // The same event is repeated, and a measurement follows.
         history.paused(b, refused, until: 7)
         _ = history.current([:], now: 3)
         #expect(history.takeNews(now: 3).isEmpty)
@@ -134,7 +135,7 @@ import TransferCore
         ResponseHead(status: status, fields: fields.map { HeaderField($0.key, $0.value) })
     }
 
-    /// The cause is told by what was answered; the words are those of the error.
+    /// The cause follows from the answer; the message is that of the error.
     @Test(arguments: causes) func aFaultHasItsCause(
         _ name: String, _ error: TransferError, _ head: ResponseHead?, _ cause: JobSource.Cause
     ) {

@@ -17,7 +17,7 @@ import TransferCore
     /// A gate that has just been paused for four seconds by a 503.
     var paused: CircuitBreaker { gate { $0.failed(1, Sample.busy(), now: now) } }
 
-    /// The same, with job 7 trying.
+    /// The same gate, with job 7 as its probe.
     var probing: CircuitBreaker {
         var gate = paused
         _ = gate.ask(7, now: now + .seconds(4))
@@ -75,7 +75,8 @@ import TransferCore
         #expect(gate.state == .paused(until: now + length, reason(0, error, asked: asked)))
     }
 
-    /// Waits that a server asks for spend time, not attempts: at least our own backoff each, a day in all.
+    /// A wait that the server asks for spends time, not attempts. Each lasts at least our own backoff, and all of them
+    /// a day.
     @Test(arguments: [Duration.zero, .seconds(1), .seconds(3600), .seconds(366 * 86_400)])
     func anOriginThatAsksForEverIsGivenUpAfterADay(_ asked: Duration) throws {
         let error = Sample.busy(429, retryAfter: asked)
@@ -112,7 +113,7 @@ import TransferCore
         #expect(reason.pauses == 0 && reason.asked > .seconds(54))
     }
 
-    /// A time that was asked for takes nothing from the tries of a server that is silent after it.
+    /// A pause that the server asked for takes no probe from the budget of a server that is silent afterwards.
     @Test(arguments: [1, 3]) func silenceIsCountedFromItsFirstAfterAPauseThatWasAskedFor(_ limit: Int) {
         var gate = gate { $0.failed(1, Sample.busy(retryAfter: .seconds(1)), now: now, limit: limit) }
         var failures = 0
@@ -185,7 +186,7 @@ import TransferCore
         }
     }
 
-    /// Tries that run into a server which others of ours keep busy are further apart, and no reason to give it up.
+    /// Failed probes of a server that our other transfers keep busy are further apart, and do not give the server up.
     @Test(arguments: [true, false]) func aServerThatIsBusyWithOthersOfOursIsNotGivenUp(_ isAnswer: Bool) {
         let error = isAnswer ? Sample.busy(429) : Sample.unreachable()
         var gate = gate { $0.failed(1, Sample.busy(429), now: now, limit: 2) }
@@ -198,7 +199,7 @@ import TransferCore
         }
         guard isAnswer else { return #expect(gate.state == .dead(error), "nobody answers") }
         #expect(gate.permission(now: time) == .wait(until: time + .seconds(60)))
-        // The others are through, and it goes on.
+        // The other transfers are finished, and the origin opens.
         #expect(gate.ask(7, now: time + .seconds(60)) == .start)
         gate.failed(7, error, now: time + .seconds(60), limit: 2)
         guard case .dead = gate.state else {
@@ -210,14 +211,14 @@ import TransferCore
     @Test func whatWasUnderWayWhenAnOriginWasClosedIsNoNewRefusal() {
         var gate = CircuitBreaker()
         for job in Int64(1)...23 {
-            // Others that were sent at the same time are answered.
+            // Requests that were sent at the same time are answered.
             if job % 3 == 0 { gate.answered() }
             gate.failed(job, Sample.busy(429), now: now + .milliseconds(job * 8), limit: 1, since: now)
         }
         gate.answered()
         gate.failed(24, Sample.busy(429), now: now + .milliseconds(200), since: now)
         #expect(gate.state == .open(failures: 0) && gate.wasUnderWay(now))
-        // A longer pause is kept whoever hears of it.
+        // A longer pause is kept, whichever transfer receives it.
         var asked = gate
         asked.failed(25, Sample.busy(429, retryAfter: .seconds(9)), now: now + .seconds(1), since: now)
         #expect(asked.permission(now: now + .seconds(9)) == .wait(until: now + .seconds(10)))
@@ -258,7 +259,7 @@ import TransferCore
         #expect(gate.state == .open(failures: 1))
     }
 
-    /// A watched folder has no end: its server may be away for as long as it wants.
+    /// A watched folder has no end: its server may be away for any length of time.
     @Test func anOriginIsProbedForEverForWhatHasNoEnd() {
         var gate = gate { $0.failed(1, error, now: now, isEndless: true) }
         var lengths: [Duration] = []
@@ -279,7 +280,8 @@ import TransferCore
         #expect(gate.ask(8, now: time) == .start)
     }
 
-    /// What a server asks for × the pauses of what has no end: as long as it asks, a day at most each, for ever.
+    /// The axes are a server's requested waits × the pauses of work without an end. Each pause is as long as requested,
+    /// at most a day, without a limit on their number.
     @Test(
         arguments: [(0, 4, 60), (1, 4, 60), (3600, 3600, 3600), (86_400 * 30, 86_400, 86_400)] as [(Int, Int, Int)])
     func aServerThatAsksForEverIsProbedForEverForWhatHasNoEnd(_ asked: Int, _ first: Int, _ last: Int) {
@@ -328,7 +330,7 @@ import TransferCore
         time = time + .seconds(100)
         #expect(gate.ask(7, isEndless: true, now: time) == .start)
         #expect(gate.permission(now: time) == .refuse(error))
-        // A new batch wants something of it.
+        // A new batch needs the origin.
         gate.revive()
         #expect(gate.permission(now: time) == .wait(until: nil))
         gate.answered()

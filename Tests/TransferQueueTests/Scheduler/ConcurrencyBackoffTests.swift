@@ -9,7 +9,7 @@ import TransferCore
     private func level(_ places: Int) -> ConcurrencyProbe {
         var level = ConcurrencyProbe(first: 6)
         var time = 0.0
-        // As many places, as many answers at a time.
+        // The number of simultaneous answers equals the number of places.
         while level.places < places, time < 60 {
             time += 0.05
             for _ in 0..<level.places { level.answered(isFull: true, now: .seconds(time)) }
@@ -25,7 +25,7 @@ import TransferCore
             level.refused(.answer, inUse: places - number, since: .seconds(99), now: .seconds(now))
         }
         #expect(level.places == half && level.connections == half)
-        // One that began afterwards says that those are too many, too.
+        // A transfer that began afterwards shows that this number is too large as well.
         level.refused(.answer, inUse: half, since: .seconds(100.5), now: .seconds(101))
         #expect(level.places == half / 2)
     }
@@ -52,7 +52,7 @@ import TransferCore
         #expect(level.places == 12 && level.connections == 64)
     }
 
-    /// A server that takes ten: after some tries that is the level, and not much is refused later.
+    /// The server takes ten: after some attempts the level is ten, and few requests are refused later.
     @Test func itFindsWhatTheServerTakesWithoutSwinging() {
         var level = level(24)
         var refusals: [Double] = []
@@ -90,7 +90,7 @@ import TransferCore
         #expect(level.connections == 64, "nothing is left of it")
     }
 
-    /// What one file has besides its first connection is more than jobs got.
+    /// The additional connections of one file are more than the places of jobs.
     @Test func connectionsOfOneFileAreHalvedWhereTheyAreMore() {
         var level = ConcurrencyProbe(first: 6)
         #expect(level.connections == 64)

@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferScheduling
 
-/// This machine's own lack of descriptors takes places away, and time gives them back.
+/// This machine's lack of descriptors, which reduces the number of places for a time.
 @Suite struct OpenFilesTests {
     private let start = MonotonicTime(nanoseconds: 0)
 

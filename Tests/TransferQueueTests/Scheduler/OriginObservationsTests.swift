@@ -4,11 +4,12 @@ import TransferCore
 
 @testable import TransferScheduling
 
-/// The level of an origin that several processes find together, each of which tells what it has seen.
+/// The level of an origin that several processes find together, each of which reports its observations.
 @Suite struct OriginObservationsTests {
     private let now = MonotonicTime.seconds(100)
 
-    /// Two processes tell in turns what they have seen for so long; the level goes through a store's text each time.
+    /// Lets two processes report their observations in turns for this time; the level goes through a store's text each
+    /// time.
     private func level(for seconds: Double, from level: ConcurrencyProbe = ConcurrencyProbe(), at start: MonotonicTime) throws
         -> ConcurrencyProbe
     {

@@ -38,13 +38,13 @@ import TransferCore
         #expect(started(scheduler.decide(now: now)).count == 1)
     }
 
-    /// What the first of them is asked for, the others send along at once.
+    /// The other uploads send the requested credentials along at once.
     @Test func oneUploadKnocksWhereAPasswordMayBeWanted() {
         let probing = (1...5).map { Scheduler.Candidate(id: $0, lane: a, priority: 0, probesAuthentication: true) }
         for isOver in [false, true] {
             var scheduler = scheduler()
             scheduler.claimed(a, probing, asked: 256)
-            // Other origins, and what sends no body, don't wait for it.
+            // Other origins, and requests without a body, do not wait for it.
             scheduler.claimed(b, jobs(b, 11...13), asked: 256)
             #expect(Set(started(scheduler.decide(now: now))) == [1, 11, 12, 13])
             #expect(started(scheduler.decide(now: now)).isEmpty)
@@ -55,7 +55,7 @@ import TransferCore
         }
     }
 
-    /// The answer to a claim may be heard after the news of what became ready when the claim had been done.
+    /// The answer to a claim may arrive after the report of jobs that became ready once the claim was done.
     @Test(arguments: [1, 300]) func whatBecomesReadyWhileAClaimIsOutIsClaimedNext(_ count: Int) {
         var scheduler = scheduler()
         scheduler.backlogGrew(a, by: 1)
@@ -64,7 +64,7 @@ import TransferCore
         #expect(claims(scheduler.decide(now: now)).isEmpty, "one at a time")
         scheduler.claimed(a, jobs(a, 1...1), asked: 256)
         #expect(claims(scheduler.decide(now: now)).count == 1)
-        // The first claim had taken them along: there is nothing, and nothing is asked for again.
+        // The first claim had included them: there are no more, and no further claim follows.
         scheduler.claimed(a, [], asked: 256)
         #expect(claims(scheduler.decide(now: now)).isEmpty)
     }
@@ -108,7 +108,8 @@ import TransferCore
         #expect(scheduler.closedLanes().isEmpty)
     }
 
-    /// A page of a lane shows whether its jobs need a way out: one goes through a proxy nearby, the others don't.
+    /// A page of a lane shows whether its jobs need a default route: one goes through a proxy nearby, the others do not
+    /// need one.
     @Test func withoutAWayOutOnePageIsClaimedAndItsJobsToDirectHostsStart() {
         var scheduler = scheduler(5)
         scheduler.backlogGrew(a, by: 300)
@@ -348,7 +349,7 @@ import TransferCore
         #expect(started(scheduler.decide(now: now)).count == 1)
     }
 
-    /// What waits for the network isn't counted again for its origin, nor what belongs to another batch.
+    /// A job that waits for the network is not counted again for its origin, nor is a job of a different batch.
     @Test func eachJobThatIsHeldCountsOnceAndForItsBatch() {
         var scheduler = scheduler()
         let other = Lane(batch: 2, origin: a.origin)

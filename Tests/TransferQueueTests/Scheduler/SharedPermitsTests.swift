@@ -4,13 +4,13 @@ import TransferCore
 @testable import TransferJobs
 @testable import TransferScheduling
 
-/// Places at origins that several processes have together.
+/// Places at origins that several processes share.
 @Suite struct SharedPermitsTests {
     private let now = MonotonicTime.seconds(100)
     private let origin = "http://a.example"
     private typealias Use = SharedPermits.Use
 
-    // MARK: What a process is given
+    // MARK: The grant of one process
 
     private struct Grant {
         let use: Use
@@ -27,12 +27,12 @@ import TransferCore
     }
 
     private static let grants = [
-        // Alone: what it wants, as long as there is so much.
+        // A process alone gets the number that it wants, up to the limit.
         Grant(0, 4, of: 64, [], gets: 4), Grant(0, 9, of: 6, [], gets: 6), Grant(3, 0, of: 6, [], gets: 0),
-        // Places that others hold aren't there; those that they don't want are.
+        // Places of other processes are taken; places that they do not want are free.
         Grant(0, 9, of: 6, [(6, 6)], gets: 0), Grant(0, 9, of: 6, [(2, 2)], gets: 4),
         Grant(0, 9, of: 6, [(9, 9)], gets: 0),
-        // Another one is short: it's left its share, and no more than that.
+        // A second process has too few places: it gets its share, and no more than that.
         Grant(6, 9, of: 6, [(0, 9)], gets: 3), Grant(6, 9, of: 6, [(0, 1)], gets: 3),
         Grant(3, 9, of: 6, [(3, 9)], gets: 3),
         Grant(4, 9, of: 6, [(2, 2)], gets: 4), Grant(6, 6, of: 6, [(0, 4), (0, 4)], gets: 2),
@@ -47,7 +47,7 @@ import TransferCore
 
     // MARK: Several processes
 
-    /// A store as the one of several processes is.
+    /// A simulated store of several processes.
     private struct Store {
         let places: Int
         var uses: [Int: Use] = [:]
@@ -69,7 +69,7 @@ import TransferCore
         var schedulers: [Scheduler]
         var store: Store
         var running: [(process: Int, job: Scheduler.Candidate, end: Int)] = []
-        /// Answers of the store on their way, and to whom.
+        /// The store's answers on their way, with their recipients.
         var answers: [(process: Int, given: SharedPermits.Given)] = []
         var nextID: Int64 = 1
         var done: [Int: Int] = [:]
@@ -113,7 +113,7 @@ import TransferCore
 
     @Test func processesThatWantNoMoreThanThereIsAllWorkAtFullSpeed() {
         let fleet = run([4, 4, 4, 4, 4, 4, 4, 4], places: 64, seconds: 10)
-        // 20 jobs a second and slot, without the first moments.
+        // The expected rate is 20 jobs a second and slot, without the first moments.
         for process in 0..<8 { #expect(fleet.done[process, default: 0] > 4 * 20 * 9, "\(process): \(fleet.done)") }
     }
 
@@ -183,7 +183,7 @@ import TransferCore
         #expect(ask(refused)?.seen.refusals.count == 5)
     }
 
-    /// FTP's "too many users" has no status; where a number was told, each process finds its own room.
+    /// FTP's "too many users" has no status. With a configured number, each process finds its own limit.
     @Test(arguments: [PerHost.automatic, .exactly(8)]) func aServerThatIsCrowdedIsARefusalToAllWhereTheyFindTheNumber(
         _ reported: PerHost
     ) throws {

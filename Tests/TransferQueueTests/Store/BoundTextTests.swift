@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// Texts of every length go into the database as they are, whether there is room to hold them or not.
+/// Texts of every length, which go into the database unchanged, with or without a preallocated buffer.
 @Suite struct BoundTextTests {
     let fixture: StoreFixture
 

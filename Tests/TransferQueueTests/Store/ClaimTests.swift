@@ -25,7 +25,7 @@ import TransferTestSupport
         #expect(try fixture.store.claim(lane, limit: 3, secrets: [:]).jobs.isEmpty)
     }
 
-    /// As each of them alone would be, and in their order.
+    /// The result is that of separate claims for each lane, in their order.
     @Test func severalLanesAreClaimedTogether() throws {
         let other = Lane(batch: 1, origin: "http://i.example")
         try fixture.stage([job("a"), Sample.download("http://i.example/x", to: "b"), job("c")])
@@ -37,7 +37,8 @@ import TransferTestSupport
         #expect(claimed.map { $0.jobs.map(\.record.identity) } == [["b"], ["a"], []])
     }
 
-    /// A million jobs aren't counted for each look at them: what is ready, taken or complete the process says that runs them.
+    /// The jobs of a large batch are not counted at each query. The process that runs them reports the ready, claimed
+    /// and complete ones.
     @Test func ofALargeBatchOnlyTheOthersAreCounted() throws {
         try fixture.stage([job("a"), job("b"), job("c", needs: ["a"])])
         var totals = BatchTotals()
@@ -99,7 +100,7 @@ import TransferTestSupport
         #expect(!ProcessIdentity(pid: 1 << 30, started: me.started, boot: me.boot).isAlive)
     }
 
-    /// Without /proc nothing tells since when a process has its number: what it holds is left to it.
+    /// Without /proc nothing shows since when a process has its number: its jobs stay with it.
     @Test(arguments: [
         (ProcessIdentity.Sighting.started(5), "b", true), (.started(6), "b", false), (.gone, "b", false),
         (.unseen, "b", true), (.unseen, "other", false), (.unseen, "unknown", true), (.gone, "unknown", false),
@@ -183,7 +184,7 @@ import TransferTestSupport
         #expect(try fixture.claimAll(1).map(\.spec) == [spec])
     }
 
-    /// Other tests run in this process too and would be measured with it: only where the long tests run.
+    /// The test runs only with the heavy tests, as other tests of this process would be measured with it.
     @Test(.timeLimit(.minutes(2)), .enabled(if: TransferCommand.runsHeavyTests))
     func fiftyThousandJobsTakeAPageOfMemoryAtATime() throws {
         let before = ResidentMemory.kibibytes
@@ -200,7 +201,8 @@ import TransferTestSupport
             taken += page.count
         }
         #expect(taken == count)
-        // Other tests run in this process too: a bound that holding 50,000 records (some 100 MB) would break.
+        // Other tests run in this process too. The bound would still be exceeded by holding 50,000 records (some 100
+        // MB).
         #expect(ResidentMemory.kibibytes - before < 80 << 10)
     }
 }

@@ -21,9 +21,9 @@ import TransferTestSupport
 
     @Test func aNewOneIsAnEmptyDatabaseInWALMode() throws {
         try DatabaseFile.prepare(path, in: folder.path)
-        // Where the file system has no files without names it's empty, and SQLite does the rest.
+        // On a file system without unnamed files the file is empty, and SQLite initialises it.
         try #require(size() == 8192)
-        // As SQLite finds it: nothing is set here that would change it.
+        // The database is opened without settings, as SQLite finds it.
         let database = try DatabaseQueue(path: path)
         try database.writeWithoutTransaction { db in
             #expect(try String.fetchOne(db, sql: "PRAGMA journal_mode") == "wal")

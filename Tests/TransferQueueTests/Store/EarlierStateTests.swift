@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferQueue
 @testable import TransferStore
 
-/// A batch that an earlier version left half done, and was killed with.
+/// A batch that an earlier version left half done when it was killed.
 @Suite(.ofAFolder, .timeLimit(.minutes(1))) struct EarlierStateTests {
     let folder: TemporaryFolder
 

@@ -5,7 +5,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferStore
 
-/// The work for jobs that need others grows with the number of needs, not with its square.
+/// The work for jobs that need other jobs grows with the number of needs, not with its square.
 @Suite struct NeedsWorkTests {
     enum Shape: CaseIterable {
         /// All jobs need the first one.

@@ -6,7 +6,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferStore
 
-/// The jobs of a new batch are one value in the database until somebody looks at them.
+/// The jobs of a new batch, which are one value in the database until a query needs their rows.
 @Suite struct PackTests {
     let fixture: StoreFixture
     let lane = Lane(batch: 1, origin: "http://h.example")
@@ -19,7 +19,7 @@ import TransferTestSupport
 
     private func jobs(_ count: Int) -> [JobSpec] { (0..<count).map { job("\($0)") } }
 
-    /// In the database as it is, which has no row for what is packed.
+    /// Counts the rows of the database itself, which has none for packed jobs.
     private func count(_ table: String) throws -> Int {
         Int(try fixture.raw.run("SELECT count(*) FROM \(table)")[0][0] ?? "") ?? -1
     }
@@ -40,7 +40,7 @@ import TransferTestSupport
         #expect(try count("pack") == 1 && count("job") == 0)
         #expect(try fixture.store.backlog(batch: 1).ready == [lane: 20])
         #expect(try count("pack") == 0 && count("job") == 20)
-        // Those of a batch that was never packed.
+        // The third batch was never packed.
         try fixture.stage(jobs(20), name: "c")
         let columns = "identity, state, priority, origin, destination, spec, isUpload, fingerprint, hasSecrets, network"
         func rows(_ batch: Int, _ columns: String) throws -> [[String?]] {
@@ -60,7 +60,7 @@ import TransferTestSupport
         #expect(try count("job") == 20)
     }
 
-    /// On a full disk, or while somebody else writes, there is still something to be seen.
+    /// The state of a batch can be seen on a full disk, or while a second process writes.
     @Test func howABatchStandsIsSeenWithoutThem() throws {
         let ids = try ids(fixture.stage(jobs(20), reserving: 100))
         _ = try fixture.store.record([done(ids[0], "0")], [])
@@ -72,17 +72,17 @@ import TransferTestSupport
 
     @Test func whatIsCompleteGetsItsRowWithItsEnd() throws {
         let ids = try ids(fixture.stage(jobs(20), reserving: 100))
-        // A group and some.
+        // The number is that of a full group and a few more.
         let recorded = try fixture.store.record((0..<11).map { done(ids[$0], "\($0)") }, [])
         #expect(recorded.cursors == Array(1...11))
         #expect(try count("pack") == 1 && count("job") == 11)
         let ends = try fixture.store.ends(after: 0, limit: 100)
         #expect(ends.compactMap(\.end).map(\.how) == Array(repeating: "done", count: 11))
         #expect(try count("pack") == 0 && count("job") == 20)
-        // From now on they are there to be changed.
+        // From this point on rows exist that can be changed.
         _ = try fixture.store.record((11..<20).map { done(ids[$0], "\($0)") }, [])
         #expect(try fixture.states().values.allSatisfy { $0 == .done } && count("job") == 20)
-        // Whether a row was made with its end or before it shows nowhere.
+        // No column shows whether a row was made with its end or before it.
         let rows = try fixture.raw.run("SELECT * FROM job WHERE identity IN ('3', '13')")
         let distinct = zip(rows[0], rows[1]).map { $0 != $1 }.count { $0 }
         #expect(distinct <= 7, "number, identity, destination, description, fingerprint, the end's number: \(rows)")
@@ -167,7 +167,7 @@ import TransferTestSupport
         #expect(try fixture.store.hold(.unfinished).map(\.name) == ["c"])
         #expect(try fixture.claimAll(2).count == 3)
         #expect(try fixture.store.statuses(name: "b").map(\.remaining) == [20])
-        // Its file brings them again.
+        // The file of the batch stages the jobs again.
         try fixture.stage(jobs(20))
         #expect(try fixture.claimAll(1).count == 20)
         #expect(try count("pack") == 0)
@@ -180,7 +180,7 @@ import TransferTestSupport
         #expect(try fixture.store.backlog(batch: 1).ready.isEmpty && count("pack") == 0)
     }
 
-    /// To the database a text ends there.
+    /// SQLite ends a text at its first NUL.
     @Test func namesThatDifferBehindANULAreTheSame() throws {
         #expect(throws: StagingFailure.self) {
             try fixture.stage(jobs(20) + [job("a\0b"), job("a\0c")], reserving: 100)

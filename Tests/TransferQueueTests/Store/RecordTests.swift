@@ -15,7 +15,7 @@ import TransferTestSupport
         Sample.download("http://h.example/x", to: name, needs: needs)
     }
 
-    /// All ends, read in pages of that size.
+    /// Returns all ends, read in pages of that size.
     func allEnds(page: Int) throws -> [QueueEvent] {
         var events: [QueueEvent] = []
         while true {
@@ -76,7 +76,7 @@ import TransferTestSupport
     }
 
     @Test func everyChangeOfStateIsALegalOne() throws {
-        // A trigger in the database sees what no function of the store returns.
+        // A trigger in the database observes changes that no function of the store returns.
         try fixture.raw.run(
             """
             CREATE TABLE seen (old INTEGER, new INTEGER);
@@ -121,7 +121,7 @@ import TransferTestSupport
         for row in seen {
             guard let old = Int(row[0] ?? "").flatMap(JobState.init), let new = Int(row[1] ?? "").flatMap(JobState.init)
             else { continue }
-            // Running the batch again brings back whatever isn't running.
+            // Running the batch again restores each job that is not running.
             let isRestaging = new == .queued || new == .blocked
             #expect(old.successors.contains(new) || (isRestaging && old != .claimed), "\(old) → \(new)")
         }

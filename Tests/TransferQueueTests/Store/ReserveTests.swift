@@ -5,7 +5,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferStore
 
-/// The first jobs of a new batch belong to whoever put it in, who needn't read them again.
+/// The first jobs of a new batch, which belong to the process that staged them, so that it need not read them again.
 @Suite struct ReserveTests {
     let fixture: StoreFixture
     let lane = Lane(batch: 1, origin: "http://h.example")
@@ -22,7 +22,7 @@ import TransferTestSupport
         try (store ?? fixture.store).claim(lane, limit: limit, secrets: [:]).jobs.map(\.record)
     }
 
-    /// Which jobs the database has as claimed and as nobody's.
+    /// Returns the jobs that the database holds as claimed, and those without an owner.
     private func reserved() throws -> [String] {
         try fixture.store.database.write { _ in }
         return try fixture.raw.run("SELECT identity FROM job WHERE state = 1 AND owner IS NULL ORDER BY id")
@@ -40,7 +40,7 @@ import TransferTestSupport
         #expect(try claim(other, 5).map(\.identity) == ["15", "18"])
         #expect(try claim(lane, 1).map(\.spec) == [mixed[1]])
         #expect(try fixture.states().values.allSatisfy { $0 == .claimed })
-        // Each is the row of its number.
+        // Each record has the values of the row with its number.
         for record in try claim(lane, 100) {
             #expect(try fixture.raw.run("SELECT identity FROM job WHERE id = \(record.id)") == [[record.identity]])
         }
@@ -95,7 +95,7 @@ import TransferTestSupport
         #expect(records.prefix(4).map(\.claimed) == opened.map(\.claimed))
     }
 
-    /// A version that knows nothing of reserves took the process for dead, and its row away.
+    /// A version without reserves took the process for dead, and removed its row.
     @Test func whatNobodyKnowsTheProcessOfIsFree() throws {
         let other = try SQLiteStore(fixture.state)
         try fixture.stage(jobs(4), reserving: 100, in: other)
@@ -108,7 +108,7 @@ import TransferTestSupport
         #expect(records.prefix(2).map(\.claimed) == opened.map(\.claimed))
     }
 
-    /// After a loss of power a PUT that may have been sent is asked for; a download is only fetched.
+    /// After a loss of power a PUT that may have been sent is queried; a download is only fetched.
     @Test func uploadsAreOnTheDiskBeforeTheyStart() throws {
         func waits() throws -> [[String?]] { try fixture.raw.run("SELECT value FROM counter WHERE name = 'durable'") }
         try fixture.stage(jobs(3))
@@ -132,12 +132,12 @@ import TransferTestSupport
         #expect(applied.jobs.map(\.identity) == ["1", "2", "3"])
         #expect(try fixture.states() == ["0": .claimed, "1": .paused, "2": .paused, "3": .paused])
         #expect(try claim(lane, 9).isEmpty, "there is no reserve any more")
-        // Whoever had it is known, for when that one dies.
+        // The former owner is known, for the case that it dies.
         #expect(
             try fixture.raw.run("SELECT owner, claimed FROM job WHERE id = \(first.id)") == [["1", "\(first.claimed)"]])
     }
 
-    /// To others they wait for their turn, like those that nobody has taken.
+    /// Other processes see the jobs as ready, like jobs that no process has claimed.
     @Test func whatIsNotOpenedIsReadyToWhoeverAsks() throws {
         try fixture.stage(jobs(3), reserving: 100)
         #expect(try claim(lane, 1).count == 1)

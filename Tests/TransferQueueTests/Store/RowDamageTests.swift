@@ -4,7 +4,7 @@ import Testing
 
 @testable import TransferStore
 
-/// Values that a damaged database has where their columns can't have them: the transaction fails, and the process goes on.
+/// Values in a damaged database that their columns cannot hold: the transaction fails, and the process continues.
 @Suite struct RowDamageTests {
     typealias Look = @Sendable (Row) -> Void
 
@@ -41,7 +41,7 @@ import Testing
         #expect(error?.resultCode == .SQLITE_CORRUPT)
     }
 
-    /// GRDB throws those by itself.
+    /// GRDB reports the missing value itself.
     @Test func aSingleValueThatIsMissingIsDamage() throws {
         let database = try QueueDatabase.temporary()
         let error = #expect(throws: DatabaseError.self) {

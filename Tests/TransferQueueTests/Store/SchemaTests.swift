@@ -5,7 +5,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferStore
 
-/// A queue of an earlier version goes on with this one.
+/// Queues of earlier versions, which this version continues.
 @Suite struct SchemaTests {
     let fixture: StoreFixture
 

@@ -79,7 +79,7 @@ import TransferTestSupport
         #expect(try SQLiteStore(state).notice == nil)
     }
 
-    /// Of a healthy table without row numbers SQLite 3.40's quick_check says "NULL value in need.job".
+    /// SQLite 3.40's quick_check reports "NULL value in need.job" for a healthy table without row numbers.
     @Test func aHealthyDatabaseStaysWhereItIs() throws {
         let fixture = try StoreFixture()
         try fixture.stage([
@@ -103,7 +103,7 @@ import TransferTestSupport
         #expect(DamagedDatabase.fault(in: word) == fault)
     }
 
-    /// A page in the middle of a large database is met when it's needed: the next start reads all of it.
+    /// A damaged page in the middle of a large database is found when it is needed: the next start reads all pages.
     @Test func damageThatWasMetIsLookedForAtTheNextStart() throws {
         let state = try StateFolder(folder.path("state"))
         _ = try SQLiteStore(state)

@@ -5,7 +5,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferStore
 
-/// What every ``JobStore`` promises of submissions that have a key.
+/// The guarantees of every ``JobStore`` about submissions that have a key.
 @Suite struct JobStoreKeyTests {
     private func job(_ name: String, named: Bool = false) -> JobSpec {
         Sample.download("http://h.example/\(name)", to: name, id: named ? name : nil)
@@ -23,7 +23,7 @@ import TransferTestSupport
         return (try #require(results.first), staged)
     }
 
-    /// Jobs that are added to a running batch, and those that are compared with the others, go different ways.
+    /// Jobs that are added to a running batch take a different path from jobs that are compared with existing ones.
     @Test(arguments: StoreKind.allCases, [false, true])
     func theAnswerIsThereAgainAndTellsTheSameNumbers(_ kind: StoreKind, named: Bool) async throws {
         let bench = try await StoreBench(kind)

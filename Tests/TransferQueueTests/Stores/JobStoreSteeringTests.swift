@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferStore
 
-/// What every ``JobStore`` promises of needs, commands, and batches that are staged anew.
+/// The guarantees of every ``JobStore`` about needs, commands, and batches that are staged anew.
 @Suite struct JobStoreSteeringTests {
     private func job(_ name: String, needs: [String] = [], url: String = "http://h.example/x") -> JobSpec {
         Sample.download(url, to: name, id: name, needs: needs)
@@ -35,7 +35,7 @@ import TransferTestSupport
             return
         }
         #expect(numbers.count == 2 && others.first == numbers.last && Set(numbers + others).count == 3)
-        // What was taken is there once, whoever submits it again; other jobs beside it wait for somebody.
+        // A repeated submission is stored once, for any caller; the new jobs beside it start paused.
         let again = try store.submit(
             [SubmissionGroup([job("a"), job("e")])], batch: "b", directory: "/", startsPaused: true)
         guard case .taken(let known, 1) = again.results[0] else {
@@ -63,7 +63,7 @@ import TransferTestSupport
         #expect(claimed.map(\.identity) == ["b", "a"] && claimed.first?.spec.priority == 7)
         #expect(try store.amend([numbers[1], 4711], isOwn: false) { $0.priority = 1 }.isEmpty)
         #expect(try store.amend([numbers[1], 4711], isOwn: true) { $0.priority = 3 } == [numbers[1]])
-        // It comes back as it was changed.
+        // The job comes back with its change.
         try store.release([numbers[1]])
         #expect(try store.claimAll(taken.staged.batch.id).first?.spec.priority == 3)
     }
@@ -106,7 +106,7 @@ import TransferTestSupport
             try store.names(store.ends(after: 0, limit: 9)) == [
                 "failed a httpStatus", "skipped b for a", "skipped c for b",
             ])
-        // A fresh start for all of them.
+        // All of the jobs begin anew.
         let retried = try store.apply(QueueCommand(id: 1, verb: .retry, batch: batch, job: nil))
         #expect(retried.jobs.map(\.identity).sorted() == ["a", "b", "c"])
         #expect(try store.counts(batch) == [.queued: 1, .blocked: 2, .claimed: 1])
@@ -133,7 +133,7 @@ import TransferTestSupport
 
     // MARK: Commands
 
-    /// Makes a job that stands so, and five others that don't matter.
+    /// Makes a job in this state, and five unrelated jobs.
     private func make(_ state: JobState, in store: any JobStore) throws -> Int64 {
         let needs = state == .blocked || state == .skipped ? ["other"] : []
         let batch = try store.stage([job("x", needs: needs), job("other")]).batch.id
@@ -156,7 +156,7 @@ import TransferTestSupport
 
     private func state(of store: any JobStore, _ batch: Int64) throws -> JobState? {
         let others = try store.counts(batch)
-        // Of two jobs: what isn't the other's.
+        // The counts cover two jobs: the state of the other job is removed.
         var left = others
         for state in [JobState.claimed, .queued, .failed] where left[state] != nil && left.values.reduce(0, +) == 2 {
             left[state] = left[state].map { $0 - 1 }
@@ -165,7 +165,7 @@ import TransferTestSupport
         return left.first { $0.value > 0 }?.key
     }
 
-    /// The rule is `QueueVerb.states`; nothing else changes.
+    /// The rule is `QueueVerb.states`; no other job changes.
     @Test(arguments: StoreKind.allCases, QueueVerb.allCases)
     func aCommandChangesJobsInItsStatesOnly(_ kind: StoreKind, _ verb: QueueVerb) async throws {
         for state in JobState.allCases {
@@ -302,7 +302,7 @@ import TransferTestSupport
         #expect(try store.batchRegister().names.isEmpty)
     }
 
-    /// What a batch is called by may rest on its number: one that was forgotten leaves its own to nobody.
+    /// A batch's names may depend on its number: the number of a forgotten batch is not used again.
     @Test(arguments: StoreKind.allCases)
     func noNumberOfABatchIsGivenTwice(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
@@ -320,7 +320,7 @@ import TransferTestSupport
         #expect(try store.batchRegister().entries.map(\.number) == [1, 3])
     }
 
-    /// The table of what becomes of a job that is in its batch already.
+    /// The test is the table of outcomes for a job that is in its batch already.
     @Test func whatStaysIsARule() {
         for state in JobState.allCases {
             for (changed, doubt, isReload) in [

@@ -20,7 +20,7 @@ import Testing
         #expect(rule.isWorthwhile(isQuiet: true) && !rule.isWorthwhile(isQuiet: false))
         rule.took(15_000)
         #expect(rule.isWorthwhile(isQuiet: false))
-        // A second look at what is gone changes nothing of that.
+        // A second observation of missing files changes nothing.
         let value3 = rule.begin(onlyGone: true)
         #expect(value3)
         rule.ended(rows: nil)

@@ -10,7 +10,7 @@ import TransferWatch
 @testable import TransferFolders
 @testable import TransferJobs
 
-/// Files whose server is asked for the digest of what it has.
+/// Files whose server is asked for the digest of its copy.
 @Suite(.timeLimit(.minutes(1))) struct WatchVerifyTests {
     let folder: TemporaryFolder
 
@@ -44,7 +44,7 @@ import TransferWatch
         }
     }
 
-    /// No event tells of a time that was set by name.
+    /// No event reports a time that was set by name.
     @Test func aVersionThatIsAnotherOneByThenIsUploadedAsThat() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
@@ -97,7 +97,7 @@ import TransferWatch
         }
     }
 
-    /// As after kill −9 between the upload and the answer to the question.
+    /// The state is that of kill −9 between the upload and the answer to the query.
     @Test func anUploadThatWasOnlyToBeVerifiedIsNotSentAgainByTheNextProcess() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
@@ -111,7 +111,7 @@ import TransferWatch
         }
     }
 
-    /// Old files in a folder that was moved in: nothing but the job knows of them.
+    /// The files are old ones in a folder that was moved in: only the job knows of them.
     @Test func whatWaitsWhenDigestsAreWantedFirstIsUploaded() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
@@ -135,7 +135,7 @@ import TransferWatch
         }
     }
 
-    /// Other bytes with the former size and time, as editors of tags leave them.
+    /// The file has different bytes with the former size and time, as editors of tags leave it.
     @Test(arguments: [true, false])
     func whatIsRewrittenWhileItWaitsIsUploadedAsItIs(_ isWatched: Bool) async throws {
         try await withTestServer { server in
@@ -167,7 +167,7 @@ import TransferWatch
             try folder.setTime("in/a", seconds: 1_000_000)
             try await withWatch(folder, try spec(server)) { _, _, log in
                 await log.wait { $0.contains { $0.staysCode == .checksumMismatch } }
-                // What was only touched is no new version.
+                // A touched file is no new version.
                 try folder.rewrite("in/a", "one", seconds: 1_000_000)
                 await log.caughtUp(log.timesCaughtUp + 1)
                 #expect(inbox.puts == ["a": ["one"]])

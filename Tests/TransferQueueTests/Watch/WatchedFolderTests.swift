@@ -58,7 +58,7 @@ import TransferWatch
         }
     }
 
-    /// As a process that was killed leaves it: staged, and nothing begun.
+    /// The state is that of a killed process: the file is staged, and its upload has not begun.
     @Test func whatWasStagedByAProcessThatEndedIsUploadedOnceByTheNext() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
@@ -66,7 +66,7 @@ import TransferWatch
             try folder.write("one", to: "in/a")
             try await withWatch(folder, spec, runs: false) { queue, _, _ in
                 try await folder.history("count(*)", "job IS NOT NULL", is: "1")
-                // Found dead by the next one, which takes back what it had.
+                // The next process finds the first one dead, and takes its jobs back.
                 try folder.database.run("UPDATE job SET state = 1, owner = \(try queue.sqlite().database.process)")
                 try folder.database.run("UPDATE process SET started = started - 1")
             }
@@ -165,7 +165,7 @@ import TransferWatch
             try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a", "b") }
             let device = try folder.database.value("SELECT device FROM ledger")
             try folder.database.run("UPDATE ledger SET device = 99")
-            // Renamed while nobody looked, too.
+            // The file is also renamed while no process watches.
             try folder.rename("in/b", "in/c")
             try await withWatch(folder, spec) { _, _, log in
                 await log.caughtUp()

@@ -47,7 +47,7 @@ import TransferUpload
         #expect(explain(facts, try network(isUp: true)).sent == nil)
     }
 
-    /// What the job itself waits for, what its origin does, and which of both is told.
+    /// The arguments are the reason of the job itself, the reason of its origin, and which of them is reported.
     @Test(
         arguments: [
             (JobState.queued, nil, 30, true), (.claimed, nil, 30, true), (.claimed, nil, 0, true),
@@ -108,7 +108,7 @@ import TransferUpload
         #expect(explain(facts, try network(isUp: true)).reason == schedule, "but for its schedule")
     }
 
-    /// finding of a look × what a job to an address or a name is told without a default route
+    /// result of a probe × the report for a job to an address or a name without a default route
     @Test(arguments: [
         (HostWays.Finding.routes([2]), true), (HostWays.Finding.routes([3]), false),
         (HostWays.Finding.routes([]), false),
@@ -137,11 +137,11 @@ import TransferUpload
     @Test func theProcessThatRunsTheBatchKnowsBest() throws {
         var facts = facts()
         facts.run?.networkWait = (Self.noon, "offline: wwan7 no carrier")
-        // Seen from another namespace there is a way.
+        // The address is reachable in the view of a different network namespace.
         #expect(explain(facts, try network(isUp: true)).reason == .network("offline: wwan7 no carrier"))
     }
 
-    /// A pause of its server, or of the network, is what others wait for.
+    /// A pause of its server, or of the network, concerns other jobs.
     @Test func aJobWhoseTransferIsUnderWayWaitsForNothing() throws {
         var running = facts(.claimed)
         running.run = .init(pid: 7, active: 2, isUnderWay: true)
@@ -153,7 +153,7 @@ import TransferUpload
             Issue.record("what has been taken and doesn't run yet waits for its server")
             return
         }
-        // What its process said last means nothing once that is gone.
+        // The last report of its process has no meaning once that process is gone.
         running.run = nil
         #expect(explain(running, try network(isUp: true)).reason == .stopped)
     }
@@ -174,7 +174,7 @@ import TransferUpload
         #expect(
             explain(waiting, up).reason
                 == .host(origin: "http://px.lan:3128", status: nil, message: "busy", remaining: .seconds(42)))
-        // A pause that is over keeps nothing.
+        // A pause that is over delays nothing.
         waiting.pause = .init(origin: "https://a.example", remaining: .zero, status: 429, message: "429")
         #expect(explain(waiting, up).reason == .retry(remaining: .seconds(4)))
         var queued = facts()

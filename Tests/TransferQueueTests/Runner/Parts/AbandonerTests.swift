@@ -7,9 +7,9 @@ import TransferUpload
 @testable import TransferQueue
 @testable import TransferStore
 
-/// Servers that are told of uploads which nobody wants any more.
+/// The deletion of unfinished uploads at their servers.
 @Suite struct AbandonerTests {
-    /// One request, and what comes of it.
+    /// A deletion of one request, with its result.
     private struct Deletion: UploadDialogue {
         mutating func begin(now: Int64) -> [UploadAction] { [] }
 

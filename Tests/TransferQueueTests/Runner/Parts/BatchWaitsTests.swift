@@ -5,7 +5,7 @@ import TransferCore
 @testable import TransferQueue
 @testable import TransferStore
 
-/// What is said of a batch that goes on: its counts, and why jobs of it wait.
+/// The reports about a running batch: its counts, and the reasons why its jobs wait.
 @Suite struct BatchWaitsTests {
     private let lane = Lane(batch: 1, origin: "http://h.example:80")
 

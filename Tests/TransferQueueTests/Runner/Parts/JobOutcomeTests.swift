@@ -8,7 +8,7 @@ import TransferEngine
 @testable import TransferQueue
 @testable import TransferScheduling
 
-/// The record and the news of a job that leaves, by its departure alone.
+/// The record and the events of a job that leaves the run.
 @Suite struct DepartureTests {
     private let job: RunningJob
 

@@ -45,7 +45,7 @@ import TransferCore
         let value3 = written(recorder.next(now: .seconds(4), isAwaited: true))
         #expect(value3 == [1])
         recorder.written()
-        // A step is waited for by its job; a full group is full.
+        // A job waits for the record of its step; a full group accepts no more.
         recorder.add(step(2))
         let value4 = written(recorder.next(now: .seconds(4), isAwaited: false))
         #expect(value4 == [2])

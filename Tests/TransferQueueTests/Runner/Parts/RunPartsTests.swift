@@ -22,7 +22,7 @@ import TransferCore
         #expect(value4 == nil && desk.current == nil)
     }
 
-    /// Times in seconds; a quarter of one is what descriptors take to be closed.
+    /// The times are in seconds; a quarter of a second is the time in which descriptors are closed.
     @Test(
         arguments: [
             ("it began when none was held any more", [.lack(others: 0, started: 0, at: 1)], 1.25, true),
@@ -80,7 +80,7 @@ import TransferCore
         #expect(value9 == [lane])
         let value10 = lanes.nextLook(now: MonotonicTime.seconds(1))
         #expect(value10 == MonotonicTime.seconds(31))
-        // The time isn't put off by looks on the way.
+        // Queries before the time do not postpone it.
         let value11 = lanes.nextLook(now: MonotonicTime.seconds(20))
         #expect(value11 == MonotonicTime.seconds(31))
         let value12 = lanes.lanes(now: MonotonicTime.seconds(31)).isEmpty

@@ -7,7 +7,7 @@ import TransferUpload
 @testable import TransferQueue
 @testable import TransferScheduling
 
-/// What the queue makes of an upload whose answer is lost, and of a download's other mirrors.
+/// The queue's decision about an upload whose answer is lost, and about a download's other mirrors.
 @Suite struct UploadJudgementTests {
     private let lost = TransferError(.connectionLost, "lost", isTransient: true)
 

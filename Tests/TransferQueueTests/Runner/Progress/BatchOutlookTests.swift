@@ -18,7 +18,7 @@ import TransferCore
         #expect(BatchOutlook(rate: 100, jobRate: 1, ended: 5, endedBytes: 500).eta == nil)
     }
 
-    /// Two transfers of 500 bytes a second each: the sum of their own times would be twice as much.
+    /// Two transfers run at 500 bytes a second each: the sum of their own times would be twice as long.
     @Test func theTotalRateDecidesAndNotThatOfEachTransfer() {
         let transfers = [Transfer(total: 6000, completed: 1000), Transfer(total: 6000, completed: 1000)]
         #expect(BatchOutlook(rate: 1000, underWay: transfers).eta == .seconds(10))
@@ -38,7 +38,7 @@ import TransferCore
         #expect(BatchOutlook(rate: 100, ended: 1, endedBytes: 1500, underWay: [unknown]).eta == .seconds(10))
     }
 
-    /// Empty files, and those that their servers say are unchanged.
+    /// The jobs are empty files, and files that their servers report as unchanged.
     @Test func jobsWithoutBytesAreCounted() {
         #expect(BatchOutlook(jobRate: 2, ended: 10, waiting: 20).eta == .seconds(10))
     }

@@ -6,10 +6,10 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// Progress is true: ways to move bytes × views of them.
+/// The accuracy of progress: kinds of transfer × views of progress.
 ///
-/// The rule: a count grows while bytes move, is never beyond what has moved, falls only where that was reported, and is at
-/// the end what has happened.
+/// A count grows while bytes move, and never exceeds the bytes that have moved. It falls only where that was reported,
+/// and ends with the real total.
 @Suite(.timeLimit(.minutes(2))) struct ProgressTableTests {
     @Test(arguments: ProgressCase.allCases) func everyViewTellsWhatMoves(_ row: ProgressCase) async throws {
         let folder = try TemporaryFolder("progress")
@@ -84,10 +84,10 @@ import TransferTestSupport
             default: break
             }
         }
-        // Of a connection that was lost, what the last look found has arrived.
+        // The last observation of a lost connection counts the bytes that have arrived.
         let least = Int64(row.count) - (row == .ftp ? row.stop : 0)
         #expect(totals.completed == 1 && totals.bytes >= bytes && totals.bytes >= least, "\(row): \(totals.bytes)")
-        // Bodies that describe parts count as what they are.
+        // Headers between the parts of a body count as bytes.
         let most = Int64(row.count) + (row.repeats ? row.stop * 4 : 4096)
         #expect(totals.bytes <= most, "\(row): \(totals.bytes) of \(row.count)")
     }

@@ -4,7 +4,7 @@ import TransferCore
 @testable import TransferQueue
 
 @Suite struct RateWindowTests {
-    /// Looks at a count once a second.
+    /// Returns a window that observed a count once a second.
     func window(_ counts: [Int64]) -> RateWindow {
         var window = RateWindow()
         for (second, count) in counts.enumerated() { window.note(count, at: .seconds(Double(second))) }

@@ -10,7 +10,7 @@ import TransferTestSupport
 @testable import TransferStore
 @testable import TransferStorePostgres
 
-/// What the store does for those who share it, besides keeping their jobs.
+/// The guarantees of the store for several workers, apart from those of every store.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct FleetStoreTests {
     let address: PostgresAddress
 
@@ -136,7 +136,7 @@ import TransferTestSupport
         #expect(try store.pauses().map { $0.remaining > .seconds(8) } == [true])
     }
 
-    // MARK: News
+    // MARK: Notifications
 
     @Test func workersHearOfJobsOfCommandsAndOfTheEndOfTheirLease() async throws {
         let (one, submitter) = (try worker(term: .seconds(3)), try PostgresStore(address, .submitter))
@@ -169,7 +169,7 @@ import TransferTestSupport
         #expect(try one.pauses().isEmpty)
         _ = try one.claimAll(batch, limit: 1)
         _ = try PostgresStore(address, .onlooker).deliver(.pause, batch: "b", job: nil)
-        // Jobs that were paused at once are told of in the same transaction, before or after the command.
+        // Jobs that were paused at once are reported in the same transaction, before or after the command.
         await heard.wait { $0.suffix(2).contains("commanded") }
         try one.database.write { db in
             _ = try db.run(
@@ -179,7 +179,7 @@ import TransferTestSupport
         #expect(throws: LeaseLost.self) { try one.release([1]) }
     }
 
-    // MARK: Looking
+    // MARK: Observers
 
     @Test func workersHearThatSomebodyWatchesAndTellOfTheirTransfers() async throws {
         let (one, looker) = (try worker(), try PostgresStore(address, .onlooker))
@@ -208,7 +208,7 @@ import TransferTestSupport
             reported.map(\.progress.phase) == [.verifying, .connecting] && reported.map(\.progress.isCopy) == [false, true])
         #expect(reported.allSatisfy { $0.progress.worker == MachineName.current })
         #expect(try looker.statuses(name: "b").first?.active == 2)
-        // A job that has ended isn't under way, whatever was told before.
+        // A job that has ended is not under way, whatever was reported before.
         try one.succeed(claimed[1])
         #expect(try looker.jobsUnderWay(limit: 9).map(\.job) == ["0"])
         try tell([])

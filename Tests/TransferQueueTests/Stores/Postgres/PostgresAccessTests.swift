@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferStore
 @testable import TransferStorePostgres
 
-/// Logins that have parts in a queue and no rights on its tables. The conformance suite runs over one too.
+/// Logins that have roles in a queue and no rights on its tables. The conformance suite runs with such a login, too.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(2))) struct PostgresAccessTests {
     private let server: PostgresServer
     private let queue = UUID().uuidString.lowercased().replacing("-", with: "")
@@ -45,7 +45,7 @@ import TransferTestSupport
         #expect(Set(made.split(separator: "\n").map(String.init)) == functions)
     }
 
-    /// The names of the statements that the sources have.
+    /// Returns the names of the statements in the sources.
     private static func namesInSources() throws -> Set<String> {
         var folder = URL(fileURLWithPath: #filePath)
         for _ in 0..<5 { folder.deleteLastPathComponent() }
@@ -143,7 +143,7 @@ import TransferTestSupport
         _ = try worker(login)
     }
 
-    // MARK: Parts
+    // MARK: Roles
 
     @Test func eachPartDoesItsOwn() async throws {
         let (submit, work, read) = (
@@ -159,7 +159,7 @@ import TransferTestSupport
         try worker.succeed(records[0])
         try worker.fail(records[1])
         _ = try worker.renew()
-        // Every process hears that jobs may be recalled, and asks which of its own.
+        // Every process is notified of possible recalls, and asks which of its own jobs are recalled.
         #expect(try submitter.revoked().isEmpty)
         #expect(try submitter.revoke(Set(records.map(\.id))) == 0)
         let steering = try PostgresStore(address(submit), .onlooker)
@@ -177,7 +177,8 @@ import TransferTestSupport
 
     // MARK: Tables of the connection
 
-    /// A name without a schema means the connection's own tables first, unless the function's path says otherwise.
+    /// A name without a schema means the connection's own temporary tables first, unless the function's path says
+    /// otherwise.
     @Test func tablesOfTheConnectionTakeNoTablesPlace() async throws {
         let batch = try owner.stage(jobs).batch.id
         _ = try owner.release(batch: batch, isComplete: false)
@@ -192,7 +193,7 @@ import TransferTestSupport
         #expect(try owner.counts(batch) == [.done: 3])
     }
 
-    /// The owner would run what a view of that name calls.
+    /// The function would otherwise run a view of that name with the owner's rights.
     @Test func jobsAreStagedFromTheOwnersTableAlone() async throws {
         let submitter = try PostgresStore(address(await server.login("submit", in: queue)), .submitter)
         try submitter.database.read { db in

@@ -7,9 +7,9 @@ import TransferTestSupport
 
 @testable import TransferStorePostgres
 
-/// The way to a server: names, certificates, and servers that don't answer.
+/// The connection to a server: names, certificates, and servers that do not answer.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct PostgresConnectionTests {
-    /// One server for all of them, at 127.0.0.1 and with a certificate for `db.example`.
+    /// One server for all tests, at 127.0.0.1 and with a certificate for `db.example`.
     private static let server = Task {
         var options = PostgresServer.Options()
         options.certificate = try await TestAuthority.shared().issue {
@@ -19,7 +19,7 @@ import TransferTestSupport
         return try await PostgresServer.start(options)
     }
 
-    /// Names that are this machine, as DNS would say it.
+    /// Names that resolve to this machine, as in DNS.
     private let names = PostgresNames { host in
         host.hasSuffix(".example")
             ? .success(["127.0.0.1"])
@@ -79,7 +79,7 @@ import TransferTestSupport
         #expect(try db.script("SELECT 1").first?.int(0) == 1)
     }
 
-    // MARK: Servers that can't be found, or don't answer
+    // MARK: Unknown and silent servers
 
     @Test func aNameThatNobodyKnowsIsToldAtOnceAndThatTheDatabaseIsAway() async throws {
         let begun = MonotonicTime.now
@@ -93,7 +93,7 @@ import TransferTestSupport
         #expect(PostgresFault.isConnectionNotice(error))
     }
 
-    /// The look-up comes back when the test is over.
+    /// The look-up returns when the test is over.
     @Test func nameServersThatDontAnswerKeepNobody() async throws {
         let gate = Gate()
         defer { gate.letThrough() }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TransferStorePostgres
 
-/// The servers of an address, without any of them.
+/// The servers of an address, without a connection to any of them.
 @Suite struct PostgresHostsTests {
     private typealias Host = PostgresHosts.Host
 

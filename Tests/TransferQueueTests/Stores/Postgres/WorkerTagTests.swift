@@ -8,7 +8,7 @@ import TransferTestSupport
 @testable import TransferStore
 @testable import TransferStorePostgres
 
-/// Jobs that ask for a worker with tags.
+/// Jobs that require a worker with tags.
 @Suite struct WorkerTagTests {
     @Test(arguments: [
         ("", "", true), ("eu", "", true), ("", "eu", false), ("eu", "eu", true), ("eu,gpu", "gpu", true),
@@ -42,7 +42,7 @@ import TransferTestSupport
     }
 }
 
-/// The store's part of it.
+/// The tags of jobs and workers in the store.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct WorkerTagStoreTests: SharedQueueTests {
     let address: PostgresAddress
 
@@ -66,7 +66,7 @@ import TransferTestSupport
         #expect(claimed.jobs.first?.record.spec.settings.worker.tags.names == ["eu"])
     }
 
-    /// A job that waits for its next attempt, or for other jobs, is woken by workers that may do it.
+    /// A job that waits for its next attempt, or for other jobs, is woken by workers with its tags.
     @Test func whatWaitsIsLeftToWorkersThatMayDoIt() throws {
         let jobs = [
             Sample.tagged("0", []), Sample.tagged("1", ["eu"], needs: ["0"]), Sample.tagged("2", ["eu"]),
