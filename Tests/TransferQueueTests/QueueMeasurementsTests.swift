@@ -74,7 +74,7 @@ import TransferCore
         #expect(sum(changes, .bytes, ["download", "c.example"]) == 100)
     }
 
-    @Test func aFailureTellsWhatItsServersSent() {
+    @Test func aFailureCountsTheBytesOfItsServers() {
         var measurements = QueueMeasurements(mostHosts: 2)
         var failure = JobFailure(batch: "b", job: "x", error: Sample.busy(), attempts: 1, host: "a.example")
         failure.sources = ["a", "b", "c", "d"].map {
@@ -86,7 +86,7 @@ import TransferCore
         #expect(sum(changes, .bytes, ["download", "other"]) == 20)
     }
 
-    @Test func whatIsUnderWayGoesUpAndDownByEachWayOut() {
+    @Test func transfersUnderWayFallWithEachKindOfEnd() {
         var measurements = QueueMeasurements()
         func underWay(_ events: QueueEvent...) -> Double? {
             events.flatMap { measurements.changes(by: $0) }.reversed().compactMap { change -> Double? in
@@ -120,7 +120,7 @@ import TransferCore
                 == ["1.example", "2.example", "other", "2.example", "other"])
     }
 
-    @Test func whatWaitsIsCountedByReasonOverAllBatchesAndIsZeroAfterwards() {
+    @Test func waitingJobsAreCountedByReasonOverAllBatches() {
         var measurements = QueueMeasurements()
         func waits(_ batch: String, _ count: Int, _ reason: WaitReason?) -> [String: Double] {
             var progress = BatchProgress()

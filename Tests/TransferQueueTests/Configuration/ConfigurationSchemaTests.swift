@@ -109,7 +109,7 @@ import TransferCore
     }
 
     @Test(arguments: ["[]", "{}", #"{"version": 2}"#, #"{"version": null}"#, #"{"defaults": {}}"#])
-    func agreesWithTheDecoderThatItIsNone(text: String) throws { try check(text, false) }
+    func agreesWithTheDecoderOnInvalidFiles(text: String) throws { try check(text, false) }
 
     private func check(_ text: String, _ isValid: Bool) throws {
         let value = try JSONSerialization.jsonObject(with: Data(text.utf8))

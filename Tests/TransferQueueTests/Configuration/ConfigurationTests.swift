@@ -110,7 +110,7 @@ private func faults(_ text: String) -> [String] {
             url: "s3://archive/a/b", holds: [#"s3.profile="ops""#]),
     ]
 
-    @Test(arguments: tables) func filesAreLaidOnEachOther(_ layers: Layers) throws {
+    @Test(arguments: tables) func filesAreMergedByPrecedence(_ layers: Layers) throws {
         let files = try layers.files.enumerated().map { number, text in
             try ConfigurationFile(Array(#"{"version": 1, \#(text)}"#.utf8), name: "file\(number)")
         }
@@ -192,7 +192,7 @@ private func faults(_ text: String) -> [String] {
         (#""metrics": {"file": "a.prom"}"#, "a file of metrics is named by its whole path"),
         (#""metrics": {"file": "/a.txt"}"#, "the name ends in .prom"), (#""metrics": {"file": "/.prom"}"#, ".prom"),
         (#""metrics": {"file": 1}"#, "expected a string"),
-    ]) func isRefused(text: String, reason: String) {
+    ]) func anInvalidValueIsRefused(text: String, reason: String) {
         let found = faults(#"{"version": 1, \#(text)}"#)
         #expect(found.count == 1 && found[0].contains(reason), "\(found)")
         let report = try? #require(throws: ConfigurationFile.Faults.self) {
@@ -231,7 +231,7 @@ private func faults(_ text: String) -> [String] {
         #expect(limits.origins.map(\.requestRate) == [2, 100.0 / 60])
     }
 
-    @Test func autoIsSaidAsANumberIs() throws {
+    @Test func autoIsWrittenLikeANumber() throws {
         let limits = try configuration(
             #""limits": {"perHost": 4}, "origins": {"a.lan": {"perHost": "auto"}}"#, #""limits": {"perHost": "auto"}"#
         ).limits

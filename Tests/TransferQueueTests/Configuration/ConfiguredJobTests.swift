@@ -41,7 +41,7 @@ import TransferWatch
         #expect(job.settings.maxRedirects == 1)
     }
 
-    @Test func whatIsOfAnOriginHoldsForItsJobsAlone() throws {
+    @Test func settingsOfAnOriginApplyToItsJobsOnly() throws {
         let set = try configuration(
             #""origins": {"https://a.example": {"auth": {"user": "me", "password": {"env": "P"}}}}"#)
         let own = JobSettings.Auth.basic(user: .literal("me"), password: .environment("P"))
@@ -102,7 +102,7 @@ import TransferWatch
     }
 
     /// A different value in the job file itself still makes a different job.
-    @Test func aJobsOwnValueCountsAsBefore() throws {
+    @Test func aJobsOwnValueStillChangesItsIdentity() throws {
         let set = try configuration(#""defaults": {"headers": {"X-A": "1"}}"#)
         let one = try jobs(set, file("", #"\#(url), "headers": {"X-Own": "1"}"#)).first?.fingerprint
         let other = try jobs(set, file("", #"\#(url), "headers": {"X-Own": "2"}"#)).first?.fingerprint

@@ -25,7 +25,7 @@ import TransferUpload
         #expect(fields["webhook-timestamp"] == "1614265330" && fields["Content-Type"] == "application/json")
     }
 
-    @Test func withoutASecretNothingIsSignedAndAWrongOneIsTold() throws {
+    @Test func withoutASecretNothingIsSignedAndAWrongOneIsReported() throws {
         #expect(try request(secret: nil)["webhook-signature"] == nil)
         #expect(throws: TransferError.self) { try request(secret: "whsec_not base64") }
         #expect(try request(secret: "any text")["webhook-signature"]?.hasPrefix("v1,") == true)

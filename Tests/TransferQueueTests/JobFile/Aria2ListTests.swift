@@ -82,14 +82,14 @@ import TransferCore
         ("all-proxy=http://me:s3cret@p:1", "2:12:20  a proxy's login is named"),
         ("all-proxy-passwd=s3cret", "2:19:6  all-proxy-passwd: a proxy's login is named"),
     ])
-    func whatWouldMakeAnotherDownloadIsAFault(line: String, fault: String) throws {
+    func anOptionThatChangesTheDownloadIsAFault(line: String, fault: String) throws {
         let reading = try read("http://h/f\n \(line)\nhttp://ok/\n", as: .urlList)
         #expect(reading.lines.count == 1 && reading.lines.first?.hasPrefix(fault) == true, "\(reading.lines)")
         #expect(reading.jobs.map { $0.download?.urls } == [["http://ok/"]])
         #expect(!reading.report.rendered(file: "f").contains("s3cret"))
     }
 
-    @Test func whatIsLeftOutIsToldInOneLine() throws {
+    @Test func ignoredOptionsAreReportedInOneLine() throws {
         let reading = try read(
             "http://h/f\n gid=0123456789abcdef\n seed-time=0\nhttp://h/g\n gid=1123456789abcdef\n unheard-of-thing=1\n",
             as: .urlList)

@@ -88,7 +88,7 @@ import TransferCore
         #expect(!reading.report.rendered(file: "f").contains("s3cret"))
     }
 
-    @Test func columnsOfTheTablesOwnerAreLeftOut() throws {
+    @Test func unknownColumnsAreIgnored() throws {
         let reading = try read("url,title,year\nhttp://h/a,A film,1999\n", as: .csv)
         #expect(reading.lines == [] && reading.jobs.count == 1)
         #expect(reading.report.warnings == ["2 columns of the CSV were left out: title (line 1), year (line 1)"])

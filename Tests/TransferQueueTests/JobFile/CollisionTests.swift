@@ -54,7 +54,7 @@ import TransferCore
     }
 
     /// Jobs that are accepted one by one are compared nowhere else.
-    @Test func aStreamRefusesTheLaterOneByItself() throws {
+    @Test func aStreamRefusesTheLaterJob() throws {
         let found = try paths(["https://a/f", "https://b/f", "https://a/f", "https://c/g"], nil, isAlone: true)
         #expect(found.paths == ["f", "g"])
         #expect(found.faults.count == 1)
@@ -94,7 +94,7 @@ import TransferCore
     }
 
     /// The detector keeps two hashes of a job, and nothing of its text.
-    @Test func aMillionJobsAreToldApartInBoundedMemory() throws {
+    @Test func aMillionJobsAreDistinguishedInBoundedMemory() throws {
         var names = TakenNames()
         let isNew = (0..<2_000_000 as Range<UInt64>).allSatisfy { names.insert($0 &* 0x9E37_79B9_7F4A_7C15) }
         #expect(isNew && !names.insert(0) && !names.insert(0x9E37_79B9_7F4A_7C15))

@@ -5,7 +5,7 @@ import TransferCore
 
 /// The keys `proxy` and `tls`, with the secrets that they name.
 @Suite struct ConnectionSettingsTests {
-    @Test func readsAProxyThatAsksWhoComes() throws {
+    @Test func readsAProxyWithCredentials() throws {
         let reading = try readJob(
             #""proxy": {"url": "http://p:3128", "user": {"env": "U"}, "password": {"file": "pw"}}, "noProxy": "a""#)
         #expect(reading.lines == [])
@@ -31,7 +31,7 @@ import TransferCore
     }
 
     /// Without a proxy they are the exceptions from the environment's proxy, wherever they are declared.
-    @Test func exceptionsGoWithWhateverProxyThereIs() throws {
+    @Test func exceptionsApplyToAnyProxy() throws {
         for reading in [
             try readJob(#""noProxy": "a""#), try readJob("", defaults: #"{"noProxy": "a"}"#),
             try readJob(#""noProxy": "a""#, defaults: #"{"noProxy": "b"}"#),
@@ -101,7 +101,7 @@ import TransferCore
     ]
 
     @Test(arguments: faults)
-    func saysWhatIsWrongAndWhatToWrite(members: String, fault: String) throws {
+    func reportsFaultsWithTheirCorrections(members: String, fault: String) throws {
         let reading = try readJob(members)
         #expect(reading.lines == [fault])
         #expect(reading.jobs.isEmpty)

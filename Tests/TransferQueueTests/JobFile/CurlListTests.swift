@@ -107,7 +107,7 @@ import TransferCore
         #expect(holds(job), "\(lines): \(reading.jobs)")
     }
 
-    @Test func whatIsSoAnywayIsTakenInSilence() throws {
+    @Test func anOptionWithoutEffectIsAcceptedSilently() throws {
         let reading = try read(
             Self.url
                 + "location\nfail\n-sS\nremote-time\ncreate-dirs\nparallel\n--no-progress-meter\ncontinue-at = -\nhttp2\n",
@@ -117,7 +117,7 @@ import TransferCore
     }
 
     /// The order is curl's: the first output belongs to the first URL.
-    @Test func transfersHaveTheirOutputsAndWhatStandsUpToTheNext() throws {
+    @Test func transfersHaveTheirOutputsAndTheOptionsUpToTheNext() throws {
         let reading = try read(
             """
             # two of one kind
@@ -187,7 +187,7 @@ import TransferCore
         ("upload-file = f\ndata = x", "3:8:1  an upload sends its file, and no data"),
         ("upload-file = -", "2:15:1  a list sends files; `transfer put - URL`"),
     ])
-    func whatWouldMakeAnotherTransferIsAFault(lines: String, fault: String) throws {
+    func anOptionThatChangesTheTransferIsAFault(lines: String, fault: String) throws {
         let reading = try read(Self.url + lines + "\n", as: .curl)
         #expect(reading.lines.first?.hasPrefix(fault) == true && reading.lines.count == 1, "\(reading.lines)")
     }
@@ -210,7 +210,7 @@ import TransferCore
         #expect(!reading.report.rendered(file: "f").contains("s3cret"))
     }
 
-    @Test func whatIsLeftOutIsToldInOneLine() throws {
+    @Test func ignoredOptionsAreReportedInOneLine() throws {
         let reading = try read(
             Self.url + "write-out = x\nfoo-bar = 1\nmax-filesize = 3\nwrite-out = y\nno-digest\nheader = \"Accept:\"\n",
             as: .curl)
@@ -336,7 +336,7 @@ import TransferCore
         ("http://h/\n", .urlList),
         ("http://h/a,url\n", .urlList), ("nonsense\n", .urlList), ("# only\n", .urlList), ("urls\n", .urlList),
     ])
-    func aListIsToldByItsFirstLine(text: String, format: JobFileFormat) {
+    func aListIsRecognisedByItsFirstLine(text: String, format: JobFileFormat) {
         #expect(Array(text.utf8).withUnsafeBytes { JobFileFormat.sniff($0, isWhole: true) } == format)
     }
 }

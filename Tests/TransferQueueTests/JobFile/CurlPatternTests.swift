@@ -20,7 +20,7 @@ import Testing
         (#"\[1-2\]{a\,b,c}"#, ["[1-2]a,b", "[1-2]c"]),
         (#"a\b"#, [#"a\b"#]), ("", [""]),
     ])
-    func standsForTheseTexts(_ pattern: String, _ texts: [String]) throws {
+    func aPatternExpandsToItsTexts(_ pattern: String, _ texts: [String]) throws {
         #expect(try Self.texts(pattern) == texts)
     }
 
@@ -38,7 +38,7 @@ import Testing
         ("[0-9223372036854775807]", "100,000 files at most"),
         ("[1-1000][1-1000]", "100,000 files at most"), ("[1-9][1-9][1-9][1-9][1-9][1-9]", "100,000 files at most"),
     ])
-    func whatStandsForNothingIsToldWhy(_ pattern: String, _ words: String) {
+    func anInvalidPatternIsReportedWithItsReason(_ pattern: String, _ words: String) {
         let fault = #expect(throws: CurlPattern.Fault.self) { try CurlPattern(pattern) }
         #expect(fault?.message.contains(words) == true, "\(String(describing: fault))")
     }

@@ -16,7 +16,7 @@ import TransferCore
         ("{1}{}{a b}{", "https://h/a", "{1}{}{a b}{"),
         ("{3F2504E0-4F89}", "https://h/a", "{3F2504E0-4F89}"),
     ])
-    func eachPlaceIsFilledIn(template: String, url: String, path: String) {
+    func eachPlaceholderIsExpanded(template: String, url: String, path: String) {
         #expect(DestinationTemplate.refusal(of: template) == nil)
         let turn = DestinationTemplate.Turn(number: 7, date: "2026-03-01")
         #expect(DestinationTemplate.expanded(template, url: url, turn) == path)
@@ -51,7 +51,7 @@ import TransferCore
     }
 
     @Test(arguments: ["{nmae}", "{Host}/x", "{name:04}", "{n:x}", "{n:0}", "{n:99}"])
-    func aPlaceThatIsNotKnownIsToldWithThoseThatAre(template: String) throws {
+    func anUnknownPlaceholderIsReportedWithTheKnownOnes(template: String) throws {
         let message = try #require(DestinationTemplate.refusal(of: template))
         #expect(message.contains("{n"), "\(message)")
         let job = #"{"version": 1, "jobs": [{"download": "https://h/a", "to": "\#(template)"}]}"#

@@ -94,7 +94,7 @@ import TransferCore
             fingerprint: 8_435_301_248_775_379_513),
     ]
 
-    @Test(arguments: jobs) func aJobIsWrittenAndToldApartAsItEverWas(_ job: Job) throws {
+    @Test(arguments: jobs) func canonicalTextsAndFingerprintsAreStable(_ job: Job) throws {
         let spec = try #require(try read(job.line, as: .jsonLines).jobs.first)
         #expect(spec.canonicalJSON == job.canonical)
         #expect(spec.fingerprint == job.fingerprint)

@@ -119,7 +119,7 @@ import TransferCore
     ]
 
     @Test(arguments: jobs)
-    func saysWhatIsWrongWithAJobAndWhere(members: String, fault: String) throws {
+    func reportsTheFaultsOfAJobWithTheirPlaces(members: String, fault: String) throws {
         let sums = String(repeating: "0", count: 64) + "  other\n"
         let reading = try readJob(members, files: ["SUMS": sums, "empty": "x\n"])
         #expect(reading.lines.first == fault)
@@ -208,7 +208,7 @@ import TransferCore
     ]
 
     @Test(arguments: documents)
-    func saysWhatIsWrongWithADocument(text: String, faults: [String]) throws {
+    func reportsTheFaultsOfADocument(text: String, faults: [String]) throws {
         #expect(try read(text).lines == faults)
     }
 

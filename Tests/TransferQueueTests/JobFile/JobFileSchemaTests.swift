@@ -42,7 +42,7 @@ import TransferWatch
         #expect(try keys("tus") == Set(UploadFields.tus.table.names))
     }
 
-    @Test func hasTheDecodersWordsAndRanges() throws {
+    @Test func hasTheDecodersValuesAndRanges() throws {
         #expect(schema.definition("ifExists")["enum"] as? [String] == JobSpec.IfExists.allCases.map(\.rawValue))
         #expect(schema.definition("adopt")["enum"] as? [String] == JobSpec.Adopt.allCases.map(\.rawValue))
         #expect(schema.definition("protocol")["enum"] as? [String] == UploadRegistry.builtIn.map(\.rawValue))

@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func theKeysThatCodeSpeaksOfAreInTheTable() {
+    @Test func keysNamedInTheCodeAreInTheTable() {
         #expect(JobKey.allCases.map(\.rawValue).filter { !JobFields.all.table.names.contains($0) } == [])
         #expect(Set(JobFields.all.table.names).count == JobFields.all.rows.count)
     }

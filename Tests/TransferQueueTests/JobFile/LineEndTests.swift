@@ -20,7 +20,7 @@ import Testing
         (.json, [#"{"version": 1,"#, #""jobs": [}"#]), (.json, [#"{"version": 2,"#, #""jobs": [], "nope": "#, "1}"]),
     ]
 
-    @Test(arguments: lists.indices) func itIsNotQuoted(_ index: Int) throws {
+    @Test(arguments: lists.indices) func aLineEndIsNotQuoted(_ index: Int) throws {
         let (format, lines) = Self.lists[index]
         let unix = try read(lines.joined(separator: "\n") + "\n", as: format)
         let windows = try read(lines.joined(separator: "\r\n") + "\r\n", as: format)

@@ -30,12 +30,12 @@ import TransferCore
         #expect(try !job(#", "background": false"#, defaults: #"{"background": true}"#).settings.isBackground)
     }
 
-    @Test func neitherMakesAnotherJob() throws {
+    @Test func congestionAndBackgroundDoNotChangeTheJob() throws {
         let plain = try job("")
         #expect(try job(#", "congestion": "bbr", "background": true"#).fingerprint == plain.fingerprint)
     }
 
-    @Test func bothHoldForEachSideOfACopy() throws {
+    @Test func congestionAndBackgroundApplyToBothSidesOfACopy() throws {
         let reading = try read(
             #"{"version": 1, "jobs": [{"download": "http://a/f", "to": "http://b/f", "congestion": "bbr", "background": true}]}"#
         )

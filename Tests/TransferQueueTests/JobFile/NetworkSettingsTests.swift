@@ -105,7 +105,7 @@ import TransferTestSupport
     ]
 
     @Test(arguments: faults)
-    func saysWhatIsWrongAndWhere(members: String, fault: String) throws {
+    func reportsFaultsWithTheirPlaces(members: String, fault: String) throws {
         let reading = try readJob(members)
         #expect(reading.lines == [fault])
         #expect(reading.jobs.isEmpty)

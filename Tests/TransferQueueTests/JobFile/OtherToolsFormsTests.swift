@@ -120,7 +120,7 @@ import TransferCore
         return (jobs, faults)
     }
 
-    @Test(arguments: [nil, Collisions.rename]) func itsServerNamesEachOfThem(rule: Collisions?) throws {
+    @Test(arguments: [nil, Collisions.rename]) func theServerNamesEachFileOfAPage(rule: Collisions?) throws {
         let found = try names((1...3).map { "https://h/download.php?id=\($0)" } + ["https://h/download.php?id=2"], rule)
         #expect(found.faults.isEmpty && found.jobs.map(\.destination) == ["./", "./", "./"])
         #expect(found.jobs.map(\.expectedFile) == ["download.php", "download-2.php", "download-3.php"])

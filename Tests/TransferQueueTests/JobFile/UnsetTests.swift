@@ -85,7 +85,7 @@ import TransferCore
 
     /// The environment stands behind `proxy`: a job that names no proxy would get that of the environment.
     @Test(arguments: values.keys.sorted().filter { $0 != "proxy" })
-    func nullInAJobTakesAwayWhatDefaultsSay(_ key: String) throws {
+    func nullInAJobUnsetsADefault(_ key: String) throws {
         let row = try #require(JobFields.all.rows.first { $0.key == key })
         let value = try #require(Self.values[key])
         let plain = try job(row, "", defaults: "{}")
@@ -100,7 +100,7 @@ import TransferCore
     }
 
     @Test(arguments: inner.keys.sorted())
-    func nullInAnObjectTakesAwayOneOfItsValues(_ key: String) throws {
+    func nullInAnObjectUnsetsOneValue(_ key: String) throws {
         let row = try #require(JobFields.all.rows.first { $0.key == key })
         for (member, value) in try #require(Self.inner[key]) {
             let defaults = #"{"\#(key)": {"\#(member)": \#(value)}}"#
@@ -113,7 +113,7 @@ import TransferCore
         }
     }
 
-    @Test func nullAmongHeadersTakesOneAwayInWhateverCase() throws {
+    @Test func nullAmongHeadersUnsetsOneInAnyCase() throws {
         let reading = try readJob(
             #""headers": {"x-team": null, "B": "c", "None": null}"#,
             defaults: #"{"headers": {"X-Team": "a", "X-Other": "b", "B": "b"}}"#)
@@ -122,7 +122,7 @@ import TransferCore
         #expect(reading.jobs.first?.settings.headers.last?.value == .literal("c"))
     }
 
-    @Test func nullAmongNamedValuesTakesOneAway() throws {
+    @Test func nullAmongNamedValuesUnsetsOne() throws {
         let reading = try read(
             #"""
             {"version": 1, "defaults": {"metadata": {"a": "1", "b": "2"}},
@@ -132,7 +132,7 @@ import TransferCore
         #expect(reading.jobs.first?.upload?.options.metadata.map(\.name) == ["b", "c"])
     }
 
-    @Test func bothPartsOfALoginToS3AreTakenAwayTogether() throws {
+    @Test func bothPartsOfALoginToS3AreUnsetTogether() throws {
         let defaults = #"{"s3": {"accessKey": "a", "secretKey": {"env": "S"}, "region": "r"}}"#
         let reading = try readJob(#""s3": {"accessKey": null, "secretKey": null}"#, defaults: defaults)
         #expect(reading.lines == [])
@@ -140,7 +140,7 @@ import TransferCore
         #expect(try readJob(#""s3": {"accessKey": null}"#, defaults: defaults).jobs.isEmpty)
     }
 
-    @Test func nullInAWatchedFolderTakesAwayWhatDefaultsSay() throws {
+    @Test func nullInAWatchedFolderUnsetsADefault() throws {
         let reading = try read(
             #"""
             {"version": 1, "defaults": {"proxy": "http://p", "retry": {"limit": 3}},

@@ -49,7 +49,7 @@ import TransferWatch
         ("http://h/What?/{name}", false), ("http://h/{name}?v=1", true), ("http://h/in/?v=1", true),
         ("sftp://h/What?/{name}", true),
     ])
-    func aWatchedFoldersURLNamesItsFilesInWhatIsSent(url: String, isAllowed: Bool) {
+    func aWatchedFoldersURLNamesItsFilesInTheRequest(url: String, isAllowed: Bool) {
         var spec = WatchSpec(folder: "/in", url: url)
         if url.hasPrefix("sftp") { spec.upload.uploadProtocol = .sftp }
         #expect(spec.complete().isEmpty == isAllowed)

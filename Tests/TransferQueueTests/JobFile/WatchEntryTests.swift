@@ -150,7 +150,7 @@ import TransferWatch
         (#""headers": {"Authorization": "x"}"#, #"2:68:3 $.watch[0].headers.Authorization"#),
     ]
 
-    @Test(arguments: faults) func tellsEveryFaultWithItsPlace(_ members: String, _ fault: String) throws {
+    @Test(arguments: faults) func reportsEveryFaultWithItsPlace(_ members: String, _ fault: String) throws {
         let reading = try readEntry(members)
         #expect(reading.lines.count == 1 && reading.lines[0].hasPrefix(fault), "\(reading.lines)")
         #expect(reading.watches.isEmpty && reading.report.faultCount == 1)
@@ -167,7 +167,7 @@ import TransferWatch
             "files of one name in two folders would have the same URL; write {path} instead of {name}"
         ),
     ])
-    func tellsWhatIsWrongWithTheURL(_ url: String, _ message: String) throws {
+    func reportsTheFaultOfTheURL(_ url: String, _ message: String) throws {
         let reading = try readEntry(url.hasSuffix("recursive") ? "\"recursive\": true" : "", to: url)
         let fault = try #require(reading.faults.first)
         #expect(
@@ -175,7 +175,7 @@ import TransferWatch
         #expect(fault.span == SourceSpan(line: 2, column: 24, length: url.count + 2))
     }
 
-    @Test func anExcludedSubfolderCanTakeWhatIsDone() throws {
+    @Test func anExcludedSubfolderCanTakeFinishedFiles() throws {
         let reading = try readEntry(#""recursive": true, "exclude": "done/", "then": {"move": "in/done/today"}"#)
         #expect(reading.lines.isEmpty && reading.watches.first?.then == .move(to: "/srv/in/done/today"))
         #expect(try readEntry(#""then": {"move": "in/done"}"#).lines.isEmpty, "sub-folders aren't watched")
@@ -209,7 +209,7 @@ import TransferWatch
             ]
         ),
         (#""/b"}, "include": "*.a""#, #""/a"}, "include": "*.b""#, #""keep""#, []),
-    ]) func filesDoNotGoRound(_ first: String, _ second: String, _ third: String, _ faults: [String]) throws {
+    ]) func circlesOfUploadsAreRefused(_ first: String, _ second: String, _ third: String, _ faults: [String]) throws {
         let reading = try read(
             """
             {"version": 1, "watch": [
@@ -221,7 +221,7 @@ import TransferWatch
         #expect(reading.lines == faults)
     }
 
-    @Test func whatIsMissingIsTold() throws {
+    @Test func aMissingKeyIsReported() throws {
         let reading = try read(#"{"version": 1, "watch": [{}]}"#)
         #expect(
             reading.lines == [

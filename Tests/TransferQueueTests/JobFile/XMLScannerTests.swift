@@ -60,7 +60,7 @@ import Testing
         ("<p:a/>", "the prefix p: isn't declared"), ("<1/>", "an element's name is missing"),
         ("<>", "an element's name is missing"), ("<a>\u{1}</a>", "XML can't hold control characters"),
     ])
-    func aFaultIsTold(text: String, message: String) {
+    func aFaultIsReported(text: String, message: String) {
         let found = events(text).last ?? ""
         #expect(found.contains(": \(message)"), "\(text): \(found)")
     }
@@ -70,14 +70,14 @@ import Testing
     }
 
     /// Inputs that expand without bound are refused: entities, deep nesting, and a megabyte of attributes.
-    @Test func itsMemoryIsBounded() {
+    @Test func theReadersMemoryIsBounded() {
         #expect(events(String(repeating: "<a>", count: 100_000)).last?.contains("more than 64 elements") == true)
         let attributes = (0..<1000).map { "a\($0)='1'" }.joined(separator: " ")
         #expect(events("<a \(attributes)/>").last?.contains("more than 64 attributes") == true)
     }
 
     /// Each truncated document, and each with one byte changed, is read to its end or to a fault.
-    @Test func nothingMakesItFail() {
+    @Test func noInputCrashesTheReader() {
         let text = Array(
             "<?xml version='1.0'?><!DOCTYPE m><m xmlns='u' xmlns:p='v'><!--c--><p:f n='a&amp;b'>x&#65;<![CDATA[y]]></p:f></m>"
                 .utf8)

@@ -31,7 +31,7 @@ import TransferJobs
             finalURL: "https://h.example/x", path: "/x", status: 200, attempts: 1)
     }
 
-    @Test func jobsAreCountedByWhatTheyAreAt() {
+    @Test func jobsAreCountedByState() {
         var totals = BatchTotals()
         (totals.jobs, totals.completed, totals.kept, totals.failed) = (10, 2, 1, 1)
         var progress = BatchProgress()
@@ -111,7 +111,7 @@ import TransferJobs
     }
 
     /// A stop gives jobs back without an event; the last report says that nothing is under way.
-    @Test func whatAStopTookBackIsntUnderWay() {
+    @Test func jobsReturnedByAStopAreNotUnderWay() {
         var totals = BatchTotals()
         totals.jobs = 2
         var progress = BatchProgress()
@@ -121,7 +121,7 @@ import TransferJobs
         #expect(text.contains("transfer_jobs{state=\"queued\"} 2\n"), "\(text)")
     }
 
-    @Test func whatIsGoneHasNoSeries() {
+    @Test func aRemovedLinkHasNoSeries() {
         var table = MetricTable()
         table.apply([
             Measurement(.linkUp, ["eth0", "ethernet"], .set(1)), Measurement(.linkUp, ["wwan0", "wwan"], .set(0)),
@@ -136,7 +136,7 @@ import TransferJobs
         #expect(text.contains("transfer_first_byte_seconds_count 2\n"), "\(text)")
     }
 
-    @Test func eachFamilyIsToldOnceWithItsTypeAndNoTime() {
+    @Test func eachFamilyIsWrittenOnceWithItsTypeAndNoTime() {
         let text = metrics([start("a"), .finished(receipt("a"))])
         let types = text.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }
         #expect(Set(types).count == types.count && types.contains("# TYPE transfer_jobs_ended_total counter"))

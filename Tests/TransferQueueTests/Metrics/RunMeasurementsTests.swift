@@ -21,7 +21,7 @@ import TransferTestSupport
         return table
     }
 
-    @Test func aRunThatStandsTellsWhatItHolds() async throws {
+    @Test func aWaitingRunReportsItsState() async throws {
         try await withTestServer { server in
             try await withTestServer { busy in
                 server.serve("/x", content, etag: "\"1\"")
@@ -103,7 +103,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func jobsBeforeTheFirstOpenOneAreLookedAtOnce() throws {
+    @Test func jobsBeforeTheFirstOpenOneAreReadOnce() throws {
         let fixture = try StoreFixture()
         let batch = try fixture.stage((0..<4).map { Sample.download("http://h.example/\($0)", to: "\($0)") }).batch.id
         let query = CountQuery(database: fixture.store.database)

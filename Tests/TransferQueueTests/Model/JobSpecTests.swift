@@ -63,7 +63,7 @@ import TransferCore
         #expect(plain("abc") != plain("def"))
     }
 
-    @Test func theFingerprintTellsWhereOneFieldEnds() {
+    @Test func theFingerprintSeparatesFields() {
         let first = changedDownload {
             $0.method = "ab"
             $0.body = "c"
@@ -156,7 +156,7 @@ import TransferCore
         #expect(settings.rule.base == 2, "delays that don't grow are no backoff")
     }
 
-    @Test func whatIsSubmittedFromAProgramIsCheckedToo() {
+    @Test func jobsSubmittedByAProgramAreChecked() {
         #expect(JobRule.faults(of: job).isEmpty)
         #expect(!JobRule.faults(of: Sample.download("gopher://h.example/x", to: "x")).isEmpty)
         #expect(JobRule.faults(of: Sample.download("sftp://h.example/x", to: "x")).isEmpty)

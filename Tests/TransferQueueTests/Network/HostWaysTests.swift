@@ -23,7 +23,7 @@ import TransferCore
         (HostWays.Finding.routes([2]), Int64(300)), (HostWays.Finding.unknownName, Int64(300)),
         (HostWays.Finding.routes([]), Int64(2)), (HostWays.Finding.unanswered, Int64(2)),
     ])
-    func aBadFindingIsLookedAtAgainSoon(_ finding: HostWays.Finding, _ seconds: Int64) {
+    func aBadResultIsProbedAgainSoon(_ finding: HostWays.Finding, _ seconds: Int64) {
         var ways = HostWays()
         _ = ways.ask([nas], now: start)
         ways.answered(nas, finding, generation: 0, now: start)
@@ -43,7 +43,7 @@ import TransferCore
         #expect(waits == [2, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
     }
 
-    @Test func anAnswerOfTheFormerNetworkSaysNothing() {
+    @Test func anAnswerOfTheFormerNetworkIsIgnored() {
         var ways = HostWays()
         _ = ways.ask([nas], now: start)
         ways.forget()

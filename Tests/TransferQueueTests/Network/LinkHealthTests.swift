@@ -64,7 +64,7 @@ import TransferCore
         #expect(health.suspicion(of: "wlan0") == nil)
     }
 
-    @Test func saysWhenSomethingFollows() {
+    @Test func reportsTheTimeOfTheNextStep() {
         var health = LinkHealth()
         func event(_ event: LinkHealth.Event, _ second: Double, _ link: String = "eth0") -> LinkHealth.Action {
             health.event(event, of: link, now: .seconds(second), wall: WallTime(seconds: Int64(second)))

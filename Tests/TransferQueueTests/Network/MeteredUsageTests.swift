@@ -64,7 +64,7 @@ import TransferCore
         #expect(end == at("2026-09-06 01:00", .santiago))
     }
 
-    @Test func tellsKindsApart() {
+    @Test func distinguishesKinds() {
         var usage = MeteredUsage()
         let now = at("2026-11-21 12:00")
         usage.add(5, over: .cellular, at: now, .utc)
@@ -77,7 +77,7 @@ import TransferCore
     }
 
     /// The test records two kinds in each hour of two years: the stored data stays small, and the sums stay right.
-    @Test func forgetsWhatNoPeriodAsksFor() throws {
+    @Test func forgetsUsageOutsideEveryPeriod() throws {
         var usage = MeteredUsage()
         let first = at("2025-01-01 00:00").seconds
         for hour in 0..<(24 * 730) {

@@ -222,7 +222,7 @@ func policy(_ members: String) throws -> NetworkPolicy {
     ]
 
     @Test(arguments: plain + lists + required + metered + health + schedules)
-    private func decides(example: Case) throws {
+    private func choosesLinksByTheRules(example: Case) throws {
         var rules = NetworkRules(policy: try policy(example.policy), now: Self.noon, zone: .utc)
         rules.waited = example.waited
         rules.usage.add(example.used, over: .cellular, at: Self.noon, .utc)
@@ -231,7 +231,7 @@ func policy(_ members: String) throws -> NetworkPolicy {
     }
 
     /// For any rules and links, a forbidden link is never used, and only usable links are.
-    @Test func neverUsesWhatIsForbidden() throws {
+    @Test func neverUsesAForbiddenLink() throws {
         var random = Generator(state: 5)
         let names = ["eth0", "eth1", "wlan0", "wwan0 paid", "wg0 over wwan0 paid", "wg1 over eth0", "lo"]
         let states = ["", " suspect", " dead", " down x"]

@@ -84,7 +84,7 @@ import TransferCore
     ]
 
     @Test(arguments: waits)
-    func saysWhatAJobWaitsFor(
+    func explainsTheWaitOfAJob(
         members: String, links: [LinkView]?, reason: String, starts: String?, rules: [NetworkKey]
     ) throws {
         let (words, judgement) = try judge(members, links, used: 500 << 20)
@@ -116,7 +116,7 @@ import TransferCore
     ]
 
     @Test(arguments: verdicts)
-    func saysWhatTheRulesSayOfALink(members: String, links: [LinkView], text: String) throws {
+    func explainsTheVerdictOnALink(members: String, links: [LinkView], text: String) throws {
         let (words, judgement) = try judge(members, links, used: 500 << 20)
         #expect(judgement.verdicts.map(words.verdict) == [text])
     }

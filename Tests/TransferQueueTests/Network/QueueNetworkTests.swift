@@ -33,7 +33,7 @@ import TransferReachability
         return network
     }
 
-    @Test func anAddressThatGoesIsLostAndTheWaysAreOthers() {
+    @Test func aRemovedAddressIsLostAndChangesTheRoutes() {
         var network = network(snapshot([link(2, "eth0", "10.0.0.2")], routes: [2]))
         let change = network.update(snapshot([link(2, "eth0", "10.0.0.3")], routes: [2]), now: start, wall: wall)
         #expect(change.lost == [address("10.0.0.2")] && change.silent.isEmpty && change.isOtherWay)
@@ -47,7 +47,7 @@ import TransferReachability
         #expect(change.lost.isEmpty && change.silent == [address("10.0.0.2")] && change.isOtherWay)
     }
 
-    @Test func aNewNameAndALinkThatLeadsNowhereChangeNoWay() {
+    @Test func aNewNameAndALinkWithoutARouteChangeNoRoutes() {
         let before = snapshot([link(2, "eth0", "10.0.0.2")], routes: [2])
         var network = network(before)
         let renamed = snapshot([link(2, "lan0", "10.0.0.2"), link(9, "veth1", kind: .virtualEthernet)], routes: [2])
@@ -56,13 +56,13 @@ import TransferReachability
         #expect(network.update(renamed, now: start, wall: wall) == .init())
     }
 
-    @Test func theFirstStateIsNoChangeOfWays() {
+    @Test func theFirstStateIsNoChangeOfRoutes() {
         var network = QueueNetwork(zone: .utc)
         let change = network.update(snapshot([link(2, "eth0", "10.0.0.2")], routes: [2]), now: start, wall: wall)
         #expect(!change.isOtherWay && network.generation == 0)
     }
 
-    @Test func withoutAWayOutAHostWaitsUntilItIsFoundOnTheOwnNetwork() {
+    @Test func aHostWaitsOfflineUntilItIsFoundOnTheOwnNetwork() {
         var network = network(snapshot([link(2, "eth0", "10.0.0.2")], routes: []))
         let verdict = network.verdict([""], now: start, wall: wall)
         var gate = verdict.gate
@@ -83,7 +83,7 @@ import TransferReachability
     }
 
     /// A schedule also applies to transfers to this machine; other rules do not.
-    @Test func outsideItsScheduleNothingStartsWhereverItGoes() throws {
+    @Test func outsideItsScheduleNoTransferStarts() throws {
         let night = try policy(#""schedule": "22:00-06:00""#).key
         let unmetered = try policy(#""metered": "forbid""#).key
         let modem = link(3, "wwan0", "10.1.0.2", kind: .cellular, metering: .yes)
@@ -118,7 +118,7 @@ import TransferReachability
         #expect(network.admits(indexes, try policy(rules).key, wall: wall) == isReached)
     }
 
-    @Test func whereTheKernelCannotBeAskedEverythingIsTried() throws {
+    @Test func withoutKernelInformationEverythingIsTried() throws {
         var network = network(.unknown)
         let required = try policy(#""require": "wg0""#).key
         let metered = try policy(#""metered": "forbid""#).key
@@ -138,7 +138,7 @@ import TransferReachability
         #expect(network.allowedAddresses(key, wall: wall) == [address("10.0.0.2")])
     }
 
-    @Test func aScheduleSaysWhenToLookAgain() throws {
+    @Test func aScheduleNamesTheTimeOfTheNextCheck() throws {
         let key = try policy(#""schedule": "22:00-06:00""#).key
         var network = network(snapshot([link(2, "eth0", "10.0.0.2")], routes: [2]))
         let closed = network.verdict([key], now: start, wall: wall)
@@ -161,7 +161,7 @@ import TransferReachability
         }
     }
 
-    @Test func aSilentLinkKeepsNobodyWhoHasNoOther() {
+    @Test func aSilentLinkIsUsedWithoutAnAlternative() {
         var network = network(snapshot([link(2, "eth0", "10.0.0.2")], routes: [2]))
         for host in ["a", "b", "c"] {
             _ = network.health.event(.unanswered(host: host, started: start), of: "eth0", now: start, wall: wall)
@@ -171,7 +171,7 @@ import TransferReachability
         #expect(network.verdict([""], now: start, wall: wall).gate == NetworkGate())
     }
 
-    @Test func aSilentLinkIsPassedByForAnother() {
+    @Test func aSilentLinkIsAvoidedForAnother() {
         let both = [link(2, "eth0", "10.0.0.2"), link(3, "wlan0", "10.1.0.2", kind: .wifi)]
         var network = network(snapshot(both, routes: [2, 3]))
         for host in ["a", "b", "c"] {
@@ -205,7 +205,7 @@ import TransferReachability
         ("http://a.localhost", "local"), ("http://10.0.0.1", "address"), ("https://[2001:db8::1]:444", "address"),
         ("https://a.example", "name"), ("http://localhost.example", "name"), ("", "name"),
     ])
-    func theWayToAnOriginIsToldFromItsHost(_ origin: String, _ kind: String) {
+    func theRouteToAnOriginFollowsFromItsHost(_ origin: String, _ kind: String) {
         let reported =
             switch OriginReach(origin: origin) {
             case .local: "local"

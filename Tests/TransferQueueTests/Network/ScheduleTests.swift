@@ -29,7 +29,7 @@ import TransferCore
     ]
 
     @Test(arguments: moments)
-    func isOpenByTheClockOnTheWall(rule: String, windows: String, moment: String, isOpen: Bool) throws {
+    func isOpenByTheLocalTime(rule: String, windows: String, moment: String, isOpen: Bool) throws {
         for zone in [LocalZone.utc, .berlin, .santiago] {
             let schedule = Schedule(try windows.split(separator: "|").map { try .init(String($0)) })
             #expect(schedule.contains(at(moment, zone), zone) == isOpen, "\(rule)")
@@ -82,7 +82,7 @@ import TransferCore
     ]
 
     @Test(arguments: changes)
-    private func tellsWhenItChanges(
+    private func reportsTheNextChange(
         rule: String, windows: String, zone: LocalZone, now: String, opening: String, closing: String
     ) throws {
         let schedule = Schedule(try windows.split(separator: "|").map { try .init(String($0)) })
@@ -95,7 +95,7 @@ import TransferCore
 
     /// The test compares every minute of ten days around both changes with the definition.
     @Test(arguments: ["22:00-06:00", "02:15-02:45", "Sun 01:30-02:30", "Fri-Sun 23:30-02:15"])
-    func agreesWithLookingAtEveryMinute(window: String) throws {
+    func agreesWithACheckOfEveryMinute(window: String) throws {
         let schedule = try schedule(window)
         for start in ["2026-03-25 00:00", "2026-10-21 00:00"] {
             let first = at(start).seconds
@@ -140,7 +140,7 @@ import TransferCore
     ]
 
     @Test(arguments: refusals)
-    func saysWhatIsWrongWithAWindow(text: String, message: String) throws {
+    func reportsTheFaultOfAWindow(text: String, message: String) throws {
         let refusal = #expect(throws: Schedule.Window.Refusal.self) { try Schedule.Window(text) }
         #expect(refusal?.message == message)
     }

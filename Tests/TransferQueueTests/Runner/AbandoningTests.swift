@@ -50,7 +50,7 @@ import TransferUpload
     }
 
     /// A record that only serves to ask whether a request arrived is no resource on a server.
-    @Test(arguments: ["put:1795262400", "verify:{}"]) func aQuestionIsNothingThatAServerHolds(_ state: String)
+    @Test(arguments: ["put:1795262400", "verify:{}"]) func aQueryRecordIsNoResourceOnAServer(_ state: String)
         async throws
     {
         try cancelled("http://127.0.0.1:1/in?X-Amz-Signature=abc", state: state)
@@ -62,7 +62,7 @@ import TransferUpload
     @Test(arguments: [
         (#"put:1795262400"#, false), (#"verify:{}"#, false), ("accepted:1795262400:1", true), ("s3/1 size=9", true),
     ])
-    func aRowOfAnEarlierVersionTellsToo(_ state: String, _ holds: Bool) throws {
+    func aRowOfAnEarlierVersionIsRead(_ state: String, _ holds: Bool) throws {
         try cancelled("http://127.0.0.1:1/in", state: state)
         try RawDatabase(path: folder.path("state/queue.sqlite")).run(
             #"UPDATE job SET upload = '{"size":9,"modified":1,"state":"\#(state)","confirmed":4}'"#)

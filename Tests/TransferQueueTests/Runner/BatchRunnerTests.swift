@@ -68,7 +68,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatNeedsAFailedJobIsSkippedInCascadeAndTheBatchEnds() async throws {
+    @Test func dependentsOfAFailedJobAreSkippedAndTheBatchEnds() async throws {
         try await withTestServer { server in
             server.serve("/z", content)
             try await withQueue(folder) { queue in
@@ -153,7 +153,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(.ofAFolder) func pausingAndResumingInOneBreathLosesNoJob() async throws {
+    @Test(.ofAFolder) func pausingAndResumingAtOnceLosesNoJob() async throws {
         try await withTestServer { server in
             for name in ["x", "y", "z"] { server.serve("/\(name)", content) }
             server.script("/x", [.stall(after: 10)])

@@ -49,7 +49,7 @@ import TransferTestSupport
     }
 
     /// The command arrives after the claim was sent and before it was answered.
-    @Test(arguments: [QueueVerb.cancel, .pause]) func whatIsBeingClaimedIsMeantToo(_ verb: QueueVerb) async throws {
+    @Test(arguments: [QueueVerb.cancel, .pause]) func aCommandAffectsAJobDuringAClaim(_ verb: QueueVerb) async throws {
         try await withTestServer { server in
             try await withBatch(server, ["a", "b", "c"]) { queue, staged, log in
                 let id = staged.staged.batch.id
@@ -71,7 +71,7 @@ import TransferTestSupport
     }
 
     /// The command arrives after a job's attempt has failed and before its next attempt is recorded.
-    @Test(arguments: [QueueVerb.cancel, .pause]) func whatIsAboutToTryAgainIsMeantToo(_ verb: QueueVerb) async throws {
+    @Test(arguments: [QueueVerb.cancel, .pause]) func aCommandAffectsAJobBeforeARetry(_ verb: QueueVerb) async throws {
         try await withTestServer { server in
             try await withBatch(server, ["a"]) { queue, staged, log in
                 let id = staged.staged.batch.id

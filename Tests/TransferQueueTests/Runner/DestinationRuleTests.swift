@@ -27,7 +27,7 @@ import TransferCore
     }
 
     @Test(arguments: Rule.Standing.allCases, Rule.DigestVerdict.allCases)
-    func wordsThatReadNothingAnswerAlike(_ standing: Rule.Standing, _ digest: Rule.DigestVerdict) {
+    func valuesThatReadNoFileAnswerAlike(_ standing: Rule.Standing, _ digest: Rule.DigestVerdict) {
         func answer(_ word: JobSpec.IfExists) -> Rule.Answer {
             Rule.answer(.init(word: word, standing: standing, digest: digest))
         }
@@ -47,7 +47,7 @@ import TransferCore
             (.rename, .foreign, .none, .rename), (.rename, .noted, .none, .ask), (.rename, .touched, .wrong, .fetch),
             (.update, .foreign, .none, .fetch), (.skip, .foreign, .none, .leave),
         ] as [(JobSpec.IfExists, Rule.Standing, Rule.DigestVerdict, Rule.Answer)])
-    func afterADeathNothingIsTakenOnTrust(
+    func nothingIsTrustedAfterADeath(
         _ word: JobSpec.IfExists, _ standing: Rule.Standing, _ digest: Rule.DigestVerdict, _ answer: Rule.Answer
     ) {
         let question = Rule.Question(
@@ -57,7 +57,7 @@ import TransferCore
 
     /// The file may be the work of one process, and the partial file that of a different process, which died during the
     /// comparison.
-    @Test func aComparisonThatWasBrokenOffGoesOn() {
+    @Test func anInterruptedComparisonContinues() {
         let question = Rule.Question(word: .verify, standing: .foreign, mayCompare: true)
         #expect(Rule.answer(question) == .compare)
     }
@@ -107,7 +107,7 @@ import TransferCore
             (.update, .foreign, .wrong, false, .fetch), (.rename, .foreign, .none, false, .rename),
             (.fail, .foreign, .wrong, false, .refuse(.exists)), (.skip, .foreign, .wrong, false, .leave),
         ] as [(JobSpec.IfExists, Rule.Standing, Rule.DigestVerdict, Bool, Rule.Answer)])
-    func whatMayBeTheBeginningIsGoneOnWith(
+    func aPossibleBeginningIsContinued(
         _ word: JobSpec.IfExists, _ standing: Rule.Standing, _ digest: Rule.DigestVerdict, _ hasRecord: Bool,
         _ answer: Rule.Answer
     ) {
@@ -122,12 +122,12 @@ import TransferCore
         #expect(Rule.answer(question) == answer)
     }
 
-    @Test func whatWasChangedIsToldFromWhatIsUnknown() {
+    @Test func changedFilesDifferFromUnknownFiles() {
         let question = Rule.Question(word: .verify, standing: .foreign, hasRecord: true)
         #expect(Rule.answer(question) == .refuse(.changed))
     }
 
-    @Test func messagesNameFirstWhatLosesNothing() throws {
+    @Test func messagesNameTheLosslessOptionFirst() throws {
         for refusal in [Rule.Refusal.unknown, .changed, .otherDigest] {
             let message = refusal.error("/x", nil).message
             let update = try #require(message.firstRange(of: "\"update\""))

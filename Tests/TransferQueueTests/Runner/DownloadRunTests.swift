@@ -37,7 +37,7 @@ import TransferTestSupport
     }
 
     @Test(.ofAFolder, arguments: [false, true])
-    func whatIsThereIsNotFetchedAgain(_ databaseIsLost: Bool) async throws {
+    func anExistingFileIsNotFetchedAgain(_ databaseIsLost: Bool) async throws {
         try await withTestServer { server in
             server.serve("/x", content, etag: "\"1\"")
             server.script("/x", [.stall(after: 2_000_000)])
@@ -58,7 +58,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func anotherVersionIsFetchedWholeAndTheReasonIsSaid() async throws {
+    @Test func anotherVersionIsFetchedWholeAndTheReasonIsReported() async throws {
         try await withTestServer { server in
             let new = Content.random(seed: 2, count: 3_000_000)
             server.serve("/x", content, etag: "\"1\"")
@@ -75,7 +75,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func runningAgainAsksNoServerForWhatIsComplete() async throws {
+    @Test func runningAgainAsksNoServerForCompleteJobs() async throws {
         try await withTestServer { server in
             server.serve("/x", content, etag: "\"1\"")
             server.serve("/y", content)
@@ -129,7 +129,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func updateKeepsWhatTheServerSaysIsTheNewest() async throws {
+    @Test func updateKeepsAFileThatTheServerConfirmsAsNewest() async throws {
         try await withTestServer { server in
             server.serve("/x", ServedFile(content, lastModified: 1_000_000_000))
             try await withQueue(folder) { queue in
@@ -145,7 +145,7 @@ import TransferTestSupport
     }
 
     /// The time of a file that another program wrote says nothing about its bytes.
-    @Test func updateAsksNothingAboutAFileOfSomebodyElse() async throws {
+    @Test func updateAsksNothingAboutAForeignFile() async throws {
         try await withTestServer { server in
             server.serve("/x", ServedFile(.text("same"), lastModified: 1_000_000_000))
             try folder.write("mine", to: "x")
@@ -282,7 +282,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aPartialFileThatIsLetGoIsWaitedFor() async throws {
+    @Test func aLockedPartialFileIsWaitedFor() async throws {
         try await withTestServer { server in
             server.serve("/x", content)
             try folder.write("", to: "out/x.part")
@@ -341,7 +341,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatFailsBeforeItAsksLeavesNoPartialFile() async throws {
+    @Test func aFailureBeforeTheRequestLeavesNoPartialFile() async throws {
         try await withTestServer { server in
             try await withQueue(folder) { queue in
                 let log = EventLog(queue)

@@ -12,7 +12,7 @@ import TransferTestSupport
 
     init() throws { folder = try TemporaryFolder("folders") }
 
-    @Test func whatIsMadeIsTheChainFromTheOutermostOn() throws {
+    @Test func foldersAreMadeFromTheOutermostOn() throws {
         let made = try FolderMaker.makeParents(of: folder.path("a/b/c/file"))
         #expect(made == ["a", "a/b", "a/b/c"].map { folder.path($0) })
         #expect(try FolderMaker.makeParents(of: folder.path("a/b/c/file")).isEmpty)

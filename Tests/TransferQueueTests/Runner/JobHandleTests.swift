@@ -95,7 +95,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func cancellingWhoFollowsAJobCancelsNoJob() async throws {
+    @Test func cancellingAFollowerCancelsNoJob() async throws {
         try await withQueue(folder) { queue in
             let job = try await queue.submit(.download("http://127.0.0.1:1/x", to: folder.path("x")), batch: "b")
             let reader = Task { for try await _ in job.progress {} }
@@ -250,7 +250,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(.ofAFolder) func whatIsNotThereIsSaid() async throws {
+    @Test(.ofAFolder) func aMissingJobIsReported() async throws {
         try await withQueue(folder) { queue in
             try await queue.submit(.download("http://127.0.0.1:1/x", to: folder.path("x"), id: "x"), batch: "b")
             let none = try await queue.job("y", batch: "b")
@@ -264,7 +264,7 @@ import TransferTestSupport
 
     // MARK: Queues that no process runs
 
-    @Test func aReceiptIsRefusedWhenNobodyRunsTheQueueForThatTime() async throws {
+    @Test func aReceiptIsRefusedAfterTheTimeWithoutARun() async throws {
         try await withQueue(folder) { queue in
             let job = try await queue.submit(.download("http://127.0.0.1:1/x", to: folder.path("x")), batch: "mirror")
             await #expect { try await within { try await job.receipt(unattended: .milliseconds(100)) } } throws: {
@@ -295,7 +295,7 @@ import TransferTestSupport
     }
 
     /// A run that takes longer than the time is no reason to give up: only the end of the run is.
-    @Test func aRunThatIsOverIsNobody() async throws {
+    @Test func aFinishedRunIsNotWaitedFor() async throws {
         try await withTestServer { server in
             server.serve("/x", content, etag: "\"1\"")
             server.script("/x", [], afterwards: .holdHead)

@@ -96,7 +96,7 @@ import TransferTestSupport
             ("c=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "/f", false),
             ("c=1; Path=/", "http://localhost:PORT/f", false),
         ] as [(String, String, Bool)])
-    func theNextHopGetsWhatIsMeantForIt(_ field: String, _ location: String, _ isSent: Bool) async throws {
+    func theNextHopGetsItsCookies(_ field: String, _ location: String, _ isSent: Bool) async throws {
         try await withTestServer { server in
             server.serve("/f", .text("there"))
             let port = server.url("").split(separator: ":").last.map(String.init) ?? ""
@@ -129,7 +129,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func anUploadCarriesThemWhereItIsRedirected() async throws {
+    @Test func anUploadCarriesCookiesThroughARedirect() async throws {
         try await withTestServer { server in
             let source = try folder.write("body", to: "source")
             server.acceptUploads("/g")
@@ -140,7 +140,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func requestsOfOneUploadShareThem() async throws {
+    @Test func requestsOfOneUploadShareCookies() async throws {
         try await withTestServer { server in
             let source = try folder.write(String(repeating: "x", count: 5000), to: "source")
             server.serve("/files*", TusService(endpoint: "/files"))

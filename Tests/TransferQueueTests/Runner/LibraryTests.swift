@@ -102,7 +102,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func cancellingWhoWaitsCancelsNoJob() async throws {
+    @Test func cancellingAWaiterCancelsNoJob() async throws {
         try await withTestServer { server in
             server.serve("/x", content)
             server.script("/x", [.stall(after: 10)])

@@ -26,7 +26,7 @@ import TransferTestSupport
             ([(0, 0), (1, 9)], 1), ([(0, 9), (1, 9)], 0), ([(0, 5), (1, 9), (2, 7)], 1), ([(0, 0), (1, 0)], nil),
             ([], nil), ([(0, 9)], 0),
         ] as [([(Int, Int64)], Int?)])
-    func theOneWithTheMostIsGoneOnWith(_ found: [(Int, Int64)], _ best: Int?) {
+    func thePartWithTheMostBytesIsContinued(_ found: [(Int, Int64)], _ best: Int?) {
         #expect(NumberedPart.best(found.map { (number: $0.0, bytes: $0.1) }) == best)
     }
 
@@ -44,7 +44,7 @@ import TransferTestSupport
 
     /// The partial file has a number, as its plain name was taken. A lost database and a name that is free by now
     /// change nothing.
-    @Test(arguments: [false, true]) func theNumberedFileIsGoneOnWith(_ isRemoved: Bool) async throws {
+    @Test(arguments: [false, true]) func theNumberedFileIsContinued(_ isRemoved: Bool) async throws {
         let runs = try DownloadRunTests()
         let folder = runs.folder
         try await withTestServer { server in

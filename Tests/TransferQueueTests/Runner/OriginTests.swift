@@ -177,7 +177,7 @@ import TransferTestSupport
     }
 
     @Test(.ofAFolder, arguments: [QueueVerb.pause, .cancel])
-    func aProbeThatSomebodyStopsLeavesTheOriginToTheNext(_ verb: QueueVerb) async throws {
+    func aStoppedProbeLeavesTheOriginToTheNext(_ verb: QueueVerb) async throws {
         try await withTestServer { server in
             for name in ["a", "p", "z"] { server.serve("/\(name)", content) }
             server.script("/a", [.status(503, headers: ["Retry-After": "2"])])

@@ -32,7 +32,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aReceiptComesWhoeverRunsTheQueue() async throws {
+    @Test func aReceiptComesFromTheRunningQueue() async throws {
         try await withTestServer { server in
             try await withRunning(server) { _, job in
                 let receipt = Task { try await job.receipt(unattended: .milliseconds(50)) }
@@ -71,7 +71,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func itsJobIsCancelledFromHere() async throws {
+    @Test func aJobOfTheRunningQueueIsCancelledFromTheOther() async throws {
         try await withTestServer { server in
             try await withRunning(server) { _, job in
                 try await job.cancel()

@@ -53,7 +53,7 @@ import TransferTestSupport
     }
 
     /// Jobs of a queue of many machines may name any server and any command.
-    @Test func aHookThatOthersBroughtIsNotTold() async throws {
+    @Test func aHookFromOutsideIsNotCalled() async throws {
         let folder = try TemporaryFolder("outside")
         var rules = OutsideRules(directory: folder.path)
         rules.allowsPrivate = true

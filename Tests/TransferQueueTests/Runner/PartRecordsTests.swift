@@ -15,7 +15,7 @@ import TransferTestSupport
             bootID: "b", partialFile: "/x.part", partialInode: 7)
     }
 
-    @Test func aGroupIsTheLaterRecordOfEachJobAndAllWhoWait() throws {
+    @Test func aGroupHasTheLatestRecordOfEachJobAndAllWaiters() throws {
         let reported = Mutex<[Int]>([])
         var records = PartRecords()
         let nothing = records.take()
@@ -30,7 +30,7 @@ import TransferTestSupport
         #expect(reported.withLock { $0.sorted() } == [0, 1, 2])
     }
 
-    @Test func whatComesMeanwhileIsTheNextGroup() throws {
+    @Test func recordsDuringAWriteAreTheNextGroup() throws {
         var records = PartRecords()
         records.add(record("a"), of: 1) {}
         let first = records.take()

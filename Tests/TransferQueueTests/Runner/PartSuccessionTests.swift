@@ -43,20 +43,20 @@ import TransferTestSupport
         #expect(succession(stranger).names(of: file) == [part(of: own), part(of: stranger)])
     }
 
-    @Test func aPartThatWasGivenBackIsGoneOnWith() throws {
+    @Test func aReturnedPartIsContinued() throws {
         try begin(stranger).unlock()
         _ = settle(succession(stranger), wasInterrupted: false)
         #expect(try folder.files() == ["file.\(own.text).part"])
         #expect(try folder.text("file.\(own.text).part") == stranger.text)
     }
 
-    @Test func aPartOfADeadProcessOfThisMachineIsGoneOnWith() throws {
+    @Test func aPartOfADeadLocalProcessIsContinued() throws {
         try begin(neighbour).unlock()
         _ = settle(succession(neighbour))
         #expect(try folder.text("file.\(own.text).part") == neighbour.text)
     }
 
-    @Test func aPartThatMayStillBeWrittenIsNeverWrittenToAndGoes() throws {
+    @Test func aPartThatMayStillBeWrittenIsRemovedUntouched() throws {
         let (living, cutOff) = (try begin(neighbour), try begin(stranger))
         cutOff.unlock()
         _ = settle(succession(stranger, neighbour))
@@ -70,7 +70,7 @@ import TransferTestSupport
         #expect(try folder.files().isEmpty)
     }
 
-    @Test func whatAnEarlierOwnerBeganAfterItLostTheJobGoesWithTheEnd() throws {
+    @Test func aLatePartOfAnEarlierOwnerIsRemovedAtTheEnd() throws {
         let another = PartOwner(generation: 9, bootID: "cccccccc-1")
         let parts = try [stranger, own, another].map { try begin($0) }
         succession(neighbour, stranger).sweep(of: file, in: nil)

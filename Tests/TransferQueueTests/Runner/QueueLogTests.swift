@@ -75,7 +75,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func theLoggerIsToldWithLevelsAndMetadataAndNoSecret() async throws {
+    @Test func theLoggerGetsLevelsAndMetadataWithoutSecrets() async throws {
         try await run(.debug)
         let lines = lines.state
         #expect(lines.allSatisfy { $0["batch"] == "b" && $0["service"] == "mirror" && $0.source == "TransferQueue" })

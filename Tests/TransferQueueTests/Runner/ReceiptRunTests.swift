@@ -41,7 +41,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [JobSpec.UploadProtocol.post, .multipart])
-    func aRedirectThatIsNamedIsOneUnlessItLeadsToALogin(_ kind: JobSpec.UploadProtocol) async throws {
+    func aNamedRedirectIsAReceiptUnlessItLeadsToALogin(_ kind: JobSpec.UploadProtocol) async throws {
         for (page, isReceipt) in [("/files/1", true), ("/login", false)] {
             try await withTestServer { server in
                 server.acceptUploads("/in/f")
@@ -59,7 +59,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [300_000, 5 << 20])
-    func whatWasAcceptedIsCompleteOnceItIsThere(_ count: Int) async throws {
+    func anAcceptedUploadIsCompleteOnceTheFileIsThere(_ count: Int) async throws {
         try await withTestServer { server in
             server.acceptUploads("/in/f", answer: Response(status: 202))
             let job = try job(server, .put, count: count)

@@ -49,7 +49,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatComesBackGoesBeforeWhatNobodyHasTried() async throws {
+    @Test func returnedJobsGoBeforeUntriedJobs() async throws {
         try await withJobs(1000, reserving: 1000) { server, queue, staged in
             server.script("/0", [.status(503)])
             let summary = try await within { try await queue.run([staged]) }
@@ -81,7 +81,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatWasAskedForBeforeTheRunBeganIsDone() async throws {
+    @Test func commandsFromBeforeTheRunArePerformed() async throws {
         try await withJobs(300, reserving: 1000) { server, queue, staged in
             let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
             let log = EventLog(queue)
@@ -149,7 +149,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsSubmittedMeanwhileRunsToo() async throws {
+    @Test func jobsSubmittedDuringTheRunAreRun() async throws {
         try await withJobs(600, reserving: 1000) { server, queue, staged in
             let extra = Sample.download(server.url("/extra"), to: folder.path("out/extra"))
             let first = Task { try await queue.run([staged]) }

@@ -38,7 +38,7 @@ import TransferTestSupport
     }
 
     /// The first connection hangs: other connections fetch its missing bytes, and each asks for its part alone.
-    @Test func othersFetchWhatTheFirstConnectionHasNotBrought() async throws {
+    @Test func otherConnectionsFetchTheMissingBytes() async throws {
         try await withTestServer { server in
             server.serve("/x", content, etag: "\"1\"")
             server.script("/x", [.stall(after: 3 << 20)])
@@ -94,7 +94,7 @@ import TransferTestSupport
     }
 
     /// A resumed run keeps every range that it had, over several connections or over one.
-    @Test(arguments: [SegmentCount.exactly(4), .exactly(1)]) func aStoppedRunGoesOnWithAllItsRanges(
+    @Test(arguments: [SegmentCount.exactly(4), .exactly(1)]) func aResumedRunKeepsAllItsRanges(
         _ later: SegmentCount
     ) async throws {
         try await withTestServer { server in
@@ -138,7 +138,7 @@ import TransferTestSupport
         return [server.url("/a"), server.url("/b")]
     }
 
-    @Test func aMirrorThatIsDeadIsWaitedForByNobody() async throws {
+    @Test func aDeadMirrorDelaysNoPart() async throws {
         try await withTestServer { server in
             server.serve("/a", content, etag: "\"a\"")
             server.serve("/b", content, etag: "\"b\"")
@@ -159,7 +159,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatAWrongMirrorBroughtIsFetchedAgainFromAnother() async throws {
+    @Test func bytesOfAWrongMirrorAreFetchedAgainFromAnother() async throws {
         try await withTestServer { server in
             let bytes = try await complete(job(serveMirrors(server), checksum: try sum()))
             #expect(server.requests.contains { $0.path == "/b" })
@@ -168,7 +168,7 @@ import TransferTestSupport
     }
 
     /// The mirror that began the file has no precedence over the other mirrors.
-    @Test func whereTheFirstMirrorIsWrongTheOthersBytesStay() async throws {
+    @Test func bytesOfTheOtherMirrorStayWhenTheFirstIsWrong() async throws {
         try await withTestServer { server in
             server.serve("/a", damaged(at: 1 << 20), etag: "\"a\"")
             server.serve("/b", content, etag: "\"b\"")
@@ -178,7 +178,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func ofAWrongMirrorOnlyTheWrongPieceIsFetchedAgainWherePiecesAreKnown() async throws {
+    @Test func onlyTheWrongPieceIsFetchedAgainWithKnownPieces() async throws {
         let length: Int64 = 1 << 20
         let digests = try stride(from: 0, to: content.count, by: Int(length)).map {
             try sum($0..<min(content.count, $0 + length))
@@ -193,7 +193,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFileWhoseBeginningIsMissingIsAskedForThat() async throws {
+    @Test func aMissingBeginningIsFetched() async throws {
         try await withTestServer { server in
             server.serve("/x", content, etag: "\"1\"")
             let path = folder.path("x.part")

@@ -13,7 +13,7 @@ import TransferTestSupport
     init() throws { folder = try TemporaryFolder("signed") }
 
     @Test(arguments: [400, 401, 403, 410])
-    func aURLOutOfItsTimeIsNotTheLastWord(_ status: Int) async throws {
+    func anExpiredURLIsRequestedAgain(_ status: Int) async throws {
         try await withTestServer { server in
             server.script("/own", [.redirect(to: "/old?signature=1")], afterwards: .redirect(to: "/new?signature=2"))
             server.script("/old", [], afterwards: .status(status))
@@ -29,7 +29,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func anUploadIsSentOnceMoreToo() async throws {
+    @Test func anUploadToAnExpiredURLIsSentAgain() async throws {
         try await withTestServer { server in
             server.script(
                 "/own", [.redirect(to: "/old?signature=1", status: 307)],

@@ -106,7 +106,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(.ofAFolder) func oneConnectionToOneServerIsNotWorthTelling() async throws {
+    @Test(.ofAFolder) func oneConnectionToOneServerIsNotReported() async throws {
         try await withTestServer { server in
             let reported = try await run(try job([serve(server, every: 1)], segments: .exactly(1)))
             #expect(
@@ -122,7 +122,7 @@ import TransferTestSupport
         ("garbage", .garbage(), .failed, ""), ("nothing", .closeBeforeHead, .failed, ""),
     ]
 
-    @Test(.ofAFolder, arguments: faults) func aMirrorThatGivesNoPartIsToldWithItsReason(
+    @Test(.ofAFolder, arguments: faults) func aMirrorWithoutAPartIsReportedWithItsReason(
         _ name: String, _ fault: Fault, _ cause: JobSource.Cause, _ message: String
     ) async throws {
         try await withTestServer { one in
@@ -143,7 +143,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(.ofAFolder) func aMirrorWithAFileOfAnotherLengthIsTold() async throws {
+    @Test(.ofAFolder) func aMirrorWithAFileOfAnotherLengthIsReported() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 let urls = [serve(one), serve(two, Content.random(seed: 1, count: content.count + 1))]
@@ -154,7 +154,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(.ofAFolder) func aDeadMirrorIsTold() async throws {
+    @Test(.ofAFolder) func aDeadMirrorIsReported() async throws {
         let port = try RefusingPort()
         try await withTestServer { server in
             let urls = [serve(server), port.url + "/x"]
@@ -166,7 +166,7 @@ import TransferTestSupport
     }
 
     /// A much slower mirror loses its last part to the other mirror, and gets no further one.
-    @Test(.ofAFolder) func aSlowMirrorIsTold() async throws {
+    @Test(.ofAFolder) func aSlowMirrorIsReported() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 let urls = [serve(one), serve(two)]
@@ -180,7 +180,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(.ofAFolder) func aMirrorWithWrongBytesIsTold() async throws {
+    @Test(.ofAFolder) func aMirrorWithWrongBytesIsReported() async throws {
         var bytes = content.bytes()
         // One byte in each MiB is wrong, so every part of the file is wrong.
         for offset in stride(from: 1000, to: bytes.count, by: 1 << 20) { bytes[offset] ^= 0xFF }
@@ -201,7 +201,7 @@ import TransferTestSupport
     // MARK: One after another
 
     /// Without a digest one mirror at a time is asked: the mirror that refused stays in the statistics.
-    @Test(.ofAFolder) func theMirrorThatFailedFirstIsToldBesideTheOneThatBroughtTheFile() async throws {
+    @Test(.ofAFolder) func aFailedMirrorIsReportedBesideTheSuccessfulOne() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 let urls = [one.url("/gone"), serve(two, every: 1)]
@@ -215,7 +215,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(.ofAFolder) func aDownloadThatFailsTellsWhatEachMirrorSaid() async throws {
+    @Test(.ofAFolder) func aFailedDownloadReportsTheAnswerOfEachMirror() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 two.script("/x", [], afterwards: .status(403))
@@ -229,7 +229,7 @@ import TransferTestSupport
 
     // MARK: Other processes
 
-    @Test(.ofAFolder) func whileItRunsAnotherProcessSeesTheSources() async throws {
+    @Test(.ofAFolder) func anotherProcessSeesTheSourcesDuringTheRun() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 let urls = [serve(one), serve(two), "http://127.0.0.1:1/never"]

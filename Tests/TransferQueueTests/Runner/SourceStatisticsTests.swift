@@ -11,14 +11,14 @@ import TransferCore
     let b = "https://user:secret@b.example/x?X-Amz-Signature=1234"
     let refused = JobSource.Fault(.refused, "404 Not Found")
 
-    @Test func oneSourceOverOneConnectionIsNotWorthTelling() {
+    @Test func oneSourceOverOneConnectionIsNotReported() {
         history.opened(a, now: 0)
         #expect(history.current([a: 5], now: 1).isEmpty)
         history.closed(a, bytes: 9, now: 2)
         #expect(history.atEnd(now: 2).isEmpty && !history.hasNews)
     }
 
-    @Test func whatIsUnderWayCounts() {
+    @Test func bytesUnderWayCount() {
         history.opened(a, now: 0)
         history.opened(a, now: 1)
         history.closed(a, bytes: 100, now: 2)
@@ -28,7 +28,7 @@ import TransferCore
 
     /// The final number of connections is the peak. The rate is the mean over the time in which the source had
     /// connections.
-    @Test func theEndTellsTheMostConnectionsAndTheMeanRate() {
+    @Test func theEndReportsThePeakOfConnectionsAndTheMeanRate() {
         for time in [0.0, 1, 1.5] { history.opened(a, now: time) }
         for time in [2.0, 3, 4] { history.closed(a, bytes: 100, now: time) }
         history.opened(a, now: 100)
@@ -52,7 +52,7 @@ import TransferCore
         #expect(history.current([:], now: 4).first?.bytes == 5000)
     }
 
-    @Test func secretsOfAURLAreNotTold() throws {
+    @Test func secretsOfAURLAreNotReported() throws {
         history.opened(b, now: 0)
         history.dropped(b, refused)
         let reported = try #require(history.atEnd(now: 1).first)
@@ -61,7 +61,7 @@ import TransferCore
         #expect(history.takeNews(now: 1).first?.url == reported.url)
     }
 
-    @Test func eachChangeOfAStateIsToldOnce() {
+    @Test func eachChangeOfAStateIsReportedOnce() {
         history.opened(a, now: 0)
         history.opened(b, now: 0)
         #expect(history.takeNews(now: 0).isEmpty)
@@ -83,7 +83,7 @@ import TransferCore
         #expect(!history.hasNews)
     }
 
-    @Test func whatWasPausedAtTheEndWasDropped() {
+    @Test func aSourcePausedAtTheEndCountsAsDropped() {
         history.opened(a, now: 0)
         history.paused(b, refused, until: 50)
         #expect(history.current([:], now: 1).map(\.state) == [.used, .paused])

@@ -22,7 +22,7 @@ private let isOnDisk = (try? TemporaryFolder("ahead")).flatMap { CachedFolder(of
         return .success(try OpenedSource(folder.path(name), expected: nil))
     }
 
-    @Test func whatCameInTimeIsTakenOnce() throws {
+    @Test func aSourceOpenedInTimeIsTakenOnce() throws {
         var ahead = SourcesAhead()
         ahead.ask(1)
         #expect(ahead.isAsked(1) && ahead.knows(1) && ahead.room == SourcesAhead.size - 1)
@@ -34,7 +34,7 @@ private let isOnDisk = (try? TemporaryFolder("ahead")).flatMap { CachedFolder(of
         #expect(ahead.take(1, now: now) == nil && ahead.room == SourcesAhead.size)
     }
 
-    @Test func whatIsOldIsReadAgain() throws {
+    @Test func anOldSourceIsReadAgain() throws {
         var ahead = SourcesAhead()
         ahead.keep(1, try source("a"), now: now)
         #expect(ahead.take(1, now: now + .milliseconds(100)) == nil)
@@ -50,7 +50,7 @@ private let isOnDisk = (try? TemporaryFolder("ahead")).flatMap { CachedFolder(of
     }
 
     @Test(.enabled(if: isOnDisk, "the temporary folder is on no disk of this machine"))
-    func whatIsInMemoryIsOpenedWithoutAWorker() throws {
+    func aCachedFileIsOpenedWithoutAWorker() throws {
         let path = try folder.write("content", to: "a")
         let cached = CachedFolder(of: path)
         var ahead = SourcesAhead()

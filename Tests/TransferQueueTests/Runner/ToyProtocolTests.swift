@@ -23,7 +23,7 @@ import TransferUpload
 
     /// The job goes from a job file through the queue to a server, and resumes from the state that a cut attempt had
     /// saved.
-    @Test func aJobOfItGoesFromItsFileToItsServer() async throws {
+    @Test func aJobOfTheProtocolGoesFromItsFileToItsServer() async throws {
         try await withTestServer { server in
             let sink = server.acceptUploads("/in/f")
             server.script("/in/f", [.cutUpload(after: 1_000_000)])
@@ -46,7 +46,7 @@ import TransferUpload
         }
     }
 
-    @Test func keysOfOthersAreRefused() throws {
+    @Test func keysOfOtherProtocolsAreRefused() throws {
         let reading = try read(
             #"{"version": 1, "jobs": [{"upload": "f", "to": "http://h/f", "protocol": "toy", "parallel": 2}]}"#)
         #expect(reading.lines.first?.hasSuffix(#""parallel" is for the protocol "s3" or "tus", not "toy""#) == true)

@@ -125,7 +125,7 @@ import TransferCore
         #expect(failures == limit + 1 && gate.state == .dead(error))
     }
 
-    @Test func nobodyStartsDuringAPause() {
+    @Test func noJobStartsDuringAPause() {
         var gate = paused
         #expect(gate.ask(2, now: now) == .wait(until: now + .seconds(4)))
         #expect(gate.ask(2, now: now + .milliseconds(3999)) == .wait(until: now + .seconds(4)))
@@ -138,7 +138,7 @@ import TransferCore
         #expect(gate.ask(8, now: now + .seconds(5)) == .wait(until: nil))
     }
 
-    @Test func aLongerWishOfATransferUnderWayLengthensThePause() {
+    @Test func aLongerRequestOfATransferUnderWayLengthensThePause() {
         var gate = paused
         gate.failed(2, Sample.busy(429, retryAfter: .seconds(60)), now: now)
         let longer = CircuitBreaker.State.paused(until: now + .seconds(60), reason(0, asked: .seconds(56)))
@@ -208,7 +208,7 @@ import TransferCore
         }
     }
 
-    @Test func whatWasUnderWayWhenAnOriginWasClosedIsNoNewRefusal() {
+    @Test func transfersUnderWayAtAClosureAreNoNewRefusal() {
         var gate = CircuitBreaker()
         for job in Int64(1)...23 {
             // Requests that were sent at the same time are answered.
@@ -244,7 +244,7 @@ import TransferCore
         }
     }
 
-    @Test func isDeadWhenAJobGaveUpWhileNobodyGotAnAnswer() {
+    @Test func isDeadWhenAJobGaveUpWithoutAnyAnswer() {
         for start in [paused, probing] {
             var gate = start
             gate.exhausted(error)
@@ -260,7 +260,7 @@ import TransferCore
     }
 
     /// A watched folder has no end: its server may be away for any length of time.
-    @Test func anOriginIsProbedForEverForWhatHasNoEnd() {
+    @Test func anOriginIsProbedForEverForEndlessWork() {
         var gate = gate { $0.failed(1, error, now: now, isEndless: true) }
         var lengths: [Duration] = []
         var time = now
@@ -284,7 +284,7 @@ import TransferCore
     /// at most a day, without a limit on their number.
     @Test(
         arguments: [(0, 4, 60), (1, 4, 60), (3600, 3600, 3600), (86_400 * 30, 86_400, 86_400)] as [(Int, Int, Int)])
-    func aServerThatAsksForEverIsProbedForEverForWhatHasNoEnd(_ asked: Int, _ first: Int, _ last: Int) {
+    func aServerThatAsksForEverIsProbedForEverForEndlessWork(_ asked: Int, _ first: Int, _ last: Int) {
         let error = Sample.busy(429, retryAfter: .seconds(asked))
         var gate = gate { $0.failed(1, error, now: now, limit: 3, isEndless: true) }
         var lengths: [Duration] = []
@@ -300,7 +300,7 @@ import TransferCore
         #expect(lengths.count == 3000 && lengths.first == .seconds(first) && lengths.last == .seconds(last))
     }
 
-    @Test func whatHasToEndIsToldThatItsTimeIsUpWhereOthersGoOn() {
+    @Test func finiteJobsAreRefusedAfterTheirTimeWhileEndlessWorkContinues() {
         let error = Sample.busy(429, retryAfter: .seconds(43_200))
         var gate = gate { $0.failed(1, error, now: now) }
         var time = now
@@ -316,7 +316,7 @@ import TransferCore
         }
     }
 
-    @Test func whatHasToEndIsGivenUpWhereOthersGoOnProbing() {
+    @Test func finiteJobsAreGivenUpWhileEndlessWorkKeepsProbing() {
         var gate = gate { $0.failed(1, Sample.busy(), now: now, limit: 3) }
         var time = now
         for probe in 1...3 {
@@ -337,7 +337,7 @@ import TransferCore
         #expect(gate.permission(now: time) == .start)
     }
 
-    @Test func anOriginThatWasGivenUpIsProbedForWhatHasNoEnd() {
+    @Test func anOriginThatWasGivenUpIsProbedForEndlessWork() {
         var gate = dead
         #expect(gate.ask(7, isEndless: true, now: now) == .start)
         #expect(gate.permission(now: now) == .refuse(error))
@@ -345,14 +345,14 @@ import TransferCore
         #expect(gate.permission(now: now) == .start)
     }
 
-    @Test func aJobThatGivesUpTakesOnlyThoseWithItThatHaveToEnd() {
+    @Test func aJobThatGivesUpEndsOnlyFiniteJobs() {
         var gate = gate { $0.failed(1, Sample.busy(), now: now, isEndless: true) }
         gate.exhausted(error)
         #expect(gate.permission(now: now) == .refuse(error))
         #expect(gate.permission(isEndless: true, now: now) == .wait(until: now + .seconds(4)))
     }
 
-    @Test func whatIsDeadStaysDead() {
+    @Test func aDeadOriginStaysDead() {
         var gate = dead
         gate.answered()
         gate.failed(1, Sample.busy(), now: now)

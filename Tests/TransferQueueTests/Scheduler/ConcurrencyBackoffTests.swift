@@ -46,14 +46,14 @@ import TransferCore
         #expect(seen == expected)
     }
 
-    @Test func aloneItIsRefusedForAnotherReason() {
+    @Test func aSingleRefusedTransferIsNoCrowd() {
         var level = level(12)
         level.refused(.answer, inUse: 1, since: .seconds(99), now: .seconds(100))
         #expect(level.places == 12 && level.connections == 64)
     }
 
     /// The server takes ten: after some attempts the level is ten, and few requests are refused later.
-    @Test func itFindsWhatTheServerTakesWithoutSwinging() {
+    @Test func theLevelFindsTheServersLimitWithoutSwinging() {
         var level = level(24)
         var refusals: [Double] = []
         var highest: [Int] = []

@@ -127,7 +127,7 @@ import TransferCore
         },
     ]
 
-    @Test(arguments: slowAnswers) func whereTransfersWaitForTheServerItComesTo64(server: Server) {
+    @Test(arguments: slowAnswers) func theLevelReaches64WhenTransfersWaitForTheServer(server: Server) {
         for seed in UInt64(1)...4 {
             let run = run(server, seed: seed)
             #expect(run.last == 64 && run.levels.first?.places == 10, "\(seed): \(run.levels)")
@@ -162,7 +162,7 @@ import TransferCore
         Server("2 ms of one processor, after 8 ms") { ($0.latency, $0.processor, $0.jobs) = (0.008, 0.002, 10_000) },
     ]
 
-    @Test(arguments: sharedLines) func whereMoreBringNoMoreItStaysAt10(server: Server) {
+    @Test(arguments: sharedLines) func theLevelStaysAt10WithoutAGain(server: Server) {
         for seed in UInt64(1)...2 {
             let run = run(server, seed: seed)
             #expect(run.highest <= 20, "\(seed): \(run.levels)")
@@ -173,7 +173,7 @@ import TransferCore
         }
     }
 
-    @Test func placesThatNobodyWantsTeachNothing() {
+    @Test func unusedPlacesTeachNothing() {
         var level = ConcurrencyProbe()
         var time = 0.0
         for _ in 0..<1000 {
@@ -209,7 +209,7 @@ import TransferCore
         #expect(level.places == ConcurrencyProbe.most)
     }
 
-    @Test func promptAnswersBringNothingWhereNobodyWaitsOrTheServerRefused() {
+    @Test func promptAnswersAddNoPlacesWithoutWaitersOrAfterARefusal() {
         var level = ConcurrencyProbe()
         level.answered(isFull: false, isPrompt: true, now: .seconds(1))
         #expect(level.places == 10)
@@ -224,7 +224,7 @@ import TransferCore
         // On a nearby server the cause of the time cannot be determined.
         (0.0005, 0.0004, false), (0.004, 0.004, false), (0.008, 0.006, true),
     ])
-    func anAnswerIsPromptWhereTheWayTookNearlyAllOfItsTime(seconds: Double, roundTrip: Double, isPrompt: Bool) {
+    func anAnswerIsPromptWhenTheRoundTripTookNearlyAllItsTime(seconds: Double, roundTrip: Double, isPrompt: Bool) {
         #expect(AnswerWait(seconds: seconds, roundTrip: roundTrip).isPrompt == isPrompt)
     }
 

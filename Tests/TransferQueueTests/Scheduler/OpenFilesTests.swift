@@ -18,7 +18,7 @@ import TransferCore
         #expect(scheduler.concurrency(start) == 1, "one goes on trying")
     }
 
-    @Test func theyComeBackOneAMinuteUpToTheLimit() {
+    @Test func placesReturnOneAMinuteUpToTheLimit() {
         var scheduler = Scheduler(limits: .init(concurrency: 4), now: start)
         scheduler.descriptorsLacked(others: 2, now: start)
         #expect(scheduler.concurrency(start + .seconds(59)) == 2)

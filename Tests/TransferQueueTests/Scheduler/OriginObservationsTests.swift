@@ -27,12 +27,12 @@ import TransferCore
         return level
     }
 
-    @Test func itGrowsWithWhatAllOfThemHaveSeen() throws {
+    @Test func theLevelGrowsWithTheObservationsOfAllProcesses() throws {
         #expect(try level(for: 0.5, at: now).places < ConcurrencyProbe.most)
         #expect(try level(for: 30, at: now).places == ConcurrencyProbe.most)
     }
 
-    @Test func aRefusalThatOneOfThemSawMakesFewerForAll() throws {
+    @Test func aRefusalOfOneProcessLowersTheLevelForAll() throws {
         var level = try level(for: 30, at: now)
         let later = now + .seconds(31)
         var seen = OriginObservations()
@@ -43,7 +43,7 @@ import TransferCore
         #expect(level.places == 33)
     }
 
-    @Test func momentsAreToldByTheOtherClock() {
+    @Test func momentsAreConvertedToTheOtherClock() {
         var seen = OriginObservations()
         seen.refused(OriginObservations.Refusal(.answer, since: .seconds(90)))
         let reported = seen.reported(at: .seconds(100), as: .seconds(1_000_000))

@@ -61,7 +61,7 @@ import TransferCore
         #expect(seen == [10, 20, 40, 64] && bench.count(b) == 10)
     }
 
-    @Test func aNumberThatIsToldIsKept() {
+    @Test func aConfiguredNumberIsKept() {
         var bench = Bench(.init(concurrency: 100, perHost: 40))
         bench.add(a, 1000)
         #expect(bench.decide() == 40)
@@ -74,7 +74,7 @@ import TransferCore
         #expect(bench.decide() == 40)
     }
 
-    @Test func anOriginsOwnWordIsStrongerInBothDirections() throws {
+    @Test func anOriginsOwnLimitTakesPrecedenceInBothDirections() throws {
         let pattern = try #require(OriginPattern("http://a.example"))
         for (general, own, expected) in [(PerHost.exactly(3), PerHost.automatic, 10), (.automatic, 2, 2), (9, 4, 4)] {
             var bench = Bench(.init(perHost: general, bounds: OriginBounds([OriginLimits(pattern, perHost: own)])))
@@ -84,7 +84,7 @@ import TransferCore
     }
 
     /// The whole queue is the limit then, and not the origin, so nothing is learned about the origin.
-    @Test func whereTheWholeQueueIsFullNoOriginGetsMore() {
+    @Test func aFullQueueGivesNoOriginMorePlaces() {
         var bench = Bench(.init(concurrency: 6))
         bench.add(a, 1000)
         for _ in 0..<20 {
@@ -115,7 +115,7 @@ import TransferCore
     }
 
     /// The files are large: none ends, and the observed bytes show that more places pay.
-    @Test func bytesOfTransfersUnderWayAreLookedAt() {
+    @Test func bytesOfTransfersUnderWayAreObserved() {
         var bench = Bench(.init(concurrency: 100))
         bench.add(a, 1000)
         bench.decide()

@@ -39,7 +39,7 @@ import TransferCore
     }
 
     /// The other uploads send the requested credentials along at once.
-    @Test func oneUploadKnocksWhereAPasswordMayBeWanted() {
+    @Test func oneUploadProbesWhereAPasswordMayBeRequired() {
         let probing = (1...5).map { Scheduler.Candidate(id: $0, lane: a, priority: 0, probesAuthentication: true) }
         for isOver in [false, true] {
             var scheduler = scheduler()
@@ -56,7 +56,7 @@ import TransferCore
     }
 
     /// The answer to a claim may arrive after the report of jobs that became ready once the claim was done.
-    @Test(arguments: [1, 300]) func whatBecomesReadyWhileAClaimIsOutIsClaimedNext(_ count: Int) {
+    @Test(arguments: [1, 300]) func jobsReadyDuringAClaimAreClaimedNext(_ count: Int) {
         var scheduler = scheduler()
         scheduler.backlogGrew(a, by: 1)
         #expect(claims(scheduler.decide(now: now)).count == 1)
@@ -69,7 +69,7 @@ import TransferCore
         #expect(claims(scheduler.decide(now: now)).isEmpty)
     }
 
-    @Test func whatIsNextIsKnownWhereOthersAreUnderWay() {
+    @Test func theNextJobIsKnownWhileOthersAreUnderWay() {
         var scheduler = scheduler(3, perHost: 2)
         scheduler.claimed(a, jobs(a, 1...10), asked: 256)
         #expect(scheduler.upcoming(4).isEmpty, "nothing runs yet")
@@ -288,7 +288,7 @@ import TransferCore
         #expect(scheduler.isIdle)
     }
 
-    @Test func takesOutWhatWasClaimedAndHasNotStarted() {
+    @Test func takesOutClaimedJobsThatHaveNotStarted() {
         var scheduler = scheduler(1)
         scheduler.claimed(a, jobs(a, 1...3), asked: 256)
         scheduler.claimed(b, jobs(b, 11...12), asked: 256)
@@ -300,7 +300,7 @@ import TransferCore
         #expect(started(scheduler.decide(now: now)).allSatisfy { $0 > 10 })
     }
 
-    @Test func ofABatchThatIsForgottenOnlyWhatRunsIsLeft() {
+    @Test func onlyRunningJobsOfAForgottenBatchAreLeft() {
         var scheduler = scheduler(1)
         let other = Lane(batch: 2, origin: a.origin)
         scheduler.backlogGrew(a, by: 600)

@@ -40,7 +40,7 @@ import TransferCore
         Grant(2, 4, of: 2, [(0, 4), (0, 4), (0, 4)], gets: 1), Grant(0, 4, of: 2, [(1, 4), (1, 4)], gets: 0),
     ]
 
-    @Test(arguments: SharedPermitsTests.grants.indices) func aProcessIsGivenWhatIsFreeAndAShare(index: Int) {
+    @Test(arguments: SharedPermitsTests.grants.indices) func aProcessGetsFreePlacesAndAShare(index: Int) {
         let grant = Self.grants[index]
         #expect(grant.use.granted(of: grant.places, beside: grant.others) == grant.count, "\(grant)")
     }
@@ -150,7 +150,7 @@ import TransferCore
         #expect(ask(now + .seconds(5)).isEmpty)
     }
 
-    @Test func noMoreIsStartedThanWasToldWhileTheStoreIsAsked() {
+    @Test func noMoreThanTheGrantIsStartedDuringAQuery() {
         var places = SharedPermits()
         places.want(origin)
         func ask(_ time: MonotonicTime, held: Int) -> SharedPermits.Ask? {
@@ -164,7 +164,7 @@ import TransferCore
         #expect(places.count(at: origin) == 4)
     }
 
-    @Test func aRefusalHalvesThePlacesAtOnceAndIsToldAtOnce() {
+    @Test func aRefusalHalvesThePlacesAndIsReportedAtOnce() {
         var places = SharedPermits()
         places.want(origin)
         func ask(_ time: MonotonicTime) -> SharedPermits.Ask? {

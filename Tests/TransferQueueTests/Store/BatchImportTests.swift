@@ -136,7 +136,7 @@ import TransferTestSupport
         #expect(try fixture.claimAll(batch.id).first?.spec.urls == ["http://h.example/2"])
     }
 
-    @Test func whatIsDoneAgainIsNoEndAnyMore() throws {
+    @Test func aRepeatedJobLosesItsEnd() throws {
         let batch = try fixture.stage([job("a"), job("b")]).batch
         for record in try fixture.claimAll(batch.id) {
             if record.identity == "a" { try fixture.fail(record) } else { try fixture.succeed(record) }
@@ -145,7 +145,7 @@ import TransferTestSupport
         #expect(try fixture.store.ends(after: 0, limit: 10).isEmpty)
     }
 
-    @Test func stagingAgainKeepsWhatTheReceiptsSay() throws {
+    @Test func stagingAgainKeepsTheReceipts() throws {
         let batch = try fixture.stage([job("a")]).batch
         try fixture.succeed(try #require(try fixture.claimAll(batch.id).first))
         try fixture.stage([job("a")])
@@ -242,7 +242,7 @@ import TransferTestSupport
         #expect(try fixture.claimAll(batch.id).map(\.identity) == ["a"])
     }
 
-    @Test func aFailedNeedSkipsAllThatFollowsFromIt() throws {
+    @Test func aFailedNeedSkipsAllItsDependents() throws {
         let batch = try fixture.stage([
             job("a"), job("b", needs: ["a"]), job("c", needs: ["b"]), job("d", needs: ["c", "e"]), job("e"),
         ]).batch
@@ -255,7 +255,7 @@ import TransferTestSupport
         #expect(try fixture.states() == ["a": .failed, "b": .skipped, "c": .skipped, "d": .skipped, "e": .claimed])
     }
 
-    @Test func aJobThatNeedsWhatFailedBeforeIsNotBlockedForEver() throws {
+    @Test func aJobThatNeedsAFailedJobIsNotBlockedForEver() throws {
         let batch = try fixture.stage([job("a")]).batch
         try fixture.fail(try #require(try fixture.claimAll(batch.id).first))
         // The store may refuse the job, skip it, or try its need again: each of them leads to an end.

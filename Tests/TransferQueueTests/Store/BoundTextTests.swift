@@ -25,7 +25,7 @@ import TransferCore
         #expect(read == jobs)
     }
 
-    @Test func originsOfNeighboursAreToldApart() throws {
+    @Test func originsOfNeighboursAreDistinguished() throws {
         let urls = [
             "http://h.example/a", "http://h.example/b", "http://h.example:81/c", "http://h.example.org/d",
             "https://h.example/e",

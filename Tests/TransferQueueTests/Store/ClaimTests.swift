@@ -39,7 +39,7 @@ import TransferTestSupport
 
     /// The jobs of a large batch are not counted at each query. The process that runs them reports the ready, claimed
     /// and complete ones.
-    @Test func ofALargeBatchOnlyTheOthersAreCounted() throws {
+    @Test func onlyTheOtherJobsOfALargeBatchAreCounted() throws {
         try fixture.stage([job("a"), job("b"), job("c", needs: ["a"])])
         var totals = BatchTotals()
         for (jobs, isReported) in [(20_000, false), (1_000_000, true)] {
@@ -106,19 +106,18 @@ import TransferTestSupport
         (.unseen, "b", true), (.unseen, "other", false), (.unseen, "unknown", true), (.gone, "unknown", false),
         (.started(5), "unknown", true),
     ])
-    func aProcessIsKnownByItsStartWhereThatIsTold(_ sighting: ProcessIdentity.Sighting, _ boot: String, _ isAlive: Bool)
-    {
+    func aProcessIsIdentifiedByItsKnownStart(_ sighting: ProcessIdentity.Sighting, _ boot: String, _ isAlive: Bool) {
         let identity = ProcessIdentity(pid: 1, started: 5, boot: "b")
         #expect(identity.isAlive(as: sighting, in: boot) == isAlive)
     }
 
-    @Test func aProcessThatSawNoStartOfItsOwnIsTheOneWithItsNumber() {
+    @Test func aProcessWithoutAStartIsIdentifiedByItsNumber() {
         let identity = ProcessIdentity(pid: 1, started: -5, boot: BootID.unknown)
         #expect(identity.isAlive(as: .started(7), in: "b"))
         #expect(!identity.isAlive(as: .gone, in: "b"))
     }
 
-    @Test func aBodyThatMayHaveArrivedIsNotSentAgainByItself() throws {
+    @Test func aBodyThatMayHaveArrivedIsNotSentAgainAutomatically() throws {
         let other = try SQLiteStore(fixture.state)
         let uploads = ["p1", "p2", "p3"].map {
             Sample.upload("/tmp/f", to: "http://h.example/" + $0, id: $0, protocol: .post)
@@ -139,7 +138,7 @@ import TransferTestSupport
         #expect(zip(cursors, cursors.dropFirst()).allSatisfy(<))
     }
 
-    @Test func whatIsGivenBackCanBeClaimedAgain() throws {
+    @Test func returnedJobsCanBeClaimedAgain() throws {
         try fixture.stage([job("a"), job("b")])
         let records = try fixture.claimAll(1)
         try fixture.store.release(records.map(\.id))

@@ -19,7 +19,7 @@ import TransferTestSupport
         return stat(path, &status) == 0 ? Int64(status.st_size) : -1
     }
 
-    @Test func aNewOneIsAnEmptyDatabaseInWALMode() throws {
+    @Test func aNewFileIsAnEmptyDatabaseInWALMode() throws {
         try DatabaseFile.prepare(path, in: folder.path)
         // On a file system without unnamed files the file is empty, and SQLite initialises it.
         try #require(size() == 8192)
@@ -39,7 +39,7 @@ import TransferTestSupport
         #expect(try again.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
     }
 
-    @Test func oneThatIsThereStaysAsItIs() throws {
+    @Test func anExistingDatabaseStaysUnchanged() throws {
         try folder.write("somebody's", to: "queue.sqlite")
         chmod(path, 0o644)
         try DatabaseFile.prepare(path, in: folder.path)

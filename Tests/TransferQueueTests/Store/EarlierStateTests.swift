@@ -23,7 +23,7 @@ import TransferTestSupport
         try RawDatabase(path: state.database).run(EarlierState.sql(folder: folder.path(""), modified: modified))
     }
 
-    @Test func itIsContinuedAndNothingIsDoneTwice() async throws {
+    @Test func anEarlierBatchIsContinuedAndNothingIsDoneTwice() async throws {
         try prepare()
         let jobs = try read(EarlierState.jobs).jobs
         try await withTestServer { server in

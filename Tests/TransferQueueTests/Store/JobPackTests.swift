@@ -59,7 +59,7 @@ import TransferCore
         #expect(try unpacked(JobPack().bytes).isEmpty)
     }
 
-    @Test func whatJobsHaveInCommonIsWrittenOnce() {
+    @Test func commonPartsOfJobsAreWrittenOnce() {
         var pack = JobPack()
         pack.add(row("f000001"))
         let first = pack.bytes.count

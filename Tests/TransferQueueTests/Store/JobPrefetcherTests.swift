@@ -33,7 +33,7 @@ import TransferEventLoop
         #expect(!result)
     }
 
-    @Test func aReadersErrorComesAfterWhatItRead() {
+    @Test func aReadersErrorComesAfterItsJobs() {
         var taken = 0
         #expect(throws: Refused.self) {
             _ = try JobPrefetcher(on: pool, directory: "/d") { add in
@@ -65,7 +65,7 @@ import TransferEventLoop
     }
 
     /// A prefetcher for a queue that cannot be opened leaves no thread behind.
-    @Test func whatNobodyTakesIsNotReadToItsEnd() async throws {
+    @Test func anUnusedFileIsNotReadToItsEnd() async throws {
         let handover = JobPrefetcher(on: pool, directory: "/d") { add in
             while true { try add(Self.job(0), nil) }
         }

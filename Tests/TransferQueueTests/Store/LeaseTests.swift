@@ -17,7 +17,7 @@ import TransferTestSupport
             isLocked: isLocked)
     }
 
-    @Test func aProcessThatCannotBeSeenHasItsLeaseToItsEnd() {
+    @Test func anInvisibleProcessKeepsItsLeaseToItsEnd() {
         let none = LeaseLocks(path: nil)
         let cases: [(until: Int64?, isLocked: Bool, holds: Bool)] = [
             (1_000_001, true, true), (1_000_000, true, false), (nil, true, false),
@@ -31,7 +31,7 @@ import TransferTestSupport
         #expect(!elsewhere(until: 9_000_000, isLocked: true, boot: "another").holds(none, own: 1, now: now))
     }
 
-    @Test func aLockSaysForSureThatAProcessLivesAndThatItDoesNot() throws {
+    @Test func aLockProvesWhetherAProcessLives() throws {
         let folder = try TemporaryFolder("locks")
         let (own, other) = (LeaseLocks(path: folder.path("l")), LeaseLocks(path: folder.path("l")))
         #expect(other.hold(7))
@@ -42,7 +42,7 @@ import TransferTestSupport
         #expect(own.hold(7))
     }
 
-    @Test func whatAProcessOfAnotherContainerHasIsLetBe() throws {
+    @Test func jobsOfAProcessInAnotherContainerStayWithIt() throws {
         let fixture = try StoreFixture()
         let other = try SQLiteStore(fixture.state)
         try fixture.stage([Sample.download("http://h.example/x", to: "a")], in: other)

@@ -35,7 +35,7 @@ import TransferTestSupport
             outcome: .done(Sample.receipt("b", name), FileStamp(size: 7, modified: 1)))
     }
 
-    @Test func whoeverLooksAtJobsFindsTheirRows() throws {
+    @Test func aQueryForJobsFindsTheirRows() throws {
         try fixture.stage(jobs(20), reserving: 100)
         #expect(try count("pack") == 1 && count("job") == 0)
         #expect(try fixture.store.backlog(batch: 1).ready == [lane: 20])
@@ -53,7 +53,7 @@ import TransferTestSupport
         )
     }
 
-    @Test func everyOtherProcessFindsThemToo() throws {
+    @Test func everyOtherProcessFindsTheRows() throws {
         try fixture.stage(jobs(20), reserving: 100)
         let reader = try SQLiteStore(fixture.state, isReader: true)
         #expect(try reader.facts(batch: "b", job: "7")?.state == .queued)
@@ -61,7 +61,7 @@ import TransferTestSupport
     }
 
     /// The state of a batch can be seen on a full disk, or while a second process writes.
-    @Test func howABatchStandsIsSeenWithoutThem() throws {
+    @Test func theStateOfABatchIsSeenWithoutRows() throws {
         let ids = try ids(fixture.stage(jobs(20), reserving: 100))
         _ = try fixture.store.record([done(ids[0], "0")], [])
         let reader = try SQLiteStore(fixture.state, isReader: true)
@@ -70,7 +70,7 @@ import TransferTestSupport
         #expect(try count("pack") == 1)
     }
 
-    @Test func whatIsCompleteGetsItsRowWithItsEnd() throws {
+    @Test func aCompleteJobGetsItsRowWithItsEnd() throws {
         let ids = try ids(fixture.stage(jobs(20), reserving: 100))
         // The number is that of a full group and a few more.
         let recorded = try fixture.store.record((0..<11).map { done(ids[$0], "\($0)") }, [])
@@ -88,7 +88,7 @@ import TransferTestSupport
         #expect(distinct <= 7, "number, identity, destination, description, fingerprint, the end's number: \(rows)")
     }
 
-    @Test func whatFailsGivesAllTheirRows() throws {
+    @Test func aFailureCreatesAllRows() throws {
         let ids = try ids(fixture.stage(jobs(20), reserving: 100))
         let failure = JobEnd(
             id: ids[1], batch: 1, identity: "1", outcome: .failed(Sample.busy(), attempts: 3, host: "h.example"))
@@ -98,7 +98,7 @@ import TransferTestSupport
         #expect(states["0"] == .done && states["1"] == .failed && states["2"] == .done && states["3"] == .claimed)
     }
 
-    @Test func whatWaitsForItsNextAttemptGivesAllTheirRows() throws {
+    @Test func aWaitForTheNextAttemptCreatesAllRows() throws {
         let ids = try ids(fixture.stage(jobs(20), reserving: 100))
         let step = JobStep(
             id: ids[4], state: .waiting, attempts: 1, mirror: 0, spentMirrors: 0, due: .seconds(1),
@@ -107,7 +107,7 @@ import TransferTestSupport
         #expect(try fixture.states()["4"] == .waiting && count("job") == 20)
     }
 
-    @Test func theNextProcessGoesOnWithThem() throws {
+    @Test func theNextProcessContinuesPackedJobs() throws {
         let other = try SQLiteStore(fixture.state)
         try fixture.stage(jobs(20), reserving: 100, in: other)
         let ids = try other.claim(lane, limit: 6, secrets: [:]).jobs.map(\.record.id)
@@ -122,7 +122,7 @@ import TransferTestSupport
         #expect(try fixture.states()["2"] == .done)
     }
 
-    @Test func theirNumbersAreNotGivenOutAgain() throws {
+    @Test func numbersOfPackedJobsAreNotReused() throws {
         let first = try ids(fixture.stage(jobs(20), reserving: 100))
         let second = try ids(fixture.stage(jobs(20), name: "c", reserving: 100))
         #expect(try count("pack") == 2)
@@ -133,7 +133,7 @@ import TransferTestSupport
         #expect(first == Array(1...20) && second == Array(21...40))
     }
 
-    @Test func theyAreRowsAtOnceWhereTheDatabaseHasToCompareThem() throws {
+    @Test func jobsAreRowsAtOnceWhenTheDatabaseHasToCompareThem() throws {
         let lists = [
             jobs(20) + [job("named", id: "name")], jobs(20) + [job("/absolute")],
             jobs(20) + [job("after", needs: ["3"])], jobs(20) + [job("urgent", priority: 1)], jobs(101),
@@ -157,7 +157,7 @@ import TransferTestSupport
         #expect(try count("pack") == 0 && count("job") == 3)
     }
 
-    @Test func onePackThatCannotBeReadKeepsNobodyElseFromGoingOn() throws {
+    @Test func anUnreadablePackDelaysNoOtherBatch() throws {
         let other = try SQLiteStore(fixture.state)
         try fixture.stage(jobs(20), reserving: 100, in: other)
         try fixture.stage(jobs(3), name: "c", reserving: 100, in: other)

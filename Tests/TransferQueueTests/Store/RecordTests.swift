@@ -61,13 +61,13 @@ import TransferTestSupport
         #expect(try fixture.store.lastCursor() == ends.compactMap(\.cursor).max())
     }
 
-    @Test func cancellingWhatOthersNeedSkipsThem() throws {
+    @Test func cancellingANeededJobSkipsItsDependents() throws {
         try fixture.stage([job("a"), job("b", needs: ["a"]), job("c", needs: ["b"])])
         _ = try fixture.store.apply(QueueCommand(id: 1, verb: .cancel, batch: 1, job: "a"))
         #expect(try fixture.states() == ["a": .cancelled, "b": .skipped, "c": .skipped])
     }
 
-    @Test func retryingOnlyWhatWasSkippedDoesNotWaitForEver() throws {
+    @Test func retryingOnlySkippedJobsDoesNotWaitForEver() throws {
         try fixture.stage([job("a"), job("b", needs: ["a"])])
         try fixture.fail(try #require(try fixture.claimAll(1).first))
         _ = try fixture.store.apply(QueueCommand(id: 1, verb: .retry, batch: 1, job: "b"))

@@ -29,7 +29,7 @@ import TransferTestSupport
             .compactMap { $0[0] }
     }
 
-    @Test func theyAreClaimedInTheirOrderAndNothingIsRead() throws {
+    @Test func reservedJobsAreClaimedInOrderWithoutReads() throws {
         let mixed = (0..<20).map { job("\($0)", host: $0 % 3 == 0 ? "other.example" : "h.example") }
         let staged = try fixture.stage(mixed, reserving: 100)
         let other = Lane(batch: 1, origin: "http://other.example")
@@ -47,7 +47,7 @@ import TransferTestSupport
         #expect(try claim(lane, 100).isEmpty)
     }
 
-    @Test func whatIsBeyondItsRoomFollows() throws {
+    @Test func jobsBeyondTheReserveFollow() throws {
         let staged = try fixture.stage(jobs(30), reserving: 16)
         #expect(staged.ready == [lane: 30])
         #expect(try reserved().count == 16)
@@ -55,7 +55,7 @@ import TransferTestSupport
         #expect(try claim(lane, 100).map(\.identity) == (10..<30).map { "\($0)" })
     }
 
-    @Test func thereIsNoneWhereJobsDontStartInTheirOrder() throws {
+    @Test func noReserveIsMadeWhenJobsStartOutOfOrder() throws {
         #expect(try fixture.stage(jobs(20) + [job("urgent", priority: 1)], reserving: 100).ready == nil)
         #expect(try fixture.claimAll(1).first?.identity == "urgent")
         #expect(try fixture.stage(jobs(20) + [job("after", needs: ["3"])], name: "c", reserving: 100).ready == nil)
@@ -63,7 +63,7 @@ import TransferTestSupport
         #expect(try fixture.states()["after"] == .blocked)
     }
 
-    @Test func thereIsNoneWhereTheBatchWasThereBefore() throws {
+    @Test func noReserveIsMadeForAnExistingBatch() throws {
         try fixture.stage([job("a")])
         #expect(try fixture.stage([job("a"), job("b")], reserving: 100).ready == nil)
         #expect(try fixture.claimAll(1).count == 2)
@@ -83,7 +83,7 @@ import TransferTestSupport
         #expect(try fixture.states().isEmpty)
     }
 
-    @Test func whatADeadProcessHadOpenedMayHaveStarted() throws {
+    @Test func openedJobsOfADeadProcessMayHaveStarted() throws {
         let other = try SQLiteStore(fixture.state)
         try fixture.stage(jobs(6), reserving: 100, in: other)
         let opened = try claim(lane, 2, in: other) + claim(lane, 2, in: other)
@@ -96,7 +96,7 @@ import TransferTestSupport
     }
 
     /// A version without reserves took the process for dead, and removed its row.
-    @Test func whatNobodyKnowsTheProcessOfIsFree() throws {
+    @Test func jobsOfAnUnknownProcessAreFree() throws {
         let other = try SQLiteStore(fixture.state)
         try fixture.stage(jobs(4), reserving: 100, in: other)
         let opened = try claim(lane, 2, in: other)
@@ -125,7 +125,7 @@ import TransferTestSupport
         #expect(try waits() == [["2"]])
     }
 
-    @Test func aCommandReachesWhatIsNotOpened() throws {
+    @Test func aCommandReachesUnopenedJobs() throws {
         try fixture.stage(jobs(4), reserving: 100)
         let first = try #require(try claim(lane, 1).first)
         let applied = try fixture.store.apply(QueueCommand(id: 1, verb: .pause, batch: 1, job: nil))
@@ -138,7 +138,7 @@ import TransferTestSupport
     }
 
     /// Other processes see the jobs as ready, like jobs that no process has claimed.
-    @Test func whatIsNotOpenedIsReadyToWhoeverAsks() throws {
+    @Test func unopenedJobsAreReadyForOtherProcesses() throws {
         try fixture.stage(jobs(3), reserving: 100)
         #expect(try claim(lane, 1).count == 1)
         let states = try ["0", "1", "2"].map { try fixture.store.facts(batch: "b", job: $0)?.state }
@@ -152,20 +152,20 @@ import TransferTestSupport
         }
     }
 
-    @Test func itIsGivenBackByWhoeverLetsTheBatchGo() throws {
+    @Test func theReserveIsReturnedWhenTheBatchIsReleased() throws {
         try fixture.stage(jobs(3), reserving: 100)
         _ = try fixture.store.release(batch: 1, isComplete: false)
         #expect(try fixture.claimAll(1).count == 3)
     }
 
-    @Test func itIsGivenBackWhenTheBatchIsStagedAgain() throws {
+    @Test func theReserveIsReturnedWhenTheBatchIsStagedAgain() throws {
         try fixture.stage(jobs(3), reserving: 100)
         #expect(try fixture.stage([job("0"), job("1"), job("new")], reserving: 100).ready == nil)
         #expect(try fixture.states() == ["0": .queued, "1": .queued, "new": .queued])
         #expect(try claim(lane, 9).map(\.identity) == ["0", "1", "new"])
     }
 
-    @Test func itIsGivenBackByAProcessThatEnds() throws {
+    @Test func theReserveIsReturnedByAProcessThatEnds() throws {
         let other = try SQLiteStore(fixture.state)
         try fixture.stage(jobs(3), reserving: 100, in: other)
         try other.retire()

@@ -50,7 +50,7 @@ import Testing
         #expect(error?.resultCode == .SQLITE_CORRUPT)
     }
 
-    @Test func nothingThatWasMadeOfDamageIsStored() throws {
+    @Test func valuesFromDamageAreNotStored() throws {
         let database = try QueueDatabase.temporary()
         try database.write(leavesPacks: true) { try $0.execute(sql: "CREATE TABLE kept (value)") }
         func store(_ db: Database) throws {

@@ -34,7 +34,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatIsClaimedAtOnceByTheOneThatStagesItIsClaimedInTheSameOrder(_ kind: StoreKind) async throws {
+    func jobsClaimedWhileStagingKeepTheSameOrder(_ kind: StoreKind) async throws {
         let bench = try await StoreBench(kind)
         let jobs = (0..<40).map { job("\($0)", host: $0 % 3 == 0 ? "other.example" : "h.example") }
         let staged = try bench.store.stage(jobs, "b", StagingOptions(claiming: 16))
@@ -50,7 +50,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatCameBackGoesBeforeWhatWasNeverClaimed(_ kind: StoreKind) async throws {
+    func returnedJobsGoBeforeUnclaimedJobs(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage((0..<6).map { job("\($0)") }, "b", StagingOptions(claiming: 100)).batch.id
         let lane = Lane(batch: batch, origin: "http://h.example")
@@ -92,7 +92,7 @@ import TransferTestSupport
     // MARK: Leases
 
     @Test(arguments: StoreKind.allCases)
-    func whatALostProcessHadGoesToTheNextAsInterrupted(_ kind: StoreKind) async throws {
+    func jobsOfALostProcessGoToTheNextAsInterrupted(_ kind: StoreKind) async throws {
         let bench = try await StoreBench(kind)
         let other = try bench.another()
         let batch = try other.stage([job("a"), job("b")], "b", StagingOptions(claiming: 9)).batch.id
@@ -179,7 +179,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatAnAttemptLeftIsThereForTheNext(_ kind: StoreKind) async throws {
+    func recordsOfAnAttemptAreThereForTheNext(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage([upload("a"), job("b")]).batch.id
         let claimed = try store.claimAll(batch)
@@ -217,7 +217,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aJobWhoseSecretNobodyHasIsNotHandedOut(_ kind: StoreKind) async throws {
+    func aJobWithoutItsSecretIsNotHandedOut(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let signed = Sample.download("http://h.example/x?X-Amz-Signature=abc", to: "signed", id: "signed")
         let staged = try store.stage([signed, job("open")])

@@ -48,7 +48,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aCancelledJobIsTold(_ kind: StoreKind) async throws {
+    func aCancelledJobIsReported(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a"), job("b", hook: nil)]).batch.id
         let applied = try store.apply(QueueCommand(id: 1, verb: .cancel, batch: batch, job: nil))
@@ -73,7 +73,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func attemptsAndWaitsAreKeptAndWhatFailedIsTriedAgainInAnotherRunOnly(_ kind: StoreKind) async throws {
+    func attemptsAreKeptAndFailuresAreRetriedInAnotherRunOnly(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a")]).batch.id
         _ = try store.apply(QueueCommand(id: 1, verb: .cancel, batch: batch, job: nil))
@@ -94,7 +94,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aBatchIsToldOnceForWhatHasEndedSince(_ kind: StoreKind) async throws {
+    func aBatchIsReportedOnceForItsNewEnds(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let hook = BatchHook(.command("all"))
         func stage() throws -> Int64 {
@@ -121,7 +121,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whoeverSubmitsASingleJobLeavesTheHookOfItsBatchAlone(_ kind: StoreKind) async throws {
+    func submittingASingleJobKeepsTheHookOfItsBatch(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage(
             BatchHeader(name: "b", directory: "/", onFinish: .set(BatchHook(.command("all")))), StagingOptions()

@@ -84,7 +84,7 @@ import TransferTestSupport
     // MARK: Needs
 
     @Test(arguments: StoreKind.allCases)
-    func whatNeedsOthersStartsWhenAllOfThemAreComplete(_ kind: StoreKind) async throws {
+    func aJobStartsWhenAllItsNeedsAreComplete(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a"), job("b"), job("c", needs: ["a", "b"])]).batch.id
         #expect(try store.counts(batch) == [.queued: 2, .blocked: 1])
@@ -96,7 +96,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatNeedsAFailedJobIsSkippedAndSoIsWhatNeedsThat(_ kind: StoreKind) async throws {
+    func allDependentsOfAFailedJobAreSkipped(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a"), job("b", needs: ["a"]), job("c", needs: ["b"]), job("d")]).batch.id
         let group = try store.fail(store.claimAll(batch)[0])
@@ -177,7 +177,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aCommandForABatchThatRunsIsItsProcesssToTake(_ kind: StoreKind) async throws {
+    func aCommandForARunningBatchIsLeftToItsProcess(_ kind: StoreKind) async throws {
         let bench = try await StoreBench(kind)
         let batch = try bench.store.stage([job("a"), job("b")]).batch.id
         let other = try bench.another()
@@ -199,7 +199,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aCommandReachesWhatWasClaimedAtStagingAndHasNotStarted(_ kind: StoreKind) async throws {
+    func aCommandReachesUnstartedJobsClaimedAtStaging(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage((0..<4).map { job("\($0)") }, "b", StagingOptions(claiming: 9)).batch.id
         #expect(try store.claimAll(batch, limit: 1).count == 1)
@@ -228,7 +228,7 @@ import TransferTestSupport
     // MARK: Staged anew
 
     @Test(arguments: StoreKind.allCases)
-    func whatIsCompleteAndUnchangedStaysAndTheRestBeginsAnew(_ kind: StoreKind) async throws {
+    func completeUnchangedJobsStayAndTheRestBeginsAnew(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let names = ["done", "changed", "failed", "gone", "waiting"]
         let batch = try store.stage(names.map { job($0) }).batch.id
@@ -245,7 +245,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aJobThatNeedsNothingAnyMoreWaitsForNothing(_ kind: StoreKind) async throws {
+    func aJobWhoseNeedsAreRemovedNoLongerWaits(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a"), job("b", needs: ["a"]), job("c", needs: ["a"])]).batch.id
         try store.stage([job("b")], "b", StagingOptions(keepsWhatIsMissing: true))
@@ -253,7 +253,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatIsUnderWayAsSomethingElseHasToBeGivenBackFirst(_ kind: StoreKind) async throws {
+    func aChangedJobUnderWayHasToBeReturnedFirst(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a"), job("b")]).batch.id
         let claimed = try store.claimAll(batch)
@@ -292,7 +292,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aBatchThatNobodyHasIsForgotten(_ kind: StoreKind) async throws {
+    func anUnheldBatchIsForgotten(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a")]).batch.id
         #expect(try store.forget(name: nil, endedBefore: nil).isEmpty, "it's held")
@@ -321,7 +321,7 @@ import TransferTestSupport
     }
 
     /// The test is the table of outcomes for a job that is in its batch already.
-    @Test func whatStaysIsARule() {
+    @Test func theOutcomeForAnExistingJobFollowsATable() {
         for state in JobState.allCases {
             for (changed, doubt, isReload) in [
                 (false, false, false), (true, false, false), (false, true, false), (false, false, true),

@@ -44,7 +44,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatIsStoppedGoesOn(_ kind: StoreKind) async throws {
+    func aStoppedRunContinues(_ kind: StoreKind) async throws {
         let bench = try await StoreBench(kind)
         try await withTestServer { server in
             server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
@@ -67,7 +67,7 @@ import TransferTestSupport
 
     /// The jobs of the other process continue; this process can no longer record its own work.
     @Test(arguments: StoreKind.allCases)
-    func aProcessThatWasTakenForDeadSaysSo(_ kind: StoreKind) async throws {
+    func aProcessTakenForDeadReportsIt(_ kind: StoreKind) async throws {
         let bench = try await StoreBench(kind)
         try await withTestServer { server in
             server.handle("GET", "/*") { request in Response(body: .text(request.path)) }

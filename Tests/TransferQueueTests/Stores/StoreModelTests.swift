@@ -110,7 +110,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: 1...24)
-    func theyAgree(_ seed: Int) async throws {
+    func allStoresAgree(_ seed: Int) async throws {
         var players: [Player] = []
         for kind in StoreKind.allCases { players.append(try await Player(kind)) }
         // The first number that a store assigns is the batch's.

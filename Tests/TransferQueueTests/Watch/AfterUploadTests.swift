@@ -56,7 +56,7 @@ import TransferWatch
     }
 
     /// The earlier content is unknown: the file is sent again rather than lost.
-    @Test func leavesAFileAloneOfWhichSomethingHasChangedSinceItWasSent() throws {
+    @Test func leavesAFileAloneThatChangedAfterItWasSent() throws {
         try folder.write("one", to: "in/a")
         try folder.setTime("in/a", seconds: 1_000_000)
         let after = try after("a", .delete)
@@ -67,7 +67,7 @@ import TransferWatch
     }
 
     /// The file has a new name or a new mode: its sent content identifies it.
-    @Test func takesAFileThatHasWhatWasSent() throws {
+    @Test func takesAFileWithTheSentContent() throws {
         try folder.write("one", to: "in/a")
         let sent = try SourceFile(folder.path("in/a"), readingUpTo: 100).sentFingerprint
         for (text, outcome) in [("one", AfterUpload.Outcome.deleted), ("two", .rewritten)] {
@@ -83,7 +83,7 @@ import TransferWatch
     }
 
     /// The hidden name was given by the program, so it is no change.
-    @Test func tellsWhenItGaveAFileItsNameBack() throws {
+    @Test func reportsARestoredName() throws {
         try folder.write("one", to: "in/a")
         try folder.write("no folder", to: "target")
         let after = try after("a", .move(to: folder.path("target")))
@@ -112,7 +112,7 @@ import TransferWatch
         #expect(run(after) == .deleted)
     }
 
-    @Test func leavesAFileThatSomebodyWritesAlone() throws {
+    @Test func leavesAFileAloneThatIsBeingWritten() throws {
         try folder.write("one", to: "in/a")
         let after = try after("a", .delete)
         let descriptor = open(folder.path("in/a"), O_WRONLY)
@@ -124,7 +124,7 @@ import TransferWatch
         #expect(run(after) == .deleted)
     }
 
-    @Test func goesOnWhereAProcessThatWasKilledEnded() throws {
+    @Test func continuesAfterAKilledProcess() throws {
         try folder.write("one", to: "in/a")
         let after = try after("a", .move(to: folder.path("out")))
         try folder.rename("in/a", "in/" + after.hiddenName)
@@ -203,7 +203,7 @@ import TransferWatch
         #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == ["a"])
     }
 
-    @Test func whatCannotBeMovedStaysUnderItsName() throws {
+    @Test func anUnmovableFileStaysUnderItsName() throws {
         try folder.write("one", to: "in/a")
         try folder.write("no folder", to: "file")
         let after = try after("a", .move(to: folder.path("file")))
@@ -235,7 +235,7 @@ import TransferWatch
     }
 
     /// The rules may have changed since the process that hid the file.
-    @Test func whatIsKeptAfterAllGetsItsNameBack() throws {
+    @Test func aFileKeptAfterAllGetsItsNameBack() throws {
         try folder.write("one", to: "in/a")
         let delete = try after("a", .delete)
         try folder.rename("in/a", "in/" + delete.hiddenName)
@@ -246,7 +246,7 @@ import TransferWatch
     }
 
     /// The error is one that every user gets, whatever their rights.
-    @Test(arguments: ["", "/a"]) func whatTheKernelDoesNotShowStays(_ rest: String) throws {
+    @Test(arguments: ["", "/a"]) func aFileThatTheKernelDoesNotShowStays(_ rest: String) throws {
         try folder.write("one", to: "in/a")
         let after = try after("a", .delete)
         var version = after.row.version

@@ -61,7 +61,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func oneThatIsRenamedToTheOtherIsKnownByThat() async throws {
+    @Test func aFileRenamedToTheOtherNameIsRecognised() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try await withWatch(folder, try folder.watchSpec(server)) { _, _, log in

@@ -82,7 +82,7 @@ struct FailedFilesTests {
     }
 
     /// Each failed probe delays the next one for longer, whatever other uploads succeed.
-    @Test func aProbeThatFailsEndsItForATimeThatGrows() {
+    @Test func aFailedProbeStopsProbingForAGrowingTime() {
         var files = files(failed: 10_000)
         var time = now
         for round in 1...12 {
@@ -99,7 +99,7 @@ struct FailedFilesTests {
         #expect(files.event(.succeeded(job: 8), at: time) == .wake(.followers, count: 2))
     }
 
-    @Test func filesComeBackByThemselvesSomeAtATime() {
+    @Test func filesComeBackAutomaticallySomeAtATime() {
         var files = files(failed: 100)
         #expect(files.nextWake == now + .seconds(60))
         #expect(files.event(.due, at: now + .seconds(59)) == .none)
@@ -111,7 +111,7 @@ struct FailedFilesTests {
         #expect(files.event(.failed(job: 3, again: .seconds(120)), at: time) == .wake(.due, count: 1))
     }
 
-    @Test func aJobThatWasTakenOutUnheardHoldsUpNobodyForLong() {
+    @Test func aRemovedJobDelaysNoOtherForLong() {
         var files = files(failed: 100)
         #expect(files.event(.succeeded(job: 200), at: now) == .wake(.probe, count: 1))
         _ = files.event(.woken(.init(jobs: [1], next: Self.hour)), at: now)
@@ -120,7 +120,7 @@ struct FailedFilesTests {
     }
 
     /// Files may not be woken while the folder is paused.
-    @Test func whatMayNotBeWokenIsAskedForAgainLater() {
+    @Test func aDeniedWakeIsRequestedAgainLater() {
         var files = files(failed: 1)
         let time = now + .seconds(60)
         #expect(files.event(.due, at: time) == .wake(.due, count: FailedFiles.mostTries))

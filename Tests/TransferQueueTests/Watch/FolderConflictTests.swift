@@ -37,7 +37,7 @@ import TransferWatch
         #expect(FolderConflict.first(of: spec("alias", move(target), recursive: true), among: []) != nil)
     }
 
-    @Test func aMoveOutsideOrToWhereNothingIsTakenIsAllowed() throws {
+    @Test func aMoveOutsideOrToAnExcludedPlaceIsAllowed() throws {
         try make("w/s", "out")
         try link("alias", to: "w")
         #expect(FolderConflict.first(of: spec("w", move("out"), recursive: true), among: []) == nil)
@@ -104,7 +104,7 @@ import TransferWatch
         #expect(table.location(ofMount: 40, ["mnt", "other"]) == nil && table.location(ofMount: 7, []) == nil)
     }
 
-    @Test func foldersThatSendToOnePlaceAreTold() {
+    @Test func foldersWithOneDestinationAreReported() {
         var (one, other) = (spec("a"), spec("b"))
         #expect(FolderConflict.sharedDestination(among: [one, other]) == nil)
         (one.url, other.url) = ("https://a.example/in/{name}", "https://A.example:443/x/../in/{name}")

@@ -123,7 +123,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsRenamedWhileItWaitsGoesToItsNewURL() async throws {
+    @Test func aFileRenamedWhileItWaitsGoesToItsNewURL() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -140,7 +140,7 @@ import TransferTestSupport
 
     /// The upload has the file open: it continues to its original URL, and the treatment afterwards applies to the
     /// file.
-    @Test func whatIsRenamedWhileItIsUploadedIsUploadedOnceAndMovedFromItsNewName() async throws {
+    @Test func aFileRenamedDuringItsUploadIsMovedFromItsNewName() async throws {
         try await withTestServer { server in
             let latch = Latch()
             // The server cannot end while one of its threads waits.
@@ -165,7 +165,7 @@ import TransferTestSupport
     }
 
     /// Both files are on the server then, whichever name the other one had before.
-    @Test func whatTakesTheNameOfAFileThatIsUploadedDoesNotTakeItsPlace() async throws {
+    @Test func aFileWithTheNameOfAnUploadedFileDoesNotReplaceIt() async throws {
         try await withTestServer { server in
             let latch = Latch()
             // The server cannot end while one of its threads waits.
@@ -187,7 +187,7 @@ import TransferTestSupport
     }
 
     /// The file is found by its new name when the first attempt fails.
-    @Test func whatIsRenamedWhileItsUploadFailsGoesToItsNewURL() async throws {
+    @Test func aFileRenamedDuringAFailedUploadGoesToItsNewURL() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let latch = Latch()
@@ -210,7 +210,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsDeletedBeforeItsUploadEndsWithoutOneAndWithoutFailing() async throws {
+    @Test func aFileDeletedBeforeItsUploadIsNoFailure() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -249,8 +249,7 @@ import TransferTestSupport
 
     /// The files change names like rotated logs. The first file is uploaded under its new name, as its upload makes
     /// room for the next file.
-    @Test(arguments: [true, false]) func whatAnotherFileTakesTheNameOfIsUploadedByItsOwn(_ isAtOnce: Bool) async throws
-    {
+    @Test(arguments: [true, false]) func aFileWhoseNameIsTakenIsUploadedUnderItsNewName(_ isAtOnce: Bool) async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -270,7 +269,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsRenamedAndTouchedBeforeAnotherFileTakesItsNameIsUploadedByItsOwn() async throws {
+    @Test func aTouchedFileWhoseNameIsTakenIsUploadedUnderItsNewName() async throws {
         try await withOneRenamedAndTouched { spec, inbox in
             try folder.write("two", to: "in/a")
             try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a", "a.1") }
@@ -280,7 +279,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsRenamedAndTouchedStaysWhereItWasUploaded() async throws {
+    @Test func aRenamedAndTouchedFileStaysWhereItWasUploaded() async throws {
         try await withOneRenamedAndTouched { spec, inbox in
             try await withWatch(folder, spec) { _, _, log in await log.caughtUp() }
             #expect(inbox.puts == ["a": ["one"]])

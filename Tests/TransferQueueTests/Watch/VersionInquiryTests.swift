@@ -144,7 +144,7 @@ import TransferWatch
         }
     }
 
-    @Test(arguments: rows) func bytesTellWhatNumbersCannot(
+    @Test(arguments: rows) func bytesDecideWhereNumbersCannot(
         _ kind: Look, _ state: HistoryState, _ proofs: [Proof], _ finding: String
     ) throws {
         let plan = try plan()

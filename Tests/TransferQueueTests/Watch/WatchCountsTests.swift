@@ -17,7 +17,7 @@ import TransferTestSupport
     init() throws { folder = try TemporaryFolder("counts") }
 
     /// The jobs that are not under way end in the store, without the runner.
-    @Test func aFullFolderIsGoneOnWithWhenItsJobsAreCancelled() async throws {
+    @Test func aFullFolderContinuesWhenItsJobsAreCancelled() async throws {
         try await withTestServer { server in
             let spec = try folder.watchSpec(server)
             for number in 0..<1100 { try folder.write("\(number)", to: "in/f\(number)") }
@@ -32,7 +32,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsQueuedGoesToTheNewHostOfAFolderAtOnce() async throws {
+    @Test func queuedFilesGoToTheNewHostOfAFolderAtOnce() async throws {
         try await withTestServer { old in
             let latch = Latch()
             // The server cannot end while one of its threads waits.
@@ -59,7 +59,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatComesWhileTheBatchIsPausedWaitsForItToBeResumed() async throws {
+    @Test func newFilesWaitWhileTheBatchIsPaused() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -113,7 +113,7 @@ import TransferTestSupport
     }
 
     /// The files of a folder are reported by a different thread from the counts.
-    @Test func whatWasCountedAlreadyIsNotCountedAgain() async throws {
+    @Test func countedFilesAreNotCountedAgain() async throws {
         try await withTestServer { server in
             _ = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -178,7 +178,7 @@ import TransferTestSupport
     }
 
     /// The rule also holds where nothing was changed, and after any number of changes.
-    @Test func ofTwoCountsTheLaterOneIsKnown() throws {
+    @Test func theLaterOfTwoCountsIsKnown() throws {
         let store = try SQLiteStore()
         let stamps = try (0..<3).map { _ in try store.record([], []).watched.stamp }
         #expect(stamps[0] < stamps[1] && stamps[1] < stamps[2])

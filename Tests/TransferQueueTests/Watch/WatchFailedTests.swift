@@ -79,7 +79,7 @@ extension QueueEvent {
         }
     }
 
-    @Test func aFileThatWasRefusedComesBackByItself() async throws {
+    @Test func aRefusedFileComesBackAutomatically() async throws {
         try await withTestServer { server in
             let inbox = MoodyInbox(server)
             let count = Mutex(0)
@@ -142,7 +142,7 @@ extension QueueEvent {
         }
     }
 
-    @Test func otherRulesTryAllThatWasRefused() async throws {
+    @Test func newRulesRetryAllRefusedFiles() async throws {
         try await withTestServer { server in
             let inbox = MoodyInbox(server)
             inbox.refuse { _ in 415 }
@@ -182,7 +182,7 @@ extension QueueEvent {
     }
 
     /// The number of a job's attempts does not end it, and the first file goes first.
-    @Test func aServerThatIsAwayIsWaitedForHoweverLongThatTakes() async throws {
+    @Test func anUnavailableServerIsWaitedForWithoutLimit() async throws {
         let restarts = try ServerThatRestarts()
         let inbox = try restarts.start()
         defer { restarts.stop() }

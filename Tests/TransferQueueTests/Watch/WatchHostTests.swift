@@ -26,7 +26,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aHostThatRefusesConnectionsIsToldWithItsFiles() async throws {
+    @Test func aHostThatRefusesConnectionsIsReportedWithItsFiles() async throws {
         let port = try RefusingPort()
         var spec = WatchSpec(folder: try folder.folder("in"), url: "\(port.url)/{path}")
         spec.settle = .milliseconds(20)
@@ -50,7 +50,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aHostThatAsksForAPauseIsToldUntilItAnswers() async throws {
+    @Test func aHostThatAsksForAPauseIsReportedUntilItAnswers() async throws {
         try await withTestServer { server in
             server.handle("PUT", "/in/*") { _ in Response(status: 503, headers: ["Retry-After": "60"]) }
             try folder.write("one", to: "in/a")

@@ -94,7 +94,7 @@ import TransferWatch
     }
 
     @Test(arguments: End.allCases, Renumbering.allCases)
-    func whatIsNotToBeSentUnaskedIsNotSentByOtherNumbersEither(_ end: End, _ how: Renumbering) async throws {
+    func aFileLeftAloneIsNotSentUnderNewNumbers(_ end: End, _ how: Renumbering) async throws {
         try await withTestServer { server in
             let bodies = Mutex<[String]>([])
             server.handle("POST", "/in") { request in
@@ -131,7 +131,7 @@ import TransferWatch
     }
 
     @Test(arguments: Renumbering.allCases)
-    func whatAKilledProcessPutIsAskedForBeforeItIsSentAgain(_ how: Renumbering) async throws {
+    func anUploadOfAKilledProcessIsQueriedBeforeItIsSentAgain(_ how: Renumbering) async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -172,7 +172,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatIsRewrittenWithItsTimeIsUploadedAgain() async throws {
+    @Test func aFileRewrittenWithItsTimeIsUploadedAgain() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -189,7 +189,7 @@ import TransferWatch
         }
     }
 
-    @Test func ofTwoNamesThatAreThereAtTheStartOneIsTold() async throws {
+    @Test func oneOfTwoNamesAtTheStartIsReported() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -203,7 +203,7 @@ import TransferWatch
         }
     }
 
-    @Test func anotherNameIsNotToldAgainByTheNextStart() async throws {
+    @Test func anotherNameIsNotReportedAgainAtTheNextStart() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -221,7 +221,7 @@ import TransferWatch
         }
     }
 
-    @Test func ofAnotherNameThatWentAndCameBackItIsToldAgain() async throws {
+    @Test func anotherNameThatReturnsIsReportedAgain() async throws {
         try await withTestServer { server in
             _ = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -249,7 +249,7 @@ import TransferWatch
     /// The files are copies of those that were there before a start with only new files; only new ones among them are
     /// uploaded.
     @Test(arguments: [Renumbering.copied, .copiedInWholeSeconds])
-    func aCopyOfWhatWasLeftAloneIsLeftAlone(_ how: Renumbering) async throws {
+    func aCopyOfAFileLeftAloneIsLeftAlone(_ how: Renumbering) async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server) { $0.isNewOnly = true }
@@ -278,7 +278,7 @@ import TransferWatch
         }
     }
 
-    @Test func anotherNameIsToldOnce() async throws {
+    @Test func anotherNameIsReportedOnce() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")

@@ -17,7 +17,7 @@ import TransferWatch
     init() throws { folder = try TemporaryFolder("watched") }
 
     /// The number exceeds that of one claim; while the first upload is under way, one more file comes.
-    @Test(arguments: WatchOrder.allCases) func whatComesInTakesItsPlaceAmongAllThatWaits(_ order: WatchOrder)
+    @Test(arguments: WatchOrder.allCases) func aNewFileTakesItsPlaceAmongAllWaitingFiles(_ order: WatchOrder)
         async throws
     {
         let count = 400

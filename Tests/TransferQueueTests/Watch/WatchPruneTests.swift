@@ -22,7 +22,7 @@ import TransferWatch
     }
 
     /// The target of the link, in a hidden folder, is not uploaded under its own name.
-    @Test func aLinkToAFileInsideIsThereWhileThatIs() async throws {
+    @Test func aLinkExistsAsLongAsItsTarget() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -62,7 +62,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatTheKernelDoesNotShowIsNotGone() async throws {
+    @Test func aFileThatTheKernelDoesNotShowIsNotRemoved() async throws {
         try await withTestServer { server in
             _ = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -104,7 +104,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatHasJustChangedIsLookedAtAgain() async throws {
+    @Test func aJustChangedFileIsCheckedAgain() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")

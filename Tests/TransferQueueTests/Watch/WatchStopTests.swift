@@ -78,7 +78,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatIsTakenAsWatchingEndsIsUploadedAndItsBatchEndsToo() async throws {
+    @Test func aFileTakenAsWatchingEndsIsUploadedAndItsBatchEnds() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)

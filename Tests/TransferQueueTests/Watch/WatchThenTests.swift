@@ -48,7 +48,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatIsKeptForAWhileIsDeletedWhenThatIsOverAlsoAfterARestart() async throws {
+    @Test func aKeptFileIsDeletedAfterItsTimeEvenAfterARestart() async throws {
         try await withOneKept { log in
             await log.wait { $0.contains { $0.isBacklog(kept: 1) } }
         } then: { spec in
@@ -67,7 +67,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatIsRewrittenWhileItIsKeptCountsOnce() async throws {
+    @Test func aKeptFileThatIsRewrittenCountsOnce() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -86,7 +86,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatIsKeptAndTouchedIsNotUploadedAgainAndDeletedInItsTime() async throws {
+    @Test func aTouchedKeptFileIsNotUploadedAgainAndDeletedInTime() async throws {
         try await withOneKept { _ in
             try await folder.history("count(*)", "digest IS NULL", is: "0")
             try folder.touch("in/a", seconds: 1_000_000)
@@ -97,7 +97,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatIsElsewhereWhenItsTimeComesIsDeletedWhenItIsBack() async throws {
+    @Test func aMissingKeptFileIsDeletedWhenItIsBack() async throws {
         try await withOneKept { spec in
             try folder.rename("in/a", "away")
             try folder.endTheHour()
@@ -111,7 +111,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatGotAnotherTimeUnheardOfIsDeletedWhenItsTimeComes() async throws {
+    @Test func aKeptFileTouchedUnseenIsDeletedInTime() async throws {
         try await withOneKept { _ in
             try await folder.history("count(*)", "digest IS NULL", is: "0")
         } then: { spec in
@@ -121,7 +121,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatSomebodyHasOpenForWritingIsDeletedWhenTheyHaveClosedIt() async throws {
+    @Test func aFileOpenForWritingIsDeletedOnceItIsClosed() async throws {
         try await withOneKept { spec in
             try folder.endTheHour()
             let writer = open(folder.path("in/a"), O_WRONLY)
@@ -156,7 +156,7 @@ import TransferWatch
     }
 
     /// The rules may be different at the next start.
-    @Test func whatWasToBeDeletedIsKeptWhereTheRulesSaySoNow() async throws {
+    @Test func aFileDueForDeletionIsKeptUnderNewRules() async throws {
         try await withOneKept { spec in
             try folder.endTheHour()
             var spec = spec
@@ -166,7 +166,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatWasRewrittenWithItsSizeAndTimeIsUploadedBeforeItIsDeleted() async throws {
+    @Test func aFileRewrittenWithItsSizeAndTimeIsUploadedBeforeItIsDeleted() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -190,7 +190,7 @@ import TransferWatch
 
     /// Editors of song tags leave a file like this; where digests are requested, they reveal the change.
     @Test(arguments: [true, false])
-    func whatWasRewrittenWithItsSizeAndTimeIsANewVersionWhereDigestsAreAsked(_ isRunning: Bool) async throws {
+    func aFileRewrittenWithItsSizeAndTimeIsANewVersionWithDigests(_ isRunning: Bool) async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -224,7 +224,7 @@ import TransferWatch
     }
 
     /// A file's times come from its file system: from a server, or from the kernel's last tick.
-    @Test func whatWasRewrittenIsANewVersionAlsoWhereTheClockIsAheadOfTheFileSystems() async throws {
+    @Test func aRewrittenFileIsANewVersionWithAClockAheadOfTheFileSystem() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -240,7 +240,7 @@ import TransferWatch
     }
 
     /// The program may also end in between.
-    @Test func whatIsRewrittenWithItsTimeBetweenItsConfirmationAndItsDeletionIsUploadedAgain() async throws {
+    @Test func aFileRewrittenWithItsTimeBeforeItsDeletionIsUploadedAgain() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -259,7 +259,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatIsRewrittenWithItsSizeAndTimeWhileItIsUploadedIsUploadedAgain() async throws {
+    @Test func aFileRewrittenWithItsSizeAndTimeDuringItsUploadIsUploadedAgain() async throws {
         try await withTestServer { server in
             let isRewritten = Latch()
             let inbox = Inbox(server) { _ in isRewritten.pass() }
@@ -285,7 +285,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatWaitsAndIsExcludedNowIsNeitherUploadedNorDeleted() async throws {
+    @Test func anExcludedWaitingFileIsNeitherUploadedNorDeleted() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             var spec = try folder.watchSpec(server) { $0.rules.isRecursive = true }
@@ -306,7 +306,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatCannotBeMovedIsToldAndTriedAgain() async throws {
+    @Test func anUnmovableFileIsReportedAndRetried() async throws {
         try await withTestServer { server in
             _ = Inbox(server)
             try folder.write("one", to: "in/a")

@@ -28,7 +28,7 @@ import TransferWatch
     }
 
     @Test(arguments: [true, false])
-    func deletesWhatTheServerProvablyHas(_ byHead: Bool) async throws {
+    func deletesFilesThatTheServerProvablyHas(_ byHead: Bool) async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let digest = try FileDigest.compute(folder.path("in/a"), .sha256).base64
@@ -45,7 +45,7 @@ import TransferWatch
     }
 
     /// No event reports a time that was set by name.
-    @Test func aVersionThatIsAnotherOneByThenIsUploadedAsThat() async throws {
+    @Test func aVersionThatChangedMeanwhileIsUploadedAsTheNewOne() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try spec(server) { ($0.then, $0.isNewOnly) = (.keep, true) }
@@ -64,7 +64,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatTheServerHasOtherwiseStaysAndIsSentAgainAtTheNextStart() async throws {
+    @Test func aFileThatDiffersOnTheServerStaysAndIsSentAgainAtTheNextStart() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             server.handle("HEAD", "/in/*") { _ in Response(status: 405) }
@@ -82,7 +82,7 @@ import TransferWatch
         }
     }
 
-    @Test func whereNoDigestIsToBeHadTheFileStaysAndIsOnlyAskedForAtTheNextStart() async throws {
+    @Test func aFileWithoutAServersDigestStaysAndIsOnlyQueriedAtTheNextStart() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try await withWatch(folder, try spec(server)) { _, _, log in
@@ -112,7 +112,7 @@ import TransferWatch
     }
 
     /// The files are old ones in a folder that was moved in: only the job knows of them.
-    @Test func whatWaitsWhenDigestsAreWantedFirstIsUploaded() async throws {
+    @Test func waitingFilesAreUploadedWhenDigestsAreFirstWanted() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             server.handle("GET", "/in/*") { _ in Response(body: .bytes(inbox.contents["sub/b"] ?? [])) }
@@ -137,7 +137,7 @@ import TransferWatch
 
     /// The file has different bytes with the former size and time, as editors of tags leave it.
     @Test(arguments: [true, false])
-    func whatIsRewrittenWhileItWaitsIsUploadedAsItIs(_ isWatched: Bool) async throws {
+    func aFileRewrittenWhileItWaitsIsUploadedInItsNewForm(_ isWatched: Bool) async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             server.handle("GET", "/in/*") { _ in Response(body: .bytes(inbox.contents["a"] ?? [])) }
@@ -160,7 +160,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatFailedIsUploadedWhenItIsRewrittenWithItsSizeAndTime() async throws {
+    @Test func aFailedFileIsUploadedWhenItIsRewrittenWithItsSizeAndTime() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             server.handle("GET", "/in/*") { _ in Response(body: .text("two")) }

@@ -17,7 +17,7 @@ import TransferWatch
 
     init() throws { folder = try TemporaryFolder("watched") }
 
-    @Test func whatIsThereAndWhatComesIsUploadedOnceAlsoAfterARestart() async throws {
+    @Test func presentAndNewFilesAreUploadedOnceEvenAfterARestart() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -59,7 +59,7 @@ import TransferWatch
     }
 
     /// The state is that of a killed process: the file is staged, and its upload has not begun.
-    @Test func whatWasStagedByAProcessThatEndedIsUploadedOnceByTheNext() async throws {
+    @Test func filesStagedByADeadProcessAreUploadedOnceByTheNext() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -75,7 +75,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatAnotherProcessWatchesAndWhatIsWatchedHereIsRefused() async throws {
+    @Test func aFolderThatIsWatchedAlreadyIsRefused() async throws {
         try await withTestServer { server in
             let spec = try folder.watchSpec(server)
             try await withWatch(folder, spec, runs: false) { queue, _, _ in
@@ -108,7 +108,7 @@ import TransferWatch
         #expect { try WatchPlan(wrong) } throws: { ($0 as? TransferError)?.message.contains(words) == true }
     }
 
-    @Test func whatIsMovedToAFolderThatIsNotWatchedBeneathIsAllowed() throws {
+    @Test func aMoveIntoAnUnwatchedSubfolderIsAllowed() throws {
         var spec = WatchSpec(folder: "/in", url: "http://h.example/{path}")
         spec.then = .move(to: "/in/done")
         _ = try WatchPlan(spec)
@@ -120,7 +120,7 @@ import TransferWatch
         _ = try WatchPlan(spec)
     }
 
-    @Test func newOnlyCountsFromTheFirstStartOnAlsoForWhatComesBetweenTwoRuns() async throws {
+    @Test func newOnlyCountsFromTheFirstStartEvenForFilesBetweenTwoRuns() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server) { $0.isNewOnly = true }
@@ -226,7 +226,7 @@ import TransferWatch
         }
     }
 
-    @Test func forgettingTheBatchForgetsWhatWasUploaded() async throws {
+    @Test func forgettingTheBatchForgetsItsUploads() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -241,7 +241,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatIsNotToBeTriedAgainIsNotWhenItsJobWasForgotten() async throws {
+    @Test func filesWhoseJobsWereForgottenAreNotRetried() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)

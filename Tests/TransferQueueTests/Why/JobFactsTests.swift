@@ -35,7 +35,7 @@ import TransferUpload
         facts.explanation(snapshot, now: Self.noon, zone: .utc)
     }
 
-    @Test func whatAServerHoldsOfAnUploadIsToldUntilItHasEnded() throws {
+    @Test func theReceivedPartOfAnUploadIsReportedUntilItsEnd() throws {
         var facts = facts()
         let upload = JobSpec.Upload(source: "f", url: "https://a.example/in", uploadProtocol: .tus)
         facts.spec = JobSpec(work: .upload(upload))
@@ -53,7 +53,7 @@ import TransferUpload
             (JobState.queued, nil, 30, true), (.claimed, nil, 30, true), (.claimed, nil, 0, true),
             (.waiting, 10, 30, true), (.waiting, 60, 30, false), (.paused, nil, 30, false),
         ] as [(JobState, Int?, Int, Bool)])
-    func aHostThatIsntThereIsToldToWhatWaitsForIt(
+    func aMissingHostIsReportedToItsWaitingJobs(
         _ state: JobState, _ own: Int?, _ remaining: Int, _ isReported: Bool
     ) throws {
         var facts = facts(state)
@@ -66,7 +66,7 @@ import TransferUpload
         #expect((explain(facts, try network(isUp: true)).reason == reason) == isReported)
     }
 
-    @Test func offlineIsToldWithEachLinkAndSinceWhen() throws {
+    @Test func offlineIsReportedWithEachLinkAndItsStart() throws {
         var facts = facts()
         facts.run?.networkWait = (WallTime(milliseconds: Self.noon.milliseconds - 6000), "offline")
         let explanation = explain(facts, try network(isUp: false))
@@ -75,7 +75,7 @@ import TransferUpload
         #expect(explanation.starts == "when a link leads out")
     }
 
-    @Test func aRuleIsToldWithItsPlace() throws {
+    @Test func aRuleIsReportedWithItsPlace() throws {
         var facts = facts()
         let policy = NetworkPolicy.unmetered
         facts.network = policy.key
@@ -97,7 +97,7 @@ import TransferUpload
         #expect(explanation.starts == "at 22:00")
     }
 
-    @Test func whatStaysOnThisMachineNeverWaitsForTheNetwork() throws {
+    @Test func transfersOnThisMachineNeverWaitForTheNetwork() throws {
         var facts = facts(.claimed, origin: "http://127.0.0.1:8080")
         facts.run?.active = 3
         #expect(explain(facts, try network(isUp: false)).reason == .taken(active: 3))
@@ -125,7 +125,7 @@ import TransferUpload
         }
     }
 
-    @Test func theMachineThatIsLookedForIsTheJobsProxy() throws {
+    @Test func theProbedHostIsTheJobsProxy() throws {
         var snapshot = try network(isUp: true)
         snapshot.defaultRoutes = []
         var facts = facts()
@@ -212,7 +212,7 @@ import TransferUpload
 }
 
 @Suite struct NetworkLossTests {
-    @Test func whatALinkLostIsNamed() throws {
+    @Test func theLossOfALinkIsNamed() throws {
         let address = NetworkSnapshot.Address(try #require(IPAddress("192.0.2.2")), prefix: 24)
         let old = NetworkSnapshot(
             links: [.init(index: 2, name: "eth0", addresses: [address])],

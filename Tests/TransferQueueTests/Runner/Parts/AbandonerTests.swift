@@ -42,7 +42,7 @@ import TransferUpload
         }
     }
 
-    @Test func whatTheServerFreedIsForgotten() {
+    @Test func anUploadDeletedByTheServerIsForgotten() {
         var abandoner = UploadAborts()
         let value1 = name(abandoner.begin(upload, Deletion(), now: 0))
         #expect(value1 == ["send"])

@@ -62,7 +62,7 @@ import TransferCore
         BatchRun(HeldBatch(id: 1, name: "b", directory: "/"), RunOptions(), now: .seconds(0))
     }
 
-    @Test func completeJobsCountAsLeftUntilTheyHaveBeenLookedAt() {
+    @Test func completeJobsCountAsLeftUntilTheyAreChecked() {
         let (run, tally) = (run(), BatchTally(counts: [.done: 4, .failed: 1, .queued: 2]))
         let reported = run.begin(tally, goesOn: false, asksAgain: false)
         #expect(reported.jobs == 7 && reported.kept == 4 && reported.failed == 0)

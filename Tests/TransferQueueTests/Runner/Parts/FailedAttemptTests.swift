@@ -104,7 +104,7 @@ import TransferEngine
         #expect(FailedAttempt(of: record, lost, bodyLeft: false).mayRepeat)
     }
 
-    @Test func whatTheOriginIsToldFollowsFromWhoFailed() {
+    @Test func theReportToTheOriginFollowsFromTheFailure() {
         let origin = "http://h.example:80"
         let silent = FailedAttempt(of: record(), lost, bodyLeft: false)
         #expect(silent.news(of: origin, isEndless: true) == .failed)

@@ -64,7 +64,7 @@ import TransferCore
         }
     }
 
-    @Test(arguments: [0, 1]) func oneByteInTheMiddleCostsHalfTheFileWhoeverIsWrong(_ wrong: Int) {
+    @Test(arguments: [0, 1]) func oneWrongByteInTheMiddleCostsHalfTheFile(_ wrong: Int) {
         let halves: [[[Range<Int64>]]] = [
             [[0..<500], [500..<1000]], [[0..<250, 500..<750], [250..<500, 750..<1000]],
         ]
@@ -77,7 +77,7 @@ import TransferCore
         }
     }
 
-    @Test func theWrongOneIsFoundWhateverItBroughtAndHowever() {
+    @Test func theWrongSourceIsFoundForAnyShare() {
         var random = Generator(state: 9077)
         for _ in 0..<500 {
             let count = Int.random(in: 2...4, using: &random)
@@ -104,7 +104,7 @@ import TransferCore
         }
     }
 
-    @Test func aByteThatAllSourcesHaveWronglyIsNoOnesFault() {
+    @Test func aByteThatIsWrongInAllSourcesBlamesNone() {
         var comparison = MixComparison(Self.mix([[0..<500], [500..<1000]]))
         #expect(comparison.begin() == .compare(0..<500, source: 1))
         #expect(comparison.compared(to: 500, isDifferent: false) == .compare(500..<1000, source: 0))

@@ -44,7 +44,7 @@ import TransferCore
                 ], 1.3, true
             ),
         ] as [(String, [LackEvent], Double, Bool)])
-    func aJobWasAloneInALackWhereAllOfTheOthersIsClosed(
+    func aJobIsAloneInALackOnceOtherDescriptorsAreClosed(
         because reason: String, before events: [LackEvent], started: Double, isAlone: Bool
     ) {
         var lack = DescriptorLack()
@@ -64,13 +64,13 @@ import TransferCore
         case found
     }
 
-    @Test func aLackIsToldOnceAMinute() {
+    @Test func aLackIsReportedOnceAMinute() {
         var lack = DescriptorLack()
         let reported = [0.0, 1, 59, 60, 61].map { lack.tells(now: MonotonicTime.seconds($0)) }
         #expect(reported == [true, false, false, true, false])
     }
 
-    @Test func lanesThatNothingLeadsToAreTriedAgainAfterAWhile() {
+    @Test func lanesWithoutARouteAreRetriedAfterAWhile() {
         let lane = Lane(batch: 1, origin: "http://h.example")
         var lanes = UnreachableLanes()
         let value8 = lanes.nextLook(now: MonotonicTime.seconds(0))

@@ -43,7 +43,7 @@ import TransferCore
         #expect(BatchOutlook(jobRate: 2, ended: 10, waiting: 20).eta == .seconds(10))
     }
 
-    @Test func aTimeThatNobodyWaitsForIsNotTold() {
+    @Test func anAbsurdRemainingTimeIsNotReported() {
         #expect(BatchOutlook(rate: 0.001, underWay: [Transfer(total: 1 << 40, completed: 0)]).eta == nil)
     }
 }

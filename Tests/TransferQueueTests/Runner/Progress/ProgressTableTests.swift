@@ -11,7 +11,7 @@ import TransferTestSupport
 /// A count grows while bytes move, and never exceeds the bytes that have moved. It falls only where that was reported,
 /// and ends with the real total.
 @Suite(.timeLimit(.minutes(2))) struct ProgressTableTests {
-    @Test(arguments: ProgressCase.allCases) func everyViewTellsWhatMoves(_ row: ProgressCase) async throws {
+    @Test(arguments: ProgressCase.allCases) func everyViewShowsTheMovedBytes(_ row: ProgressCase) async throws {
         let folder = try TemporaryFolder("progress")
         let servers = [try TestServer(), try TestServer()]
         defer { for server in servers { server.stop() } }

@@ -11,7 +11,7 @@ import TransferCore
         return window
     }
 
-    @Test func oneLookIsNoRate() {
+    @Test func oneSampleIsNoRate() {
         #expect(window([]).rate == 0 && window([900]).rate == 0)
     }
 
@@ -38,13 +38,13 @@ import TransferCore
         #expect(window([1000, 10, 510]).rate == 500)
     }
 
-    @Test func manyLooksKeepFewSamplesAndTheSameRate() {
+    @Test func manyObservationsKeepFewSamplesAndTheSameRate() {
         var window = RateWindow()
         for look in 0...10_000 { window.note(Int64(look), at: .seconds(Double(look) / 1000)) }
         #expect((990...1010).contains(window.rate))
     }
 
-    @Test func twoLooksAtOneTimeAreNoRate() {
+    @Test func twoSamplesAtOneTimeAreNoRate() {
         var window = RateWindow()
         window.note(100, at: .seconds(1))
         window.note(900, at: .seconds(1))

@@ -30,7 +30,7 @@ import TransferTestSupport
         try worker.step(record, to: .waiting, due: MonotonicTime.now + .seconds(60))
     }
 
-    @Test(arguments: [false, true]) func aRecalledJobBeginsAnewAsWhatItIsNow(isReload: Bool) throws {
+    @Test(arguments: [false, true]) func aRecalledJobBeginsAnewWithItsChange(isReload: Bool) throws {
         let batch = try bring([job("1")])
         let (one, other) = (try worker(), try worker())
         let claimed = try #require(one.claimAll(batch).first)
@@ -50,7 +50,7 @@ import TransferTestSupport
     }
 
     /// The process that recalled the job is gone, or the file was changed back: the job continues unchanged.
-    @Test func aRecallOfWhichNothingComesLeavesTheJobAsItWas() throws {
+    @Test func aRecallWithoutAChangeLeavesTheJobUnchanged() throws {
         let batch = try bring([job("1")])
         let (one, other) = (try worker(), try worker())
         let claimed = try #require(one.claimAll(batch).first)
@@ -73,7 +73,7 @@ import TransferTestSupport
         #expect(try one.counts(batch) == [.paused: 1])
     }
 
-    @Test func aJobThatSomebodyHeldStaysHeldWhereTheBatchGoesOn() throws {
+    @Test func aHeldJobStaysHeldWhenTheBatchContinues() throws {
         let batch = try bring([job("1")])
         let one = try worker()
         _ = try PostgresStore(address, .onlooker).deliver(.pause, batch: "b", job: nil)

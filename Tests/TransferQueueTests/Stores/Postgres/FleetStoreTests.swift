@@ -61,7 +61,7 @@ import TransferTestSupport
 
     // MARK: Bounds
 
-    @Test func workersTogetherHaveAsManyJobsOfAnOriginAsEachWasTold() throws {
+    @Test func workersTogetherKeepTheConfiguredLimitOfAnOrigin() throws {
         let workers = try (0..<2).map { _ in try worker() }
         func share(_ worker: Int, held: Int, wanted: Int, at origin: String = "http://h.example") throws -> Int? {
             let use = SharedPermits.Use(held: held, wanted: wanted)
@@ -138,7 +138,7 @@ import TransferTestSupport
 
     // MARK: Notifications
 
-    @Test func workersHearOfJobsOfCommandsAndOfTheEndOfTheirLease() async throws {
+    @Test func workersAreNotifiedOfJobsCommandsAndTheEndOfTheirLease() async throws {
         let (one, submitter) = (try worker(term: .seconds(3)), try PostgresStore(address, .submitter))
         let heard = AwaitedState<[String]>([])
         one.follow { news in
@@ -181,7 +181,7 @@ import TransferTestSupport
 
     // MARK: Observers
 
-    @Test func workersHearThatSomebodyWatchesAndTellOfTheirTransfers() async throws {
+    @Test func workersReportTransfersToAnObserver() async throws {
         let (one, looker) = (try worker(), try PostgresStore(address, .onlooker))
         let heard = AwaitedState(0)
         one.follow { if case .watched = $0 { heard.change { $0 += 1 } } else { heard.change { $0 += 10 } } }

@@ -51,7 +51,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: Way.allCases) func whatIsAskedOfAJobHoldsHoweverItsWorkerLetsGoOfIt(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func aCommandHoldsForEveryReleaseOfItsJob(_ way: Way) throws {
         let dependent = Sample.download("http://h.example/x", to: "x", id: "x", needs: ["0"])
         let batch = try bring(jobs + [dependent])
         let one = try worker()
@@ -77,7 +77,7 @@ import TransferTestSupport
         #expect(late.map(\.state) == [.cancelled, .paused, .queued, rest, .skipped])
     }
 
-    @Test func whatIsAskedTellsTheHookOfTheJob() throws {
+    @Test func aCommandCallsTheHookOfTheJob() throws {
         var spec = jobs[0]
         spec.settings.onFinish = .command("tell")
         // A process that submits jobs for other processes submits none with a hook.
@@ -96,7 +96,7 @@ import TransferTestSupport
 
     /// The commanding process finds the job claimed, and the job is given back before the command is stored.
     @Test(arguments: [QueueVerb.pause, .cancel])
-    func whatIsAskedWhileAJobIsGivenBackHolds(_ verb: QueueVerb) async throws {
+    func aCommandDuringTheReturnOfAJobHolds(_ verb: QueueVerb) async throws {
         let batch = try bring([jobs[0]])
         let one = try worker()
         #expect(try one.claimAll(batch).count == 1)
@@ -124,7 +124,7 @@ import TransferTestSupport
     }
 
     /// A process that submits jobs holds their batch until it leaves it to the workers, and receives no commands.
-    @Test(arguments: [true, false]) func whatIsAskedWhileABatchIsBroughtHolds(_ isLost: Bool) throws {
+    @Test(arguments: [true, false]) func aCommandDuringTheSubmissionOfABatchHolds(_ isLost: Bool) throws {
         let submitter = try PostgresStore(address, .submitter)
         let batch = try submitter.stage(jobs).batch.id
         let looker = try PostgresStore(address, .onlooker)

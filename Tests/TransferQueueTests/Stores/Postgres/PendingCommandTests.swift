@@ -13,7 +13,7 @@ import TransferTestSupport
 
     init() async throws { address = try await Self.newQueue() }
 
-    @Test func aWishEndsWithTheClaimThatItWasAskedOf() throws {
+    @Test func aPendingCommandEndsWithItsClaim() throws {
         let batch = try bring([jobs[0]])
         let (one, other) = (try worker(), try worker())
         let claimed = try #require(one.claimAll(batch).first)
@@ -44,7 +44,7 @@ import TransferTestSupport
         return claimed.id
     }
 
-    @Test func oneWorkerAtATimeTellsTheServerOfACancelledUpload() throws {
+    @Test func oneWorkerAtATimeNotifiesTheServerOfACancelledUpload() throws {
         let id = try cancelledUpload()
         let (one, other) = (try worker(), try worker())
         #expect(try one.takeAbandonedUploads(limit: 9).map(\.id) == [id])
@@ -61,14 +61,14 @@ import TransferTestSupport
         #expect(try one.takeAbandonedUploads(limit: 9).isEmpty)
     }
 
-    @Test func aWorkerTellsServersOfJobsThatItMightHaveDone() throws {
+    @Test func aWorkerNotifiesServersOnlyOfJobsWithItsTags() throws {
         let id = try cancelledUpload("eu")
         #expect(try worker("us").takeAbandonedUploads(limit: 9).isEmpty)
         #expect(try worker("eu", "gpu").takeAbandonedUploads(limit: 9).map(\.id) == [id])
     }
 
     /// A job that is changed, and a job that is removed from its file, leave uploads that no worker continues.
-    @Test(arguments: [true, false]) func whatIsStagedAnewLeavesUploadsToTheNextWorker(_ isChanged: Bool) throws {
+    @Test(arguments: [true, false]) func aChangedJobLeavesItsUploadToTheNextWorker(_ isChanged: Bool) throws {
         let old = Sample.upload("a", to: "http://h.example/a", id: "a", protocol: .tus)
         let batch = try bring([old])
         let one = try worker()
@@ -98,7 +98,7 @@ import TransferTestSupport
         #expect(try worker("eu").takeAbandonedUploads(limit: 9).map(\.upload) == [.sample()])
     }
 
-    @Test func whatIsRetriedIsNotDropped() throws {
+    @Test func aRetriedUploadIsNotDropped() throws {
         _ = try cancelledUpload()
         _ = try PostgresStore(address, .onlooker).deliver(.retry, batch: "b", job: nil)
         #expect(try worker().takeAbandonedUploads(limit: 9).isEmpty)

@@ -60,7 +60,7 @@ import TransferTestSupport
         return names
     }
 
-    @Test func functionsHaveAPathOfTheirOwnAndNobodyElseMayCallThem() async throws {
+    @Test func functionsHaveTheirOwnPathAndNoPublicAccess() async throws {
         let open = try await server.ask(
             """
             SELECT proname FROM pg_proc WHERE pronamespace = '\(schema)'::regnamespace AND (has_function_privilege('public', oid, 'EXECUTE')
@@ -69,7 +69,7 @@ import TransferTestSupport
         #expect(open.isEmpty, "\(open)")
     }
 
-    @Test func functionsThatAreMissingAreMadeByTheOwnerAndToldOfToOthers() async throws {
+    @Test func missingFunctionsAreMadeByTheOwnerAndReportedToOthers() async throws {
         let login = try await server.login("work", in: queue)
         let name = try #require(PostgresStatements.all.first { $0.name == "claim_jobs" }?.function)
         try await server.ask("DROP FUNCTION \(schema).\(name); DELETE FROM \(schema).callable WHERE name = '\(name)'")
@@ -111,7 +111,7 @@ import TransferTestSupport
         #expect(Set(callable.split(separator: "\n").map(String.init)) == Set(own) && !own.isEmpty)
     }
 
-    @Test func aLoginThatLacksAPartIsToldWhichAndByWhatItsGiven() async throws {
+    @Test func aMissingRoleIsReportedWithItsGrant() async throws {
         let reader = try await server.login("read", in: queue)
         let nobody = try await server.login(in: queue)
         for (login, role, part) in [

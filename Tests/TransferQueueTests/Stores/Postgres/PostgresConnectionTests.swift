@@ -51,7 +51,7 @@ import TransferTestSupport
         #expect(error?.code == .cannotConnect)
     }
 
-    @Test func aServerWhoseAuthorityNobodyTrustsIsRefused() async throws {
+    @Test func aServerWithAnUntrustedAuthorityIsRefused() async throws {
         let stranger = try await TestAuthority.make(name: "Stranger")
         let error = await refusal { try await connect("db.example", trusting: stranger.anchors) }
         #expect(error?.message.contains("certificate verify failed") == true)
@@ -81,7 +81,7 @@ import TransferTestSupport
 
     // MARK: Unknown and silent servers
 
-    @Test func aNameThatNobodyKnowsIsToldAtOnceAndThatTheDatabaseIsAway() async throws {
+    @Test func anUnknownNameIsReportedAtOnceAsAnUnavailableDatabase() async throws {
         let begun = MonotonicTime.now
         let error = try #require(await refusal { try await connect("nosuch.invalid") })
         #expect(MonotonicTime.now - begun < .seconds(5))
@@ -94,7 +94,7 @@ import TransferTestSupport
     }
 
     /// The look-up returns when the test is over.
-    @Test func nameServersThatDontAnswerKeepNobody() async throws {
+    @Test func silentNameServersDelayNoCaller() async throws {
         let gate = Gate()
         defer { gate.letThrough() }
         let silent = PostgresNames { _ in

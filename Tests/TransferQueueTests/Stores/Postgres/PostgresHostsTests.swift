@@ -24,7 +24,7 @@ import Testing
         #expect(hosts(["hostaddr": "192.0.2.1"]) == [Host(address: "192.0.2.1")])
     }
 
-    @Test func variablesStandInForWhatTheAddressLeavesOut() throws {
+    @Test func variablesFillInForMissingPartsOfTheAddress() throws {
         let environment = ["PGHOST": "a,b", "PGPORT": "7"]
         #expect(hosts([:], environment) == [Host(host: "a", port: "7"), Host(host: "b", port: "7")])
         #expect(hosts(["host": "c", "port": "8"], environment) == [Host(host: "c", port: "8")])

@@ -27,7 +27,7 @@ import TransferTestSupport
 
     // MARK: Order and faults
 
-    @Test func whatWasPostedIsDoneBeforeWhatIsAskedNext() async throws {
+    @Test func postedStatementsRunBeforeTheNextQuery() async throws {
         let db = try await connect()
         let before = try db.post(Self.sum)
         for number in 1...100 { try db.post(Self.insertion, [number]) }
@@ -36,7 +36,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [true, false])
-    func nothingBehindOneThatFailsIsDoneAndTheConnectionGoesOn(_ failsWhenPrepared: Bool) async throws {
+    func statementsAfterAFailureAreSkippedAndTheConnectionContinues(_ failsWhenPrepared: Bool) async throws {
         let db = try await connect()
         try db.post(Self.insertion, [1])
         if failsWhenPrepared { try db.post(Self.nonsense) } else { try db.post(Self.division, [0]) }

@@ -73,7 +73,7 @@ import TransferTestSupport
         (false, "", "on"), (false, "", "local"), (true, "*", "on"), (true, "*", "remote_write"),
         (true, "*", "remote_apply"),
     ])
-    func nothingIsSaidWhereNothingIsLost(_ hasStandbys: Bool, _ names: String, _ commit: String) {
+    func nothingIsReportedWhenNothingIsLost(_ hasStandbys: Bool, _ names: String, _ commit: String) {
         #expect(PostgresReplication.durabilityWarning(hasStandbys: hasStandbys, synchronous: names, commit: commit) == nil)
     }
 

@@ -74,7 +74,7 @@ import TransferTestSupport
     // MARK: Dependents
 
     /// The jobs are a chain, a job that needs two of the cancelled ones, and one that is cancelled itself.
-    @Test func whatNeedsACancelledJobIsSkippedInOneGo() throws {
+    @Test func dependentsOfACancelledJobAreSkippedAtOnce() throws {
         func job(_ id: String, needs: String...) -> JobSpec {
             var spec = Sample.download("http://h.example/", to: id, id: id)
             spec.needs = needs

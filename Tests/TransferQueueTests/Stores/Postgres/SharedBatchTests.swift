@@ -38,7 +38,7 @@ import TransferTestSupport
 
     // MARK: The store
 
-    @Test func aBatchIsTakenByAllWorkersAndBySomebodyForItselfOnlyWithoutThem() async throws {
+    @Test func aBatchIsSharedByWorkersAndHeldAloneOnlyWithoutThem() async throws {
         let staging = try PostgresStore(address)
         let batch = try staging.stage([Sample.download("http://h.example/", to: "x")]).batch.id
         let (one, other) = (try worker(), try worker())

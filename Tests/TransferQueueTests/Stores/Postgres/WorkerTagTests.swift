@@ -14,7 +14,7 @@ import TransferTestSupport
         ("", "", true), ("eu", "", true), ("", "eu", false), ("eu", "eu", true), ("eu,gpu", "gpu", true),
         ("gpu", "eu,gpu", false),
     ])
-    func aWorkerDoesWhatAsksForNoOtherTags(own: String, asked: String, does: Bool) {
+    func aWorkerDoesJobsThatRequireNoOtherTags(own: String, asked: String, does: Bool) {
         func tags(_ text: String) -> WorkerTags { WorkerTags(text: text) ?? .none }
         #expect(tags(own).cover(tags(asked)) == does)
     }
@@ -67,7 +67,7 @@ import TransferTestSupport
     }
 
     /// A job that waits for its next attempt, or for other jobs, is woken by workers with its tags.
-    @Test func whatWaitsIsLeftToWorkersThatMayDoIt() throws {
+    @Test func waitingJobsAreLeftToWorkersWithTheirTags() throws {
         let jobs = [
             Sample.tagged("0", []), Sample.tagged("1", ["eu"], needs: ["0"]), Sample.tagged("2", ["eu"]),
         ]
