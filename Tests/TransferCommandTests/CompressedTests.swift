@@ -5,11 +5,11 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
-/// `--compressed` and the key `compressed`: files come coded and are stored decoded.
+/// `--compressed` and the key `compressed`: files are transferred compressed and stored decoded.
 @Suite(.timeLimit(.minutes(2))) struct CompressedTests {
     private static let content = Content.random(seed: 5, count: 1_500_000)
 
-    /// A server that has the file, coded in this way.
+    /// Serves the file with this coding.
     private func serve(
         _ server: TestServer, _ coding: StoredCoding = .gzip, _ change: ([UInt8]) -> [UInt8] = { $0 },
         _ faults: [Fault] = []
@@ -23,7 +23,7 @@ import TransferTestSupport
         server.script("/f", faults)
     }
 
-    /// Whether nothing asked for less than the whole.
+    /// Returns whether every request asked for the whole file.
     private func askedForAll(_ server: TestServer) -> Bool {
         server.requests.allSatisfy { $0.method == "GET" && $0.headers["Range"] == nil }
     }
@@ -50,7 +50,7 @@ import TransferTestSupport
         }
     }
 
-    /// What came is less than what is stored, and no rest of it.
+    /// The transferred bytes are fewer than the stored ones, and no part of them.
     @Test func itIsToldThatAFileCameCompressed() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -118,13 +118,13 @@ import TransferTestSupport
             #expect(try place.content("f") == Self.content.bytes())
             #expect(server.requests.count == 2 && askedForAll(server))
             #expect(try place.traces().filter { $0.hasPrefix("f") } == ["f"])
-            // Complete is complete.
+            // A complete file is not fetched again.
             #expect(try await place.runJobs().exitCode == 0)
             #expect(server.requests.count == 2)
         }
     }
 
-    /// Bytes of an earlier run without the key are of another representation.
+    /// Bytes of an earlier run without the key belong to a different representation.
     @Test func aFileThatWasBegunWithoutItBeginsAnew() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -143,7 +143,7 @@ import TransferTestSupport
         }
     }
 
-    /// A file of 8 MiB would be divided.
+    /// A file of 8 MiB would be split without the key.
     @Test func aFileHasOneConnectionWhateverDefaultsSay() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -173,7 +173,7 @@ import TransferTestSupport
         }
     }
 
-    /// The key says how long the file is: a bomb is no longer.
+    /// The declared size is the limit: a decompression bomb exceeds it.
     @Test func aBombEndsWhereTheFileWouldAndLeavesNothing() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -210,7 +210,7 @@ import TransferTestSupport
         }
     }
 
-    /// What is damaged on the disk has no range that a server knows.
+    /// A damaged part on the disk has no range that a server knows.
     @Test func aDamagedFileIsRepairedAsAWhole() async throws {
         try await withTestServer { server in
             let place = try Workplace()

@@ -4,11 +4,12 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Configuration files of the user and of the machine: what they say holds for every verb, and changes no finished batch.
+/// Configuration files of the user and of the machine. Their settings apply to every verb, and change no finished
+/// batch.
 @Suite(.timeLimit(.minutes(1))) struct ConfigurationTests {
     static let own = "home/.config/transfer/config.json"
 
-    /// Writes the user's file, which others can't write.
+    /// Writes the user's file, which other users cannot write.
     private func configure(_ place: Workplace, _ text: String, at path: String = own) throws {
         try place.folder.write("{\"version\": 1,\n\(text)}\n", to: path)
         chmod(place.folder.path(path), 0o644)
@@ -60,7 +61,7 @@ import TransferTestSupport
         }
     }
 
-    /// Options, variables, the job's own key, its file, the user's file: each is stronger than what follows it.
+    /// The order of precedence is options, variables, the job's own key, its file, and the user's file.
     @Test func whatIsStrongerIsTold() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -87,7 +88,7 @@ import TransferTestSupport
         }
     }
 
-    /// Headers, proxy and limits are edited between two runs: nothing is fetched again.
+    /// Headers, proxy and limits are edited between two runs: no file is fetched again.
     @Test func anEditedConfigurationRepeatsNoFinishedBatch() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -206,7 +207,7 @@ import TransferTestSupport
                 && table.standardOutput.contains("own/transfer/config.json:5"), "\(table)")
     }
 
-    /// In a namespace of its own the machine's file is one of the test's.
+    /// In a namespace of its own the machine's file is one of the test's files.
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/unshare")))
     func theMachinesFileIsWeakerThanTheUsers() async throws {
         let place = try Workplace()
@@ -225,7 +226,7 @@ import TransferTestSupport
                 ["--user", "--map-root-user", "--mount", "/bin/sh", "-c", script, "sh", try TransferCommand.binary()]
                     + command.arguments, environment: command.environment, workingFolder: command.workingFolder)
         ).result()
-        // Some machines have no such namespaces for everybody.
+        // Some machines do not allow such namespaces to every user.
         if result.exitCode == 99 || result.standardError.contains("unshare") { return }
         #expect(result.exitCode == 0, "\(result)")
         let values = result.standardOutput.components(separatedBy: #"{"key":"#)
@@ -247,7 +248,7 @@ import TransferTestSupport
     }
 }
 
-/// Links that the configuration calls metered.
+/// Links that the configuration declares as metered.
 @Suite(.enabled(if: NetworkNamespaces.areWanted), .timeLimit(.minutes(2)))
 struct MeteredByConfigurationTests {
     @Test func aLinkIsMeteredByTheConfigurationsWord() async throws {

@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A file of cookies that isn't there is told before anything is begun, as what it is.
+/// A missing file of cookies, which is reported before any request as what it is.
 @Suite(.timeLimit(.minutes(1))) struct CookieFileTests {
     @Test(
         arguments: [
@@ -31,7 +31,7 @@ import TransferTestSupport
         #expect(result.standardError.contains("$.jobs[0].cookies"), "\(result)")
     }
 
-    /// One that goes away later fails the job, and its message names it.
+    /// A file that is removed later fails the job, and the message names it.
     @Test func oneThatVanishesIsCalledByItsName() async throws {
         try await withTestServer { server in
             let place = try Workplace()

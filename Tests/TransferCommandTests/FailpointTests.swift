@@ -20,7 +20,7 @@ import TransferTestSupport
         #expect(result.exitCode == 1 && result.standardOutput.isEmpty, "\(result)")
     }
 
-    /// The variable that kills the other build is nothing to this one.
+    /// The variable that kills the other build has no effect on this one.
     @Test func theirVariableMeansNothing() async throws {
         let place = try Workplace("failpoints")
         try place.folder.write("x", to: "out")

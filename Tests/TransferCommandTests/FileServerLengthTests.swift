@@ -2,7 +2,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Lengths and offsets that an FTP server only says.
+/// Lengths and offsets that an FTP server declares without a proof.
 @Suite(.timeLimit(.minutes(2))) struct FileServerLengthTests {
     private static let content = Content.random(seed: 8, count: 3_000_000).bytes()
 
@@ -27,7 +27,7 @@ import TransferTestSupport
         }
     }
 
-    /// The length that SIZE tells × the bytes that RETR brings.
+    /// The length in the answer to SIZE × the number of bytes that RETR sends.
     @Test(arguments: [(3_000_000, 0), (3_000_000, 1), (3_000_001, 3_000_000), (2_900_000, 3_000_000), (1, 0)])
     func aLengthThatIsntThatOfTheBytesIsNeverComplete(_ reported: Int, _ sent: Int) async throws {
         try await withServer { server, place in
@@ -48,7 +48,7 @@ import TransferTestSupport
         }
     }
 
-    /// The bytes before the offset come once more, and aren't those of the file's beginning.
+    /// The bytes before the offset are sent once more, and differ from the file's beginning.
     @Test func aResumeThatBeginsAnewIsNoticedAndTheFileComesAllTheSame() async throws {
         try await withServer { server, place in
             server.script("RETR", [.short(after: 1_000_000)])

@@ -3,9 +3,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// The same verbs on a batch that nobody runs, and the tables.
+/// The same verbs for a batch that no process runs, and the tables.
 @Suite struct IdleControlTests {
-    /// A stopped batch: `done` is complete, `bad` failed, `held` was under way, `later` needs `held`.
+    /// Makes a stopped batch: `done` is complete, `bad` failed, `held` was under way, `later` needs `held`.
     private func stopped(_ server: TestServer) async throws -> Workplace {
         let place = try Workplace()
         for name in ["done", "held", "later"] { server.serve("/\(name)", .text(name)) }
@@ -25,7 +25,7 @@ import TransferTestSupport
         return place
     }
 
-    /// What is copied goes on with this batch, in its folder and its queue.
+    /// The copied command continues this batch, in its folder and its queue.
     @Test func theCommandThatGoesOnNamesAllThatWasNamed() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -82,7 +82,7 @@ import TransferTestSupport
                     bad  \(host)         1  404 Not Found
 
                     """)
-            // As `why` and `retry` take it.
+            // The names have the form that `why` and `retry` accept.
             let ofAll = try await place.run("status", "--failed")
             #expect(ofAll.standardOutput.contains("\nbatch/bad  \(host) "))
             let json = try await place.status("batch", "--failed").first

@@ -3,9 +3,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A file is at the destination already: what each word of `ifExists` makes of one that we know nothing about.
+/// An existing file at the destination: the effect of each value of `ifExists` on a file without a record.
 @Suite struct IfExistsTests {
-    /// The batch is forgotten by then: the file itself bears where it came from.
+    /// The batch is forgotten by then: the file itself bears the URL of its source.
     @Test func getAgainAsksByTheETagAlone() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -106,7 +106,7 @@ import TransferTestSupport
         }
     }
 
-    /// Whether the server's file is older than ours tells nothing of the bytes of a file that somebody else wrote.
+    /// The age of the server's file says nothing about the bytes of a file that another program wrote.
     @Test(arguments: [4_000_000_000, 1_000_000_000]) func updateFetchesWhatItKnowsNothingAbout(
         _ lastModified: Int
     ) async throws {
@@ -131,7 +131,8 @@ import TransferTestSupport
         }
     }
 
-    /// Fetched by us, then asked for again: the server's word on its version is a proof as long as the bytes are those.
+    /// The file was fetched by the queue, then requested again: a confirmed version is a proof as long as the bytes are
+    /// unchanged.
     @Test func updateAsksAboutItsOwnFileAndSaysSo() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -143,7 +144,8 @@ import TransferTestSupport
         }
     }
 
-    /// cp(1) over the file and touch(1): other bytes of the same length and time, with our note of the old ones.
+    /// cp(1) over the file and touch(1) leave different bytes of the same length and time, with our note of the old
+    /// ones.
     @Test func updateFetchesWhatOnlyLooksLikeItsOwnFile() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -174,7 +176,7 @@ import TransferTestSupport
         }
     }
 
-    /// Left as it is by `skip`, a file is nobody's: no later form of the job may replace it as its own.
+    /// A file that `skip` left in place belongs to no job: no later form of the job may replace it as its own.
     @Test func whatWasSkippedIsNotTakenForOurs() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -224,7 +226,7 @@ import TransferTestSupport
             #expect(outcome.result.exitCode == 0, "\(outcome.result)")
             #expect(outcome.files == ["a.txt": "mine", "a.1.txt": "also mine", "a.2.txt": "theirs"])
             #expect(outcome.end["path"]?.string == place.folder.path("a.2.txt"))
-            // Again, it's the file that was named then.
+            // The second run finds the file under its chosen name.
             let again = try await place.runJobs()
             #expect(again.exitCode == 0)
             #expect(server.requests.count == 1, "\(again)")
@@ -245,7 +247,7 @@ import TransferTestSupport
         }
     }
 
-    /// A run that ended between rename and record leaves the file, and the next one must not fetch it again.
+    /// A run that ended between rename and record leaves the file, and the next run must not fetch it again.
     @Test func whatALostRecordLeftBehindIsConfirmedWithoutItsBody() async throws {
         try await withTestServer { server in
             let place = try Workplace()

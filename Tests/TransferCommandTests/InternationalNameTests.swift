@@ -3,8 +3,8 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Hosts with letters that aren't ASCII (RFC 5891, UTS 46), and URLs as people write them. The server stands in for a
-/// proxy, as such names lead nowhere here: it sees the host that is asked for.
+/// Hosts with letters outside ASCII (RFC 5891, UTS 46), and URLs as people write them. The server acts as a proxy, as
+/// such names do not resolve here: it sees the requested host.
 @Suite("International names", .timeLimit(.minutes(2)))
 struct InternationalNameTests {
     private static let host = "xn--bcher-kva.example"

@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// What is written where, and in which form.
+/// The streams and files that the command writes, and their formats.
 @Suite struct OutputTests {
     /// A batch with one job of each end: finished, kept, failed, skipped.
     private func mixed(_ server: TestServer) async throws -> Workplace {
@@ -190,7 +190,7 @@ import TransferTestSupport
         }
     }
 
-    /// What programs read must not be short without a word.
+    /// Output for programs must not be truncated silently.
     @Test(arguments: ["run jobs.json --json", "status", "validate jobs.json", "why batch/a"])
     func aFullStandardOutputIsAnError(_ command: String) async throws {
         try await withTestServer { server in
@@ -206,7 +206,7 @@ import TransferTestSupport
         }
     }
 
-    /// The command, with what a shell does to its output.
+    /// Runs the command with a shell's redirection of its output.
     private func shell(_ line: String, in place: Workplace) async throws -> ProcessResult {
         let template = place.command([])
         let command = ChildProcess.Command(

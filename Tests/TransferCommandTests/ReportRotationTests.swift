@@ -4,7 +4,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// `--report` and logrotate(8): the file is moved away, and a SIGHUP has it opened anew.
+/// `--report` and logrotate(8): the file is moved away, and a SIGHUP opens it anew.
 @Suite(.timeLimit(.minutes(1))) struct ReportRotationTests {
     @Test func aRunGoesOnInANewFile() async throws {
         try await withTestServer { server in
@@ -30,7 +30,7 @@ import TransferTestSupport
         }
     }
 
-    /// The same signal has the job file read again and the report opened anew.
+    /// The same signal makes the service read the job file again and open the report anew.
     @Test func aServiceReadsItsFileAgainAndRotates() async throws {
         try await withTestServer { server in
             let place = try WatchPlace(server)

@@ -4,7 +4,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Where the state is, who may read it, and what is said when it can't be used: exit status 74.
+/// The location of the state folder, its permissions, and the message when it cannot be used: exit status 74.
 @Suite struct StateFolderTests {
     private func refusal(
         _ place: Workplace, _ environment: [String: String?], _ arguments: [String] = ["run", "jobs.json"]
@@ -107,7 +107,7 @@ import TransferTestSupport
             var status = stat()
             stat(path, &status)
             #expect(status.st_mode & 0o777 == 0o755)
-            // Also one that became so later.
+            // The permissions are also corrected when they changed later.
             chmod(path, 0o777)
             #expect(try await place.run("status").exitCode == 0)
             stat(path, &status)
@@ -115,7 +115,7 @@ import TransferTestSupport
         }
     }
 
-    /// As `--state /tmp`.
+    /// The folder is shared, as with `--state /tmp`.
     @Test func oneThatIsEverybodysForOtherThingsTooIsRefused() async throws {
         let place = try Workplace()
         let path = try place.folder.write("somebody's", to: "state/other")
@@ -157,7 +157,7 @@ import TransferTestSupport
         case header, middle, truncated, zeroes, log
     }
 
-    /// The files themselves bear where they came from: the new queue finds them complete, or goes on with them.
+    /// The files themselves bear the URLs of their sources: the new queue finds them complete, or continues them.
     @Test(arguments: Damage.allCases)
     func aDamagedDatabaseIsMovedAsideAndNothingIsLost(_ damage: Damage) async throws {
         try await withTestServer { server in
@@ -172,8 +172,8 @@ import TransferTestSupport
             let path = place.folder.path("state/queue.sqlite")
             let before = try spoil(path, damage)
             let result = try await place.runJobs()
-            // SQLite doesn't tell of a log that ends early: what was recorded in it is looked at as if it had never been,
-            // and small files, which bear no note, are refused rather than replaced.
+            // SQLite does not report a truncated log. Its records are lost, and small files, which bear no note, are
+            // refused rather than replaced.
             #expect(result.exitCode == 0 || damage == .log && result.exitCode == 1, "\(result)")
             for (name, content) in zip(names, contents) {
                 let isRight = try place.content("in/\(name)") == content.bytes()
@@ -189,7 +189,7 @@ import TransferTestSupport
         }
     }
 
-    /// - Returns: What the database is now.
+    /// - Returns: The new content of the database.
     private func spoil(_ path: String, _ damage: Damage) throws -> Data {
         let file = URL(fileURLWithPath: path)
         let log = URL(fileURLWithPath: path + "-wal")
@@ -199,7 +199,7 @@ import TransferTestSupport
             try bytes.write(to: log)
             return try Data(contentsOf: file)
         }
-        // All of it is in the one file then.
+        // All data is in the one file then.
         try SQLiteShell.checkpoint(path)
         var bytes = try Data(contentsOf: file)
         switch damage {
@@ -211,7 +211,7 @@ import TransferTestSupport
         case .zeroes: bytes = Data(count: bytes.count)
         case .log: break
         }
-        // The same file, as it would be on a disk that went bad.
+        // The damage is in the same file, as on a disk that went bad.
         let handle = try FileHandle(forWritingTo: file)
         try handle.truncate(atOffset: 0)
         try handle.write(contentsOf: bytes)
@@ -266,7 +266,7 @@ import TransferTestSupport
     }
 }
 
-/// SQLite's own hand on a database that nobody has open, by Python, which has it.
+/// SQLite's own access to a database that no process has open, through Python, which contains it.
 enum SQLiteShell {
     static func checkpoint(_ path: String) throws {
         let process = Process()

@@ -35,8 +35,8 @@ import TransferTestSupport
         }
     }
 
-    /// Twenty jobs of which the named ones fail, one after the other.
-    /// Where a stop is expected, the eleventh waits for it: else all could be done before the failure is recorded.
+    /// Runs twenty jobs of which the named ones fail, one after the other.
+    /// Where a stop is expected, the eleventh waits for it: otherwise all could be done before the failure is recorded.
     private func run(
         _ server: TestServer, failing: Set<Int>, _ options: [String], isStopped: Bool
     ) async throws -> ProcessResult {

@@ -4,7 +4,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Command lines that can't be meant: exit status 64 and a word about it; and job files that can't be read: 66.
+/// Invalid command lines: exit status 64 and a message; and unreadable job files: 66.
 @Suite struct UsageTests {
     static let wrong: [([String], String)] = [
         (["run"], "Missing expected argument '<file> ...'"),
@@ -104,7 +104,7 @@ import TransferTestSupport
             with: try await place.run("--experimental-dump-help").standardOutputData)
         let command = (dump as? [String: Any])?["command"] as? [String: Any]
         let verbs = (command?["subcommands"] as? [[String: Any]] ?? []).compactMap { $0["commandName"] as? String }
-        // The words of `serve` are another program's.
+        // The arguments of `serve` belong to a different program.
         let others: Set = ["help", "serve"]
         #expect(Set(verbs).subtracting(others) == Set(Self.usages.map { $0.words[0] }))
         for verb in verbs where !others.contains(verb) {
@@ -113,7 +113,7 @@ import TransferTestSupport
         }
     }
 
-    /// Read as UTF-8 it would be the name of another file.
+    /// Read as UTF-8 it would be the name of a different file.
     @Test func anArgumentThatIsNotUTF8IsRefused() async throws {
         let place = try Workplace()
         try place.folder.write("another's", to: "r\u{FFFD}")
@@ -174,7 +174,7 @@ import TransferTestSupport
         #expect(try place.traces() == [])
     }
 
-    /// A missing batch must not make a state folder where there was none.
+    /// A missing batch must not create a state folder.
     @Test(arguments: [["status"], ["status", "x"], ["wait", "x"], ["forget", "x"]])
     func lookingChangesNothing(_ arguments: [String]) async throws {
         let place = try Workplace()

@@ -4,7 +4,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// `transfer why`, of batches that run and that don't.
+/// `transfer why`, for running and for stopped batches.
 @Suite struct WhyTests {
     private func why(_ place: Workplace, _ name: String) async throws -> JSONValue {
         let result = try await place.run("why", name, "--json")
@@ -28,7 +28,7 @@ import TransferTestSupport
             try await process.event("job.finished", id: "done")
             try await process.event("job.skipped", id: "lost")
             try await server.waitForHeld(1)
-            // Once a second it's reported what is under way.
+            // The transfers under way are reported once a second.
             try await until("it's reported") { try await why(place, "batch/held")["for"] == nil }
             let held = try await why(place, "batch/held")
             #expect(held["active"]?.int == 1 && held["state"]?.string == "claimed")
@@ -128,7 +128,7 @@ import TransferTestSupport
         }
     }
 
-    /// One definition: each time that the job was begun, at whichever of its URLs.
+    /// The definition is the same everywhere: each time that the job was begun, at any of its URLs.
     @Test(
         arguments: [
             (0, [404, 404], 2), (0, [503, 503], 2), (1, [503, 503], 4), (1, [404, 503], 3), (2, [500], 3),

@@ -24,7 +24,7 @@ import TransferTestSupport
         try fleet.place.jobs(jobs.map { download(server.url("/\($0.file)"), to: $0.id, #""id": "\#($0.id)""#) })
     }
 
-    /// Brings a long job, which a worker begins.
+    /// Submits a long job, which a worker begins.
     private func begun() async throws -> ChildProcess {
         try write(("a", "slow"), ("b", "quick"))
         try await fleet.bring()

@@ -8,11 +8,11 @@ import TransferTestSupport
 struct FleetNameTests {
     private static let name = "db.example"
 
-    /// A worker that knows the database by its name, and the name server.
+    /// Starts a worker that knows the database by its name, and the name server.
     ///
     /// - Parameters:
-    ///   - isService: Whether only a service file says the name.
-    ///   - saysTrust: Whether the service file says how the server is trusted.
+    ///   - isService: Whether only a service file contains the name.
+    ///   - saysTrust: Whether the service file declares how the server is verified.
     private func with(
         isService: Bool = false, saysTrust: Bool = true,
         _ body: (NetworkStage, TestNameServer, ChildProcess) async throws -> Void
@@ -67,7 +67,7 @@ struct FleetNameTests {
         }
     }
 
-    /// libpq's own mode would take whoever answers.
+    /// libpq's own default mode would accept any server.
     @Test func aServerOfAServiceFileIsVerifiedUnlessItSaysOtherwise() async throws {
         try await with(isService: true, saysTrust: false) { _, names, worker in
             names.set(Self.name, [TestNetwork.server])
@@ -88,7 +88,7 @@ struct FleetNameTests {
         }
     }
 
-    /// Packets to the database are lost: a connection is waited for when the worker is told to end.
+    /// Packets to the database are lost: the worker waits for a connection when it is asked to end.
     @Test func aWorkerThatWaitsForAServerEndsAtOnceWhenItsTold() async throws {
         try await with { stage, names, worker in
             try await stage.peer.ip(

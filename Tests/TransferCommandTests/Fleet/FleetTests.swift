@@ -3,7 +3,8 @@ import Glibc
 import Testing
 import TransferTestSupport
 
-/// `transfer work`, `transfer run --queue postgres://…` and the verbs that look: real processes, a real database, nginx.
+/// `transfer work`, `transfer run --queue postgres://…` and the verbs that read the queue: real processes, a real
+/// database, nginx.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(3))) struct FleetTests {
     private func serve(_ count: Int, rate: String? = nil) async throws -> NginxServer {
         var options = NginxServer.Options()
@@ -20,13 +21,13 @@ import TransferTestSupport
         (0..<count).map { download(server.url("/\($0)"), to: "in/\($0)", #""id": "j\#($0)""#) }
     }
 
-    // MARK: The way through
+    // MARK: The complete path
 
     @Test func twoWorkersEndWhatARunBringsAndTheRunTellsOfEachEndOnce() async throws {
         let server = try await serve(80)
         let fleet = try await FleetPlace()
         try fleet.place.jobs(jobs(80, server))
-        // Each starts one at a time, so that neither can do everything before the other one begins.
+        // Each worker starts one job at a time, so that neither can do all of them before the other one begins.
         let workers = [try fleet.worker("a", "-j", "2"), try fleet.worker("b", "-j", "2")]
         for worker in workers { try await worker.begins() }
         let run = try await fleet.run("run", "jobs.json", "--json", "--report", "report.jsonl")
@@ -53,7 +54,7 @@ import TransferTestSupport
     }
 
     @Test func theJobsOfAKilledWorkerAreEndedByTheOtherOneAndRecordedOnce() async throws {
-        // As slow as on a network: both are at work when one is killed.
+        // The rate is that of a network: both workers are busy when one is killed.
         let server = try await serve(24, rate: "2k")
         let fleet = try await FleetPlace()
         try fleet.place.jobs(jobs(24, server))
@@ -96,7 +97,7 @@ import TransferTestSupport
         try await fleet.stop(next)
     }
 
-    // MARK: The screen
+    // MARK: The progress display
 
     /// script(1) gives the command a terminal.
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script")))
@@ -178,7 +179,7 @@ import TransferTestSupport
         await again.stop()
     }
 
-    /// A laptop's lid, for as long as the lease.
+    /// The stop stands for a laptop that sleeps for the length of the lease.
     @Test func aWorkerThatSleptLongerThanItsLeaseRecordsNothingAndBeginsAnew() async throws {
         let server = try await serve(8, rate: "2k")
         let fleet = try await FleetPlace()
@@ -197,7 +198,7 @@ import TransferTestSupport
         try await fleet.stop(sleeper, other)
     }
 
-    // MARK: What a worker takes
+    // MARK: Jobs that a worker refuses
 
     @Test func aJobThatNamesWhatIsNotForOthersFailsAtTheWorker() async throws {
         let server = try await serve(1)
@@ -224,7 +225,7 @@ import TransferTestSupport
         #expect(try await fleet.batch() == nil)
     }
 
-    /// The hook is a job's, a batch's, or an option's.
+    /// The hook belongs to a job, a batch, or an option.
     @Test(arguments: [0, 1, 2]) func hooksAreNotBroughtIntoTheQueue(_ place: Int) async throws {
         let fleet = try await FleetPlace()
         let hook = #""onFinish": "tell""#

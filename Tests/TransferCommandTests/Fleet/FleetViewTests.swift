@@ -4,7 +4,7 @@ import TransferQueue
 
 @testable import transfer
 
-/// What is told of batches that others work on, without any queue.
+/// The reports about batches that workers run, without any queue.
 @Suite struct FleetViewTests {
     private func status(_ done: Int, failed: Int = 0, of total: Int = 4) -> BatchStatus {
         BatchStatus(

@@ -4,7 +4,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// `onFinish` with a command: who is told, of what, and how often.
+/// `onFinish` with a command: its calls, their messages, and their number.
 @Suite struct HookTests {
     private static let quick = #""defaults": {"retry": {"scale": 0, "jitter": false, "limit": 1}}, "#
     private static let batchHook = quick + #""onFinish": "tell", "#
@@ -88,12 +88,12 @@ import TransferTestSupport
             #expect(result.exitCode == 0, "\(result)")
             let lines = try hook.place.folder.text("env.txt").split(separator: "\n")
             let names = Set(lines.compactMap { $0.split(separator: "=").first.map(String.init) })
-            // The shell has some of its own.
+            // The shell sets some variables of its own.
             let own: Set = ["PWD", "OLDPWD", "_", "SHLVL"]
             #expect(names.subtracting(own) == ["PATH", "HOME", "LANG", "LC_TIME", "TZ", "TRANSFER_EVENT_ID"])
             let descriptors: Set<String> = Set(
                 try hook.place.folder.text("fds.txt").split(separator: "\n").map(String.init))
-            // A shell keeps its script open from 10 up, or at 255.
+            // A shell keeps its script open from descriptor 10 up, or at 255.
             let low: Set<String> = descriptors.filter { (Int($0) ?? 0) < 10 }
             #expect(low == ["0", "1", "2"])
             let group = try hook.place.folder.text("group.txt").split(separator: "\n")
@@ -103,7 +103,7 @@ import TransferTestSupport
 
     @Test func whatAKillKeptFromBeingToldIsToldByTheNextRunWithTheSameID() async throws {
         try await withTestServer { server in
-            // Until the test opens the other end.
+            // The command blocks until the test opens the other end.
             let hook = try HookPlace(rest: #"[ -e open ] || read line < gate"#)
             #expect(mkfifo(hook.place.folder.path("gate"), 0o600) == 0)
             server.serve("/a", .text("abc"))
@@ -115,7 +115,7 @@ import TransferTestSupport
             process.kill(SIGKILL)
             _ = try await process.result()
             _ = try hook.place.folder.write("", to: "open")
-            // The command of the killed process goes on.
+            // The command of the killed process continues.
             let gate = open(hook.place.folder.path("gate"), O_RDWR)
             _ = write(gate, "\n", 1)
             let result = try await hook.place.runJobs(hook.option)
@@ -182,7 +182,7 @@ import TransferTestSupport
             #expect(result.exitCode == 1, "\(result)")
             let failed = try #require(try result.events().named("hook.failed").first)
             #expect(failed["message"]?.string?.contains("took longer than 1") == true, "\(failed)")
-            // Nobody waits at the other end any more.
+            // No process waits at the other end any longer.
             #expect(open(hook.place.folder.path("gate"), O_WRONLY | O_NONBLOCK) == -1 && errno == ENXIO)
         }
     }

@@ -2,7 +2,8 @@ import Foundation
 import Testing
 import TransferTestSupport
 
-/// Transfers whose address goes, on the real kernel: they go on over what is left, and no attempt is spent.
+/// Transfers whose address is removed, on the real kernel: they continue over the remaining addresses, and no attempt
+/// is spent.
 @Suite(.enabled(if: NetworkNamespaces.areWanted), .timeLimit(.minutes(2)))
 struct AddressTests {
     private static let replaced = [
@@ -31,11 +32,11 @@ struct AddressTests {
         }
     }
 
-    /// Only what used the address that went is stopped.
+    /// Only transfers over the removed address are stopped.
     @Test func transfersOverAnotherAddressAreNotInterrupted() async throws {
         try await NetworkStage.with(limitRate: "2m") { stage in
             try await stage.network.connect("eth1", 1, [])
-            // Each server address over a link of its own.
+            // Each server address is reached over a link of its own.
             try await stage.client.ip(
                 "address add 10.0.1.2/24 dev eth1", "route add \(TestNetwork.otherServer)/32 via 10.0.1.1")
             let sum = try await stage.serve("large", mebibytes: 6)
@@ -71,7 +72,7 @@ struct AddressTests {
             ])
             let process = try stage.startJobs()
             try await process.progress("large", atLeast: 2 << 20)
-            // The answer was good for five minutes.
+            // The cached answer was valid for five minutes.
             names.set("files.test", [TestNetwork.otherServer])
             let asked = names.queries.count
             try await stage.peer.ip("address del \(TestNetwork.server)/32 dev lo")
@@ -108,7 +109,7 @@ struct AddressTests {
         }
     }
 
-    /// The replies to what leaves by the other link with the old link's address are lost, as behind any home router.
+    /// Replies to packets with the old link's address over the other link are lost, as behind any home router.
     @Test func goesOnOverTheOtherLinkWhenTheDefaultRouteMoves() async throws {
         try await NetworkStage.with(limitRate: "4m") { stage in
             try await stage.network.connect("eth1", 1, metric: 200)

@@ -5,7 +5,7 @@ import TransferTestSupport
 
 private let canEmulateLinks = NetworkNamespaces.areWanted && access("/dev/net/tun", F_OK) == 0
 
-/// Transfers over an emulated link in which packets vanish for a while (Tests/link).
+/// Transfers over an emulated link in which packets are lost for a while (Tests/link).
 @Suite(.serialized, .enabled(if: canEmulateLinks), .timeLimit(.minutes(3)))
 struct HoleTests {
     static let cases = [

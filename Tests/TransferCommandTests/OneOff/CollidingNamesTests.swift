@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Lists as they are: names that come again, and destinations with places in them.
+/// Lists with repeated names, and destinations with placeholders.
 @Suite(.timeLimit(.minutes(1))) struct CollidingNamesTests {
     private static let paths = ["/x/f.bin", "/y/f.bin", "/z/f.bin"]
 
@@ -24,7 +24,7 @@ import TransferTestSupport
         }
     }
 
-    /// The names are those of the first run, so that what is there is known.
+    /// The names are those of the first run, so that existing files are recognised.
     @Test(arguments: ["rename", "path"]) func theSameListAgainRepeatsNothing(rule: String) async throws {
         try await withTestServer { server in
             serve(server)
@@ -39,7 +39,7 @@ import TransferTestSupport
         }
     }
 
-    /// Lines that come one by one are taken in one by one, and each meets those before it.
+    /// Lines of a stream are accepted one by one, and each is compared with the earlier ones.
     @Test func theLinesOfAStreamMeetEachOther() async throws {
         try await withTestServer { server in
             serve(server)

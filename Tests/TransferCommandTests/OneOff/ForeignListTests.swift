@@ -4,8 +4,8 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Lists that were written for curl, wget, aria2 or a table: they end with the right files, and what isn't taken of them is
-/// told.
+/// Lists that were written for curl, wget, aria2 or a table: they yield the right files, and ignored options are
+/// reported.
 @Suite(.timeLimit(.minutes(1))) struct ForeignListTests {
     private static func curl(_ server: TestServer) -> String {
         """
@@ -49,7 +49,7 @@ import TransferTestSupport
         }
     }
 
-    /// Every way to look at a list first tells what will be left out, and asks no server.
+    /// Every command that reads a list reports the ignored options first, and sends no request.
     @Test(arguments: [
         ["validate", "list"], ["validate", "list", "--format", "curl"], ["run", "-n", "list"],
         ["get", "-n", "-i", "list"],
@@ -140,7 +140,7 @@ import TransferTestSupport
         }
     }
 
-    /// Patterns and forms of curl; files that are sent are looked for where curl looks.
+    /// The lists have patterns and forms of curl; uploaded files are searched for where curl searches.
     @Test(arguments: [["get", "-i", "list", "-d", "in"], ["run", "list", "-d", "in"], ["get", "-", "-d", "in"]])
     func patternsAndFormsOfCurlAreDone(arguments: [String]) async throws {
         try await withTestServer { server in
@@ -179,7 +179,7 @@ import TransferTestSupport
         }
     }
 
-    /// A guess from the name or the first line is one, and an option is stronger.
+    /// The format is guessed from the name or the first line, and an option takes precedence.
     @Test func theFormatMayBeSaid() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -199,7 +199,7 @@ import TransferTestSupport
         }
     }
 
-    /// The line, what to do instead, and no secret; nothing is fetched of the others.
+    /// The message has the line, the alternative, and no secret; no other job is fetched.
     @Test(arguments: [
         ("form = a=<f", "list:2:8: error: --form: what a file holds isn't read into a list"),
         ("range = 0-9", "list:2:9: error: --range: files are fetched whole"),
@@ -224,7 +224,7 @@ import TransferTestSupport
         }
     }
 
-    /// What a fault says about the login can be typed as it is.
+    /// The suggestion for the login can be typed unchanged.
     @Test func aUserThatWasLeftOutIsGivenByOptions() async throws {
         try await withTestServer { server in
             let place = try Workplace()

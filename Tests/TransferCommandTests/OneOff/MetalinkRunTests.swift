@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Metalinks as what `run` and `get` are given: files and URLs.
+/// Metalinks as the input of `run` and `get`: files and URLs.
 @Suite(.timeLimit(.minutes(1))) struct MetalinkRunTests {
     private let type = "application/metalink4+xml"
 
@@ -11,7 +11,7 @@ import TransferTestSupport
         "<?xml version='1.0'?>\n<metalink xmlns='urn:ietf:params:xml:ns:metalink'>\(files)</metalink>\n"
     }
 
-    /// The first source is dead; the digest is of the file.
+    /// Returns a Metalink of two files. The first source is dead; the digest is of the file.
     private func two(_ server: TestServer) async throws -> String {
         let sum = try await digest("sha256", Array("hello".utf8))
         return metalink(
@@ -52,7 +52,7 @@ import TransferTestSupport
         }
     }
 
-    /// The media type tells where the name doesn't.
+    /// The media type decides where the name does not.
     @Test func oneThatComesInPlaceOfAFileIsFollowed() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -105,7 +105,7 @@ import TransferTestSupport
         }
     }
 
-    /// A piece that isn't right is a wrong file.
+    /// A wrong piece makes the file wrong.
     @Test func itsPiecesJudgeTheFile() async throws {
         try await withTestServer { server in
             let place = try Workplace()

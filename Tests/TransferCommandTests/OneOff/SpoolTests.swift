@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Standard input is kept until it has arrived, and no longer than somebody may want to send it.
+/// Standard input, which is kept until it has arrived, and no longer than its job may need it.
 @Suite(.timeLimit(.minutes(1))) struct SpoolTests {
     private func failed(_ place: Workplace, _ url: String) async throws -> ProcessResult {
         var command = place.command(["put", "-", url])
@@ -59,7 +59,7 @@ import TransferTestSupport
         _ = try? await process.result()
     }
 
-    /// Nothing of it is in a batch: the next command that runs removes it.
+    /// The input belongs to no batch: the next command that runs removes it.
     @Test func standardInputThatWasNotReadToItsEndGoesWithTheNextStart() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -111,7 +111,7 @@ import TransferTestSupport
         }
     }
 
-    /// The batch alone, as status names it.
+    /// Forgets the batch alone, by its name in `status`.
     private func forget(_ place: Workplace) async throws {
         for name in try await place.status().compactMap({ $0["batch"]?.string }) {
             let gone = try await place.run("forget", name)

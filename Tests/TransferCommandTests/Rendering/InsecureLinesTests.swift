@@ -8,7 +8,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import transfer
 
-/// While certificates aren't checked, each line of the job says so: on the screen, in the log and in JSON.
+/// The mark of unchecked certificates on each line of the job: on the screen, in the log and in JSON.
 @Suite(.timeLimit(.minutes(1))) struct InsecureLinesTests {
     private static func begun(_ job: String, isInsecure: Bool) -> QueueEvent {
         var start = JobStart(isUpload: false, url: "https://cdn.example/\(job)", offset: 0, attempt: 1)

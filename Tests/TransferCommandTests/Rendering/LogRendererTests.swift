@@ -6,7 +6,7 @@ import TransferQueue
 @testable import transfer
 
 @Suite struct LogRendererTests {
-    /// Lines without their times, which depend on the machine's time zone.
+    /// Returns lines without their times, which depend on the machine's time zone.
     func texts(_ renderer: inout LogRenderer, _ events: QueueEvent...) -> [String] {
         events.flatMap { renderer.receive($0) }.map { "\($0.level.name) \($0.text)" }
     }
@@ -40,7 +40,7 @@ import TransferQueue
             ])
     }
 
-    /// A job that is told to wait again and again is one job, and one that has begun waits no more.
+    /// A job that reports several waits is one job, and a started job no longer waits.
     @Test func noMoreJobsWaitThanThereAre() {
         var log = LogRenderer()
         let busy = status(429, "Too Many Requests", isTransient: true, retryAfter: .seconds(5))
@@ -67,7 +67,7 @@ import TransferQueue
         #expect(lines.last == "warn cdn.example: 503, Retry-After 8 s, 7 jobs wait")
     }
 
-    /// Nobody sent a Retry-After: the pause is the queue's own; and what a proxy says isn't the host's word.
+    /// No server sent a Retry-After: the pause is the queue's own. A proxy's answer is not the host's.
     @Test func aPauseThatNobodyAskedForIsToldAsOne() {
         let unasked = WaitReason.host(
             origin: "https://cdn.example", status: 503, message: "503 Service Unavailable", remaining: .seconds(8),
@@ -98,7 +98,7 @@ import TransferQueue
         #expect(lines == ["info a: fetched 8.00 MiB in 2 s, 2.00 MiB of it now, 1.00 MiB/s, md5 verified"])
     }
 
-    /// An hour back, and the log would be silent for an hour.
+    /// After a clock that is set back by an hour the log would be silent for an hour.
     @Test func aClockThatIsSetBackSilencesNothing() {
         var log = LogRenderer()
         let tick = QueueEvent.Kind.batchProgress(progress(totals(jobs: 9)))
@@ -271,7 +271,7 @@ import TransferQueue
         #expect(lines.last?.hasPrefix(reported) == true, "\(lines)")
     }
 
-    /// The retries of a job that came faster than a batch's progress are one line, and that stands before the end too.
+    /// The retries of a job between two reports of the batch's progress are one line, which stands before the end too.
     @Test(arguments: [true, false]) func severalRetriesStandBeforeTheEndOfTheirJob(_ isDisk: Bool) {
         var renderer = LogRenderer()
         let refused = TransferError(.cannotConnect, "connection refused", isTransient: true)

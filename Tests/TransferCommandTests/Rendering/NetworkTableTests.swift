@@ -6,7 +6,7 @@ import TransferTestSupport
 
 @testable import transfer
 
-/// A camera's box: a cable that leads out, a modem, a VPN over it, and a cable with nothing at its end.
+/// Returns the state of a field camera's box: a cable with a route, a modem, a VPN over it, and a cable without a peer.
 private func example() throws -> NetworkSnapshot {
     func address(_ text: String, _ prefix: Int) throws -> NetworkSnapshot.Address {
         .init(try #require(IPAddress(text)), prefix: prefix)
@@ -87,7 +87,7 @@ private func example() throws -> NetworkSnapshot {
 }
 
 @Suite struct NetworkChangesTests {
-    /// What is done to the example, and the lines that tell of it.
+    /// A change of the example, and the lines that report it.
     private static let changes: [(String, @Sendable (inout NetworkSnapshot) -> Void, [String])] = [
         ("nothing", { _ in }, []),
         (

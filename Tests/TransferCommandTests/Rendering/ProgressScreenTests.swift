@@ -66,7 +66,7 @@ import TransferQueue
         screen.receive(event(.batchContinues(links: ["eth0"], after: .seconds(8), transfers: 4), after: 10))
         screen.receive(event(.batchProgress(progress(totals(jobs: 322, kept: 318), active: 4)), after: 10))
         #expect(last(after: 11)?.contains("offline") == false)
-        // Another outage begins anew.
+        // A second outage starts its own count.
         screen.receive(event(.batchWaiting(.network("offline"), transfers: 4), after: 20))
         screen.receive(event(.batchProgress(waiting), after: 20))
         #expect(last(after: 21)?.hasPrefix("offline 1 s, waiting: ") == true)

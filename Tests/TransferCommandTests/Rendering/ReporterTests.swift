@@ -95,7 +95,7 @@ import TransferQueue
         #expect(lines[1].hasPrefix(#"{"event":"job.failed""#))
     }
 
-    /// The second comes too soon after the first to be written with it, and perhaps nothing ever comes after it.
+    /// The second line comes too soon after the first to be written with it, and perhaps no event follows.
     @Test(.timeLimit(.minutes(1))) func theLastLineIsWrittenWithoutAnEventAfterIt() async throws {
         let (errors, output) = (Sink(), Sink())
         let reporter = try Reporter(

@@ -122,7 +122,7 @@ private let gone: JobSource.Fault = JobSource.Fault(.refused, "404 Not Found")
         }
     }
 
-    // MARK: Why
+    // MARK: transfer why
 
     @Test func whyHasALineForEachSource() {
         let sources = [
@@ -153,7 +153,7 @@ private let gone: JobSource.Fault = JobSource.Fault(.refused, "404 Not Found")
         #expect(SourceText.lines([]).isEmpty)
     }
 
-    /// Once a minute, where one transfer is under way.
+    /// The line is written once a minute, where one transfer is under way.
     @Test func theTotalsOfOneTransferSayWhereItComesFrom() {
         func last(active: Int, _ reported: [JobSource]) -> String? {
             var log = LogRenderer()

@@ -31,7 +31,7 @@ import TransferQueue
                 + #""remaining":4,"rate":0,"pid":880}"#)
     }
 
-    /// Done, failed, skipped and cancelled, and those that are left, are all of a batch's jobs.
+    /// The columns done, failed, skipped, cancelled and left cover all of a batch's jobs.
     @Test func cancelledAndSkippedJobsHaveColumnsWhereThereAreSome() {
         var status = BatchStatus(name: "/etc/mirror.json", source: "/etc/mirror.json")
         (status.total, status.done, status.failed, status.skipped, status.cancelled) = (12, 4, 1, 2, 5)

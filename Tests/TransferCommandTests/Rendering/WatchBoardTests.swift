@@ -7,7 +7,7 @@ import TransferWatch
 
 @testable import transfer
 
-/// What watched folders tell, as lines, as JSON, on the screen and for the service's manager.
+/// The reports about watched folders, as lines, as JSON, on the screen and for the service manager.
 @Suite struct WatchBoardTests {
     private func notice(
         _ kind: WatchNotice.Kind, after seconds: Double = 0, folder: String = "/srv/out"
@@ -154,7 +154,7 @@ import TransferWatch
             board.receive(notice(.reported(.stays(path: path, failure.error, again: nil))))
         }
         #expect(board.folders[0].failed.count == 2 && board.folders[0].stuck.count == 2)
-        // Once more, and as another version.
+        // The file is uploaded once more, as a new version.
         let start = JobStart(isUpload: true, url: "https://files.example/in/a", offset: 0, attempt: 1)
         for job in ["a@1", "b@3"] { board.receive(event(.started(job: job, start), batch: "watch:/srv/out")) }
         for path in ["a", "b"] {

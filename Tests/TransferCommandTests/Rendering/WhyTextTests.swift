@@ -75,7 +75,7 @@ import TransferCore
             WhyText.json(explanation).contains(#""sent":[{"bytes":1288490188,"total":3650722201,"protocol":"tus"}]"#))
     }
 
-    /// A reason, the first line behind the name, and what the last line begins with.
+    /// A reason, the first line after the name, and the beginning of the last line.
     private static let reasons: [(JobExplanation.Reason, JobState, String, String)] = [
         (.network("offline"), .queued, "waiting for the network", "attempts"),
         (.schedule("outside its schedule, until 22:00"), .queued, "waiting for its schedule", "attempts"),

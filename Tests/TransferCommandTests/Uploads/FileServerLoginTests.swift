@@ -4,9 +4,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Who is trusted, and who logs in: by the command, against OpenSSH and pyftpdlib.
+/// Trusted host keys and logins, by the command, against OpenSSH and pyftpdlib.
 @Suite(.enabled(if: FileServerKind.isWanted), .timeLimit(.minutes(2))) struct FileServerLoginTests {
-    /// A server with a file, and a place whose home has the key to log in with.
+    /// Starts a server with a file, and makes a place whose home has the key for the login.
     private func start() async throws -> (server: SSHServer, place: Workplace, url: String) {
         let server = try await SSHServer.start()
         let place = try Workplace("login")
@@ -41,7 +41,7 @@ import TransferTestSupport
         let advice = "ssh-keyscan -p \(server.port) 127.0.0.1 >> \(file)"
         #expect(
             result.standardError.contains("isn't in \(file); if it's the right one, add it: \(advice)"), "\(result)")
-        // Said once, and not tried again; and nothing was said to the server.
+        // The refusal is reported once, and not retried; no credentials were sent to the server.
         #expect(try result.events().named("job.retrying").isEmpty && !place.folder.exists("home/.ssh/known_hosts"))
         #expect(!server.log().contains("Accepted"))
         let shell = ChildProcess.Command("/bin/sh", ["-c", advice])
@@ -62,7 +62,7 @@ import TransferTestSupport
         #expect(!place.folder.exists("y"))
     }
 
-    /// libssh2 tries a key and doesn't say why it couldn't use it.
+    /// libssh2 tries a key and does not report why it could not use it.
     @Test(
         arguments: [
             ("open sesame", nil), ("wrong", ": the key KEY, if its passphrase opens it"),

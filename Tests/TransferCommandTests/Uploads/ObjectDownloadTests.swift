@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Downloads by `s3://`, which are asked for where the bucket is.
+/// Downloads by `s3://`, which are requested in the bucket's region.
 @Suite(.timeLimit(.minutes(2))) struct ObjectDownloadTests {
     enum Word: CaseIterable {
         case malformed, moved

@@ -4,7 +4,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Downloads by `s3://` from servers that aren't ours; rclone's answers a range with 200.
+/// Downloads by `s3://` from servers of other authors; rclone's answers a range with 200.
 @Suite(.timeLimit(.minutes(2))) struct RealObjectDownloadTests {
     @Test(arguments: UploadPeerKind.available.filter(\.isS3)) func aKilledDownloadGoesOn(_ kind: UploadPeerKind)
         async throws
@@ -15,7 +15,7 @@ import TransferTestSupport
         let access = try #require(members.range(of: #""s3":"#).map { String(members[$0.lowerBound...]) })
         try bench.place.jobs([download(url, to: "g", #""limitRate": "4M", \#(access)"#)], name: "back")
         let process = try bench.place.startJobs()
-        // The first 2 MiB may be without a record of what they are.
+        // The first 2 MiB may have no record.
         try await until("a part") { (bench.place.folder.size("g.part") ?? 0) >= 5 << 19 }
         process.kill(SIGKILL)
         _ = try await process.result()

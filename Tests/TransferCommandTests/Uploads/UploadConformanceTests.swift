@@ -4,12 +4,12 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// What every upload protocol holds to, by the command, against servers behind a relay that breaks connections.
-/// One after the other: each starts servers and programs of its own.
+/// The guarantees of every upload protocol, by the command, against servers behind a relay that breaks connections.
+/// The tests run one after the other: each starts servers and programs of its own.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct UploadConformanceTests {
     static let size = 6 << 20
 
-    /// A file to upload, and the way to a peer that can be broken.
+    /// A file to upload, and the connection to a peer that can be broken.
     final class Bench: Sendable {
         let place: Workplace
         let peer: any UploadPeer
@@ -31,7 +31,7 @@ import TransferTestSupport
 
         deinit { relay.stop() }
 
-        /// Exactly one object is there, and it's the file as it is now.
+        /// Expects that exactly one object is there, and that it equals the current file.
         func expectTheFileOnce(_ location: SourceLocation = #_sourceLocation) async throws {
             let expected = try await digest("sha256", place.content("f"))
             let objects = try await peer.objects()
@@ -44,7 +44,7 @@ import TransferTestSupport
         let result = try await bench.place.runJobs()
         #expect(result.exitCode == 0, "\(result)")
         try await bench.expectTheFileOnce()
-        // Again: it's done, and the server isn't asked.
+        // The second run finds the upload complete, and the server is not asked.
         let connections = bench.relay.connectionCount
         #expect(try await bench.place.runJobs().exitCode == 0)
         #expect(bench.relay.connectionCount == connections)
@@ -58,8 +58,8 @@ import TransferTestSupport
         let result = try await bench.place.runJobs()
         #expect(result.exitCode == 0, "\(result)")
         try await bench.expectTheFileOnce()
-        // The kernel may drop what a reset overtakes; nothing like a second whole is sent.
-        // tuspyserver forgets what it hadn't written when the connection went.
+        // The kernel may drop bytes that a reset overtakes; far less than a second whole is sent.
+        // tuspyserver loses the bytes that it had not written when the connection ended.
         guard kind != .tuspyserver else { return }
         // S3 sends a part that was cut once more from its start.
         let bound = kind.isS3 ? Int64(Self.size) * 2 : Int64(Self.size) * 3 / 2
@@ -74,12 +74,12 @@ import TransferTestSupport
         #expect(result.exitCode == 0, "\(result)")
         try await bench.expectTheFileOnce()
         guard kind.isResuming else { return }
-        // Of S3 it's the answer to a part that is lost, whichever came last.
+        // With S3 the answer to a part is lost, whichever part came last.
         let bound = kind.isS3 ? Int64(Self.size) * 2 : Int64(Self.size) * 5 / 4
         #expect(bench.relay.bytesUp < bound, "it was sent again: \(bench.relay.bytesUp)")
     }
 
-    /// It's a POST: where nobody can say whether it was applied, it isn't repeated.
+    /// The request is a POST: it is not repeated when its effect is unknown.
     @Test(arguments: UploadPeerKind.available.filter(\.leavesDoubt))
     func whatMayHaveArrivedIsNotSentASecondTime(_ kind: UploadPeerKind) async throws {
         let bench = try await Bench(kind)
@@ -92,7 +92,7 @@ import TransferTestSupport
         #expect(bench.relay.bytesUp < Int64(Self.size) * 5 / 4, "it was sent again: \(bench.relay.bytesUp)")
     }
 
-    /// Not a POST, which isn't repeated once something of it left: `FormUploadTests`.
+    /// A POST is excluded, as it is not repeated once a byte of it has left: `FormUploadTests`.
     @Test(arguments: UploadPeerKind.available.filter { !$0.isPosted })
     func anErrorInTheMiddleIsGoneOnFrom(_ kind: UploadPeerKind) async throws {
         let bench = try await Bench(kind)
@@ -104,7 +104,7 @@ import TransferTestSupport
         try await bench.expectTheFileOnce()
     }
 
-    /// Not `offeredPost`: of a POST that may have left whole, nobody knows whether the server has it.
+    /// `offeredPost` is excluded: the arrival of a POST that may have left whole is unknown.
     @Test(arguments: UploadPeerKind.resuming.filter { $0 != .offeredPost })
     func whatTheServerHasForgottenIsSentFromTheStart(_ kind: UploadPeerKind) async throws {
         let bench = try await Bench(kind, limit: 0)
@@ -131,7 +131,7 @@ import TransferTestSupport
         try await bench.expectTheFileOnce()
     }
 
-    /// Not what is posted, of which nobody can say then whether it arrived.
+    /// Protocols with POST are excluded, as the arrival of the request is unknown then.
     @Test(arguments: UploadPeerKind.available.filter { !$0.isPosted })
     func aKilledProgramGoesOn(_ kind: UploadPeerKind) async throws {
         let bench = try await Bench(kind)
@@ -143,7 +143,7 @@ import TransferTestSupport
             if kind.isOffered { try await bench.place.waitForTheOffer() }
             process.kill(SIGKILL)
             #expect(try await process.result().signal == SIGKILL)
-            // What the kernel has left of its bytes keeps the connection open.
+            // The rest of its bytes in the kernel keeps the connection open.
             bench.relay.cutAll()
         }
         let result = try await bench.place.runJobs()
@@ -152,7 +152,8 @@ import TransferTestSupport
         #expect(!kind.isResuming || bench.relay.bytesUp < Int64(Self.size) * 2, "\(bench.relay.bytesUp)")
     }
 
-    /// Not tuspyserver, which may write what the relay still had when the upload has been taken away, and so has it again.
+    /// tuspyserver is excluded: it may write the relay's remaining bytes after the upload was deleted, and so restore
+    /// it.
     @Test(arguments: UploadPeerKind.available.filter { $0 != .tuspyserver })
     func aCancelledUploadIsTakenFromTheServer(
         _ kind: UploadPeerKind
@@ -166,7 +167,7 @@ import TransferTestSupport
         if kind.isOffered { try await bench.place.waitForTheOffer() }
         #expect(try await bench.place.run("cancel", "batch/f").exitCode == 0)
         try await process.event("job.cancelled")
-        // What the kernel has left of its bytes keeps the connection open.
+        // The rest of its bytes in the kernel keeps the connection open.
         bench.relay.cutAll()
         let result = try await process.result()
         #expect(try result.events().ends == ["f": "cancelled"], "\(result)")

@@ -52,7 +52,7 @@ extension WatchCommandTests {
         }
     }
 
-    /// Its new name isn't a reason to upload it after all; once somebody says so, it's uploaded by that.
+    /// A new name is no reason to upload the file after all; a user's command uploads it under that name.
     @Test func whatWasCancelledAndIsRenamedStaysCancelled() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)

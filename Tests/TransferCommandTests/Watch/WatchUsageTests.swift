@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TransferTestSupport
 
-/// Command lines of `transfer watch` that can't be meant: exit status 64 and a word about it.
+/// Invalid command lines of `transfer watch`: exit status 64 and a message.
 @Suite struct WatchUsageTests {
     static let wrong: [([String], String)] = [
         ([], "Missing expected argument '<dir>'"),
