@@ -341,8 +341,8 @@ import TransferWatch
     /// Uploads `in/a`, which is to be deleted an hour later, and checks that it was uploaded once.
     ///
     /// - Parameters:
-    /// - first: The events while the first watch runs.
-    /// - then: The events after it.
+    ///   - first: The events while the first watch runs.
+    ///   - then: The events after it.
     private func withOneKept(
         _ first: (WatchLog) async throws -> Void = { _ in }, then: (WatchSpec) async throws -> Void
     ) async throws {
