@@ -97,7 +97,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func wholeFilesAreJudgedByTheirPieces() async throws {
+    @Test func wholeFilesAreVerifiedByTheirPieces() async throws {
         // A file at the destination is kept, and a wrong one from the server does not get its name.
         try await run(.whole, at: "a.iso", pieces) { result, server, _ in
             #expect(result.exitCode == 0 && server.requests.isEmpty, "\(result)")
@@ -113,7 +113,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func allOfItIsProvenByItsLastByte() async throws {
+    @Test func aWholePartIsProvenByItsLastByte() async throws {
         try await run(.whole, at: "a.iso.part", checksum) { result, server, place in
             #expect(result.exitCode == 0, "\(result)")
             #expect(server.requests.map(\.range) == ["bytes=400000-", "bytes=399999-"])
@@ -140,7 +140,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: ["a.iso", "a.iso.part"]) func somebodyMayVouchForIt(_ name: String) async throws {
+    @Test(arguments: ["a.iso", "a.iso.part"]) func aUserMayAdoptAnUnprovenBeginning(_ name: String) async throws {
         try await run(.beginning, at: name, { _ in #", "adopt": "unproven""# }) { result, server, place in
             #expect(result.exitCode == 0, "\(result)")
             #expect(server.requests.map(\.range) == ["bytes=300000-"])
@@ -150,7 +150,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: ["", #", "adopt": "never""#]) func withoutEitherNothingIsAdopted(_ more: String) async throws {
+    @Test(arguments: ["", #", "adopt": "never""#]) func withoutAProofNothingIsAdopted(_ more: String) async throws {
         try await run(.beginning, at: "a.iso", { _ in more }) { result, server, place in
             #expect(result.exitCode == 1, "\(result)")
             #expect(server.requests.isEmpty)

@@ -34,7 +34,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: ["overwrite", "update", "rename", "skip", "fail"])
-    func aFolderIsNeverReplacedWhateverIfExistsSays(_ word: String) async throws {
+    func aFolderIsNeverReplacedForAnyIfExists(_ word: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             try place.folder.folder("out")
@@ -82,7 +82,7 @@ import TransferTestSupport
 
     /// A write to a device would reach it or replace it, and a FIFO would block.
     @Test(arguments: ["verify", "overwrite", "update", "rename", "skip", "fail"])
-    func aFIFOIsNeitherOpenedNorReplacedWhateverIfExistsSays(_ word: String) async throws {
+    func aFIFOIsNeitherOpenedNorReplacedForAnyIfExists(_ word: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             mkfifo(place.folder.path("a"), 0o600)
@@ -213,7 +213,7 @@ import TransferTestSupport
         #expect(try place.traces() == [])
     }
 
-    @Test func validateAcceptsAnUploadOfWhatAnEarlierJobBrings() async throws {
+    @Test func validateAcceptsAnUploadOfAnEarlierJobsFile() async throws {
         let place = try Workplace()
         try place.jobs([
             download("http://127.0.0.1:1/a", to: "a", #""id": "get""#),

@@ -228,7 +228,7 @@ import TransferTestSupport
             text: #"{"version": 1, "jobs": [{"download": "URL/a", "to": "a", "to": "b"}]}"#, message: #"key "to""#),
     ]
 
-    @Test(arguments: cases) func isRefusedWithItsPlaceAndNothingIsTouched(_ example: Case) async throws {
+    @Test(arguments: cases) func aFaultIsRefusedWithItsPlaceAndNothingIsTouched(_ example: Case) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -251,7 +251,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aJobThatNeedsOneWithAFaultHasNone() async throws {
+    @Test func aJobThatNeedsAFaultyOneHasNoFaultItself() async throws {
         let place = try Workplace()
         try place.folder.write(
             #"{"version": 1, "jobs": [{"id": "a", "download": "http://h/a"}, {"download": "http://h/b", "to": "b", "needs": ["a"]}]}"#,

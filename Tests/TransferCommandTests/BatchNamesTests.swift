@@ -119,7 +119,7 @@ import TransferQueue
             ("get https://a.example/x in /me", true), ("get https://a.example/x in /me/x", true),
             ("nightly", false), ("get-", false), ("getting-1", false),
         ])
-    func whatWasOnceBegunIsKnownToBeForgotten(_ text: String, _ isForgotten: Bool) throws {
+    func aFormerBatchIsKnownToBeForgotten(_ text: String, _ isForgotten: Bool) throws {
         let names = Self.names([], last: 2)
         #expect(names.isForgotten(text) == isForgotten)
         #expect(BatchNames().isForgotten(text) == false, "in a queue that never had one")

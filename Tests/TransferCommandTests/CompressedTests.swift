@@ -51,7 +51,7 @@ import TransferTestSupport
     }
 
     /// The transferred bytes are fewer than the stored ones, and no part of them.
-    @Test func itIsToldThatAFileCameCompressed() async throws {
+    @Test func aCompressedTransferIsReported() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let coded = StoredCoding.gzip.coded([UInt8](repeating: 0x61, count: 1 << 20))
@@ -65,7 +65,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsCutOrDamagedOnItsWayIsFetchedAgainFromItsBeginning() async throws {
+    @Test func aCutOrDamagedStreamIsFetchedAgainFromTheStart() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             serve(server)
@@ -90,7 +90,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aStreamThatNeverEndsWellIsNeverKept() async throws {
+    @Test func aStreamWithoutAValidEndIsNeverKept() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             serve(server, .gzip, { Array($0.dropLast(4)) })
@@ -125,7 +125,7 @@ import TransferTestSupport
     }
 
     /// Bytes of an earlier run without the key belong to a different representation.
-    @Test func aFileThatWasBegunWithoutItBeginsAnew() async throws {
+    @Test func aFileBegunWithoutTheKeyBeginsAnew() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/f", ServedFile(Self.content, etag: "\"a\""))
@@ -144,7 +144,7 @@ import TransferTestSupport
     }
 
     /// A file of 8 MiB would be split without the key.
-    @Test func aFileHasOneConnectionWhateverDefaultsSay() async throws {
+    @Test func aCompressedFileHasOneConnectionForAnyDefaults() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let content = Content.random(seed: 1, count: 8 << 20)
@@ -157,7 +157,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func partsOfACompressedFileAreAFaultThatExplainsItself() async throws {
+    @Test func segmentsOfACompressedFileAreAnExplainedFault() async throws {
         let place = try Workplace()
         try place.jobs([download("http://127.0.0.1:9/f", to: "f", #""segments": 4, "compressed": true"#)])
         let job = try await place.run("validate", "jobs.json")
@@ -174,7 +174,7 @@ import TransferTestSupport
     }
 
     /// The declared size is the limit: a decompression bomb exceeds it.
-    @Test func aBombEndsWhereTheFileWouldAndLeavesNothing() async throws {
+    @Test func aDecompressionBombEndsAtTheDeclaredSizeAndLeavesNothing() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let script = "head -c \(200 << 20) /dev/zero | gzip -9 >'\(place.folder.path("bomb"))'"
@@ -190,7 +190,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aCodingThatNobodyKnowsFailsAtOnce() async throws {
+    @Test func anUnknownCodingFailsAtOnce() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/f", ServedFile(.text("uryyb"), headers: ["Content-Encoding": "rot13"]))
@@ -200,7 +200,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func withoutItACodedFileIsStoredAsItCame() async throws {
+    @Test func aCodedFileIsStoredUnchangedWithoutTheKey() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             serve(server)

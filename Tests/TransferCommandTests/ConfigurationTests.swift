@@ -16,7 +16,7 @@ import TransferTestSupport
         chmod(place.folder.path((path as NSString).deletingLastPathComponent), 0o755)
     }
 
-    @Test func everyVerbIsHeldToIt() async throws {
+    @Test func theConfigurationAppliesToEveryVerb() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -47,7 +47,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aWatchedFolderIsHeldToIt() async throws {
+    @Test func theConfigurationAppliesToAWatchedFolder() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let sink = server.acceptUploads("/in/f")
@@ -62,7 +62,7 @@ import TransferTestSupport
     }
 
     /// The order of precedence is options, variables, the job's own key, its file, and the user's file.
-    @Test func whatIsStrongerIsTold() async throws {
+    @Test func theStrongerSourceOfASettingIsReported() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["a", "b", "c", "d", "e"] { server.serve("/\(name)", .text(name)) }
@@ -143,7 +143,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFaultIsToldWithItsPlaceAndNothingIsStarted() async throws {
+    @Test func aFaultIsReportedWithItsPlaceAndNothingIsStarted() async throws {
         let place = try Workplace()
         try configure(place, #""defaults": {"tiemout": 3}"#)
         try place.jobs([download("http://127.0.0.1:9/a", to: "a")])
@@ -162,7 +162,7 @@ import TransferTestSupport
         #expect(both.exitCode == 64, "\(both)")
     }
 
-    @Test func showsWhatHoldsAndWhereItComesFrom() async throws {
+    @Test func showsSettingsInEffectWithTheirSources() async throws {
         let place = try Workplace()
         try configure(
             place,
@@ -251,7 +251,7 @@ import TransferTestSupport
 /// Links that the configuration declares as metered.
 @Suite(.enabled(if: NetworkNamespaces.areWanted), .timeLimit(.minutes(2)))
 struct MeteredByConfigurationTests {
-    @Test func aLinkIsMeteredByTheConfigurationsWord() async throws {
+    @Test func aLinkIsMeteredByTheConfiguration() async throws {
         try await NetworkStage.with { stage in
             let sum = try await stage.serve("file", mebibytes: 1)
             let path = ConfigurationTests.own

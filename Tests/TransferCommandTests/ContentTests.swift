@@ -83,7 +83,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aMirrorGoesOnForAConnectionThatDropped() async throws {
+    @Test func aMirrorContinuesAfterADroppedConnection() async throws {
         try await withTestServer { first in
             try await withTestServer { second in
                 let place = try Workplace()
@@ -179,7 +179,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatNeedsAFailedJobIsSkippedAllTheWayDown() async throws {
+    @Test func allDependentsOfAFailedJobAreSkipped() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/b", .text("b"))

@@ -32,7 +32,7 @@ import TransferTestSupport
         return result.standardOutput
     }
 
-    @Test func pauseHoldsABatchAndResumeLetsItGoOn() async throws {
+    @Test func pauseHoldsABatchAndResumeContinuesIt() async throws {
         try await withTestServer { server in
             let (place, process) = try await running(server)
             let pid = process.processID
@@ -51,7 +51,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func oneJobIsPausedWhileTheOthersGoOn() async throws {
+    @Test func oneJobIsPausedWhileTheOthersContinue() async throws {
         try await withTestServer { server in
             let (place, process) = try await running(server)
             _ = try await ask(place, "pause", "batch/b") { server.openConnections <= 1 }
@@ -63,7 +63,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func cancelEndsAJobAndSkipsWhatNeedsIt() async throws {
+    @Test func cancelEndsAJobAndSkipsItsDependents() async throws {
         try await withTestServer { server in
             let (place, process) = try await running(server)
             let said = try await place.run("cancel", "batch/a")
@@ -118,7 +118,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func retryBringsBackWhatFailedInARunningBatch() async throws {
+    @Test func retryRestoresFailedJobsOfARunningBatch() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -137,7 +137,7 @@ import TransferTestSupport
     }
 
     /// The table at the end lists the jobs that failed and were not retried.
-    @Test func whatIsRetriedIsNoFailureOfTheEnd() async throws {
+    @Test func aRetriedJobIsNoFailureInTheEndReport() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -188,7 +188,7 @@ import TransferTestSupport
 
     // MARK: Wait
 
-    @Test(arguments: [false, true]) func waitEndsWithTheRunAndTellsHowItWent(_ fails: Bool) async throws {
+    @Test(arguments: [false, true]) func waitEndsWithTheRunAndReportsItsResult(_ fails: Bool) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))

@@ -11,7 +11,7 @@ import TransferTestSupport
             ["put", "jobs.json", "https://a.example/x", "--cookie", "none.txt"],
             ["watch", ".", "--to", "https://a.example/", "-b", "none.txt"],
         ])
-    func anOptionsFileIsLookedAtFirst(_ arguments: [String]) async throws {
+    func aMissingFileOfAnOptionIsReportedFirst(_ arguments: [String]) async throws {
         let place = try Workplace()
         try place.jobs([download("https://a.example/x", to: "x")])
         let result = try await place.command(arguments).run()
@@ -22,7 +22,7 @@ import TransferTestSupport
         #expect(try place.traces() == [])
     }
 
-    @Test(arguments: ["run", "validate"]) func aJobFilesIsAFaultOfIt(_ verb: String) async throws {
+    @Test(arguments: ["run", "validate"]) func aMissingFileOfAJobFileIsItsFault(_ verb: String) async throws {
         let place = try Workplace()
         try place.jobs([download("https://a.example/x", to: "x", #""cookies": "none.txt""#)])
         let result = try await place.run(verb, "jobs.json")
@@ -32,7 +32,7 @@ import TransferTestSupport
     }
 
     /// A file that is removed later fails the job, and the message names it.
-    @Test func oneThatVanishesIsCalledByItsName() async throws {
+    @Test func aRemovedFileIsReportedByItsName() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             try place.folder.write("# Netscape HTTP Cookie File\n", to: "cookies.txt")

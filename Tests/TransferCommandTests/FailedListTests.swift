@@ -5,7 +5,7 @@ import TransferTestSupport
 
 /// Failures as data: with their URLs, and as a list that can be run again.
 @Suite(.timeLimit(.minutes(1))) struct FailedListTests {
-    @Test func whatFailedIsAListThatRunsAgain() async throws {
+    @Test func failedJobsAreAListThatRunsAgain() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/good", .text("good"))
@@ -30,7 +30,7 @@ import TransferTestSupport
     }
 
     /// Every report of a job's end contains the source and the destination of the job.
-    @Test func everyEndTellsItsURLAndWhereItGoes() async throws {
+    @Test func everyEndReportsItsURLAndItsDestination() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/good", .text("good"))
@@ -97,7 +97,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [["status", "--list"], ["status", "--failed", "--list", "--json"]])
-    func aListIsOfWhatFailedAlone(_ arguments: [String]) async throws {
+    func aListHasOnlyFailedJobs(_ arguments: [String]) async throws {
         let place = try Workplace()
         let result = try await place.command(arguments).run()
         #expect(result.exitCode == 64 && result.standardError.contains("--list"), "\(result)")

@@ -29,7 +29,7 @@ import TransferTestSupport
 
     /// The length in the answer to SIZE × the number of bytes that RETR sends.
     @Test(arguments: [(3_000_000, 0), (3_000_000, 1), (3_000_001, 3_000_000), (2_900_000, 3_000_000), (1, 0)])
-    func aLengthThatIsntThatOfTheBytesIsNeverComplete(_ reported: Int, _ sent: Int) async throws {
+    func aFileWithADifferentDeclaredLengthIsNeverComplete(_ reported: Int, _ sent: Int) async throws {
         try await withServer { server, place in
             server.script("SIZE", [], afterwards: .reply("213 \(reported)"))
             if sent < Self.content.count { server.script("RETR", [], afterwards: .short(after: Int64(sent))) }
@@ -59,7 +59,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func severalConnectionsNeverPutAFileTogetherOfItsBeginnings() async throws {
+    @Test func severalConnectionsNeverJoinRepeatedBeginnings() async throws {
         let server = try FTPScriptServer()
         defer { server.stop() }
         let place = try Workplace()
@@ -71,7 +71,7 @@ import TransferTestSupport
         #expect(try place.content("f") == content)
     }
 
-    @Test func severalConnectionsBringAFileOfAServerThatKeepsItsWord() async throws {
+    @Test func severalConnectionsFetchAFileOfAnHonestServer() async throws {
         let server = try FTPScriptServer()
         defer { server.stop() }
         let place = try Workplace()

@@ -30,7 +30,7 @@ struct FullDiskTests {
     /// Retries take minutes by their usual rule: the reason and the length of the wait are reported once, at the first
     /// retry.
     @Test(arguments: [["--progress", "none"], []])
-    func aFullDiskIsToldOnceWithoutAScreen(_ options: [String]) async throws {
+    func aFullDiskIsReportedOnceWithoutAScreen(_ options: [String]) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/big", ServedFile(Self.content, etag: "\"a\""))
@@ -65,7 +65,7 @@ struct FullDiskTests {
     }
 
     /// The command accepts no job that it cannot record.
-    @Test func aQueueWithoutSpaceSaysWhereAndWhatToDo() async throws {
+    @Test func aQueueWithoutSpaceNamesThePlaceAndTheRemedy() async throws {
         let place = try Workplace()
         var generator = SystemRandomNumberGenerator()
         let lines = (0..<20_000).map { number in

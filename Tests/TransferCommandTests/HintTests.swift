@@ -62,7 +62,7 @@ import TransferTestSupport
         return hints
     }
 
-    @Test(arguments: names) func aShellGivesTheWordsThatWereMeant(_ name: String) async throws {
+    @Test(arguments: names) func aShellYieldsTheIntendedArguments(_ name: String) async throws {
         for hint in [CommandHint(), CommandHint(state: "/srv/my queue"), CommandHint(state: "q", isUTF8: false)] {
             for (text, words) in Self.hints(name, hint) {
                 #expect(hint.isUTF8 || text.utf8.allSatisfy { $0 < 0x80 }, "\(text)")
@@ -77,7 +77,7 @@ import TransferTestSupport
     }
 
     /// An empty name is no name.
-    @Test(arguments: names.dropLast()) func theParserTakesThem(_ name: String) throws {
+    @Test(arguments: names.dropLast()) func theParserAcceptsSuggestedCommands(_ name: String) throws {
         for (text, words) in Self.hints(name, CommandHint(state: "/srv/q")) {
             let parsed = try #require(try? Transfer.parseAsRoot(words), "\(text)")
             switch parsed {
@@ -109,7 +109,7 @@ import TransferTestSupport
             ("get - #0f1e2d in /", ["get-stdin", "get-stdin-0f1e2d"]),
             ("put https://a.example/in/ in /srv", ["put-a.example", "put-a.example-in"]), ("getting in /srv", []),
         ])
-    func whatACommandBeganIsCalledAfterItsFirstServer(_ name: String, _ forms: [String]) {
+    func aCommandsBatchIsNamedAfterItsFirstServer(_ name: String, _ forms: [String]) {
         #expect(OneOffName(name)?.forms ?? [] == forms)
     }
 }

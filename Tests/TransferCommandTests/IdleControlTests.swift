@@ -26,7 +26,7 @@ import TransferTestSupport
     }
 
     /// The copied command continues this batch, in its folder and its queue.
-    @Test func theCommandThatGoesOnNamesAllThatWasNamed() async throws {
+    @Test func theCommandToContinueRepeatsEveryArgument() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.script("/a", [.holdHead])
@@ -71,7 +71,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func statusListsWhatFailed() async throws {
+    @Test func statusListsFailedJobs() async throws {
         try await withTestServer { server in
             let place = try await stopped(server)
             let table = try await place.run("status", "batch", "--failed")
@@ -90,7 +90,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func statusOfNothingSaysSo() async throws {
+    @Test func statusReportsAnEmptyQueue() async throws {
         let place = try Workplace()
         let result = try await place.run("status")
         #expect(result.exitCode == 0)
@@ -193,7 +193,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func waitForABatchThatNobodyRunsTellsHowItStands() async throws {
+    @Test func waitForAStoppedBatchReportsItsState() async throws {
         try await withTestServer { server in
             let place = try await stopped(server)
             let left = try await place.run("wait", "batch")
@@ -204,7 +204,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aJobThatIsNotThereIsTold() async throws {
+    @Test func aMissingJobIsReported() async throws {
         try await withTestServer { server in
             let place = try await stopped(server)
             let result = try await place.run("cancel", "batch/nothing")

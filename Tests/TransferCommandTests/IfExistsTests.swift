@@ -23,7 +23,7 @@ import TransferTestSupport
     }
 
     /// The queue's own partial files bear a record.
-    @Test(arguments: [200, 404]) func anotherOnesPartFileIsLeftAlone(_ status: Int) async throws {
+    @Test(arguments: [200, 404]) func aForeignPartFileIsLeftAlone(_ status: Int) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let content = Content.random(seed: 3, count: 600_000)
@@ -65,7 +65,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: ["", #""ifExists": "verify""#])
-    func verifyNeverReplacesWhatItKnowsNothingAbout(_ word: String) async throws {
+    func verifyNeverReplacesAnUnknownFile(_ word: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("theirs"))
@@ -84,7 +84,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func verifyKeepsWhatTheChecksumProves() async throws {
+    @Test func verifyKeepsAFileProvenByItsChecksum() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let sum = try await digest("sha256", Array("mine".utf8))
@@ -95,7 +95,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func verifyDoesNotReplaceWhatTheChecksumRefutes() async throws {
+    @Test func verifyDoesNotReplaceAFileRefutedByItsChecksum() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("theirs"))
@@ -107,7 +107,7 @@ import TransferTestSupport
     }
 
     /// The age of the server's file says nothing about the bytes of a file that another program wrote.
-    @Test(arguments: [4_000_000_000, 1_000_000_000]) func updateFetchesWhatItKnowsNothingAbout(
+    @Test(arguments: [4_000_000_000, 1_000_000_000]) func updateFetchesAnUnknownFile(
         _ lastModified: Int
     ) async throws {
         try await withTestServer { server in
@@ -121,7 +121,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func updateKeepsWhatTheChecksumProvesAndAsksNobody() async throws {
+    @Test func updateKeepsAFileProvenByItsChecksumWithoutARequest() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let sum = try await digest("sha256", Array("mine".utf8))
@@ -133,7 +133,7 @@ import TransferTestSupport
 
     /// The file was fetched by the queue, then requested again: a confirmed version is a proof as long as the bytes are
     /// unchanged.
-    @Test func updateAsksAboutItsOwnFileAndSaysSo() async throws {
+    @Test func updateQueriesItsOwnFileAndReportsIt() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", ServedFile(.text("theirs"), lastModified: 1_600_000_000))
@@ -146,7 +146,7 @@ import TransferTestSupport
 
     /// cp(1) over the file and touch(1) leave different bytes of the same length and time, with our note of the old
     /// ones.
-    @Test func updateFetchesWhatOnlyLooksLikeItsOwnFile() async throws {
+    @Test func updateFetchesAFileThatOnlyLooksLikeItsOwn() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", ServedFile(.text("theirs"), etag: "\"1\"", lastModified: 1_600_000_000))
@@ -177,7 +177,7 @@ import TransferTestSupport
     }
 
     /// A file that `skip` left in place belongs to no job: no later form of the job may replace it as its own.
-    @Test func whatWasSkippedIsNotTakenForOurs() async throws {
+    @Test func aSkippedFileIsNotTakenForOurs() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("theirs"))
@@ -206,7 +206,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func skipAsksNobody() async throws {
+    @Test func skipSendsNoRequest() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let outcome = try await run(server, #""ifExists": "skip""#, in: place)
@@ -248,7 +248,7 @@ import TransferTestSupport
     }
 
     /// A run that ended between rename and record leaves the file, and the next run must not fetch it again.
-    @Test func whatALostRecordLeftBehindIsConfirmedWithoutItsBody() async throws {
+    @Test func aFileWithALostRecordIsConfirmedWithoutItsBody() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let content = Content.random(seed: 4, count: 300_000)

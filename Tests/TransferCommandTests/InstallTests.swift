@@ -15,7 +15,7 @@ import TransferTestSupport
         return try await ChildProcess.start(.init(script, arguments, environment: environment)).result()
     }
 
-    @Test func putsEverythingBeneathThePrefixAndTakesItAway() async throws {
+    @Test func installsEverythingBeneathThePrefixAndRemovesIt() async throws {
         let folder = try TemporaryFolder("install")
         let binary = try folder.write("#!/bin/sh\necho \"#!/bin/$2\"\necho \"$1 $2\"\n", to: "transfer")
         let server = try folder.write("#!/bin/sh\n", to: "transfer-server")

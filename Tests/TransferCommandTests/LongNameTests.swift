@@ -27,7 +27,7 @@ struct LongNameTests {
     }
 
     /// The job alone finds it: the database with the record of the part is gone.
-    @Test(arguments: [false, true]) func itsPartIsFoundAgain(_ losesDatabase: Bool) async throws {
+    @Test(arguments: [false, true]) func thePartOfALongNameIsFoundAgain(_ losesDatabase: Bool) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", content, etag: "\"1\"")
@@ -49,7 +49,7 @@ struct LongNameTests {
     }
 
     /// The bytes belong to an earlier version, which is kept until the newer one is whole.
-    @Test func whatIsSetAsideHasItsNameToo() async throws {
+    @Test func bytesSetAsideHaveTheLongNameToo() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", content, etag: "\"1\"")
@@ -67,7 +67,7 @@ struct LongNameTests {
         }
     }
 
-    @Test func oneThatIsTakenGetsANumber() async throws {
+    @Test func aTakenNameGetsANumber() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", content)

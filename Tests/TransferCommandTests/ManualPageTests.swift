@@ -107,7 +107,7 @@ import TransferTestSupport
         #expect(result.exitCode == 0 && result.standardOutput.contains("origin.perHost"), "\(result)")
     }
 
-    @Test(arguments: ["transfer.1", "transfer-config.5", "transfer-jobs.5"]) func groffHasNothingToComplainOf(
+    @Test(arguments: ["transfer.1", "transfer-config.5", "transfer-jobs.5"]) func groffReportsNoFault(
         _ name: String
     ) async throws {
         let groff = "/usr/bin/groff"

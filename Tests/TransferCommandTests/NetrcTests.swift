@@ -93,7 +93,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aUserWithoutAnEntryIsToldAndNobodyElsesPasswordIsSent() async throws {
+    @Test func aUserWithoutAnEntryIsReportedAndNoOtherPasswordIsSent() async throws {
         try await withTestServer { server in
             let place = try self.place("machine 127.0.0.1 login first password p1\n")
             server.serve("/f", .text("there"))

@@ -16,7 +16,7 @@ import TransferTestSupport
             (["run", "empty.json", "-n"], 65), (["put", "folder/", "http://127.0.0.1:9/"], 1),
             (["run", "missing.json"], 66),
         ] as [([String], Int32)])
-    func eachVerbSaysSo(_ words: [String], _ status: Int32) async throws {
+    func eachVerbReportsAnEmptyResult(_ words: [String], _ status: Int32) async throws {
         let place = try Workplace()
         try place.folder.write(#"{"version": 1, "jobs": []}"#, to: "empty.json")
         try place.folder.write("", to: "empty.jsonl")

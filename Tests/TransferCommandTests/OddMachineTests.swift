@@ -53,7 +53,7 @@ import TransferTestSupport
     }
 
     @Test(.enabled(if: SmallMounts.areAllowed, "needs a user namespace or root"))
-    func withoutProcItDoesWhatItIsAskedFor() async throws {
+    func theCommandWorksWithoutProc() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"))
@@ -132,7 +132,7 @@ import TransferTestSupport
     }
 
     /// The limit allows not even one transfer: the job reports it for its maximum wait, and no longer.
-    @Test func whereNotEvenOneFitsTheJobFailsInTheEndAndSaysWhy() async throws {
+    @Test func aJobWithoutDescriptorsFailsInTheEndWithAReason() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"))

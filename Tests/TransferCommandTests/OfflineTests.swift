@@ -35,7 +35,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aWaitingBatchIsOfflineAndItsJobsSayWhy() async throws {
+    @Test func aWaitingBatchIsOfflineAndItsJobsReportTheReason() async throws {
         let offline = try Offline([
             download("http://a.example/a", to: "a", #""id": "a", "network": {"require": "wg0"}"#),
             download("http://a.example/b", to: "b", #""id": "b""#),
@@ -61,7 +61,7 @@ import TransferTestSupport
         #expect(stopped.standardOutput.hasPrefix("batch/b: not running"))
     }
 
-    @Test func withoutAWayOutTheTableSaysSo() async throws {
+    @Test func theTableReportsAMissingDefaultRoute() async throws {
         let place = try Workplace()
         let command = place.command(["network"])
         let result = try await Offline.start("/usr/bin/unshare", ["--net"], command).result()

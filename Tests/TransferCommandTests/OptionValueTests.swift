@@ -211,7 +211,7 @@ import TransferTestSupport
         return answer.text
     }
 
-    @Test(arguments: refused.indices) func theOptionTheValueAndWhatIsTakenAreTold(_ index: Int) throws {
+    @Test(arguments: refused.indices) func theOptionTheValueAndTheAcceptedValuesAreReported(_ index: Int) throws {
         let row = Self.refused[index]
         let value = row.values[0]
         for (index, name) in row.names.enumerated() {
@@ -238,7 +238,7 @@ import TransferTestSupport
             ])
     }
 
-    @Test(arguments: secret.indices) func aSecretIsNotToldAgain(_ index: Int) throws {
+    @Test(arguments: secret.indices) func aSecretIsNotRepeated(_ index: Int) throws {
         let row = Self.secret[index]
         for name in row.names {
             let text = try Self.refusal(name, row.value)
@@ -271,7 +271,7 @@ import TransferTestSupport
                 "wwan*",
             ],
             ["--metrics-file", "x.prom", "--connect-timeout", "0.5"],
-        ]) func whatIsTakenIsTaken(_ words: [String]) throws
+        ]) func validValuesAreAccepted(_ words: [String]) throws
     {
         let line = Self.line("get", with: words)
         #expect(try Self.answer(line) == nil, "\(line)")

@@ -84,7 +84,7 @@ import TransferTestSupport
 
     /// A server's requested wait × the maximum wait in all: the job ends, and reports the reason.
     @Test(arguments: ["0", "1", "1000000000000", "1000000000000000000000000000000", "Fri, 31 Dec 2999 23:59:59 GMT"])
-    func aServerThatAsksForEverIsWaitedForAsLongAsTheJobSays(_ retryAfter: String) async throws {
+    func aServerThatAsksForEverIsWaitedForUpToTheJobsLimit(_ retryAfter: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.script("/a", [], afterwards: .status(429, headers: ["Retry-After": retryAfter]))

@@ -201,7 +201,7 @@ import TransferTestSupport
         "get -b f URL",
     ]
 
-    @Test(arguments: taken) func itIsOursToo(_ line: String) async throws {
+    @Test(arguments: taken) func aSharedOptionIsAccepted(_ line: String) async throws {
         try await withTestServer { server in
             server.handle(nil, "/x") { _ in Response(body: .text("x")) }
             let place = try Workplace()
@@ -213,7 +213,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: lines.indices) func itIsTakenOrAnswered(_ index: Int) async throws {
+    @Test(arguments: lines.indices) func anOptionOfAnotherToolIsAcceptedOrAnswered(_ index: Int) async throws {
         let (line, answers) = Self.lines[index]
         try await withTestServer { server in
             server.serve("/x", .text("x"))

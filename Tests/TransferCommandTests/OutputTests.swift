@@ -60,7 +60,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func progressOfJobsComesOnlyWhenAskedFor() async throws {
+    @Test func progressOfJobsComesOnlyOnRequest() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .random(seed: 1, count: 400_000))
@@ -111,7 +111,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func quietSaysOnlyWhatFailed() async throws {
+    @Test func quietReportsOnlyFailures() async throws {
         try await withTestServer { server in
             let place = try await mixed(server)
             let result = try await place.run("run", "jobs.json", "-q")
@@ -166,7 +166,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func statusIsFollowedAsLongAsSomebodyReadsIt() async throws {
+    @Test func statusIsFollowedWhileAReaderIsThere() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -177,7 +177,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFullReportDiskIsToldAtTheEnd() async throws {
+    @Test func aFullReportDiskIsReportedAtTheEnd() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))

@@ -39,7 +39,7 @@ struct PlainFileSystemTests {
         return (try place.folder.text("names"), try place.folder.text("during"))
     }
 
-    @Test func aPartialFileIsOursAfterKillsAndIsGoneOnWith() async throws {
+    @Test func aPartialFileIsOursAfterKillsAndIsContinued() async throws {
         try await withTestServer { server in
             let place = try Workplace("plain")
             server.serve("/a", ServedFile(content, etag: "\"1\""))
@@ -53,7 +53,7 @@ struct PlainFileSystemTests {
 
     /// The files have no declared length, or are shorter than the files that are recorded elsewhere.
     @Test(arguments: [(true, 600_000), (false, 600_000), (true, 50_000), (false, 50_000)])
-    func noKillLeavesAFileThatIsNobodys(_ isChunked: Bool, _ size: Int64) async throws {
+    func noKillLeavesAnUnownedFile(_ isChunked: Bool, _ size: Int64) async throws {
         try await withTestServer { server in
             let place = try Workplace("plain")
             server.serve("/a", ServedFile(content))
@@ -64,7 +64,7 @@ struct PlainFileSystemTests {
         }
     }
 
-    @Test func whatIsSomebodyElsesStays() async throws {
+    @Test func aForeignPartFileStays() async throws {
         try await withTestServer { server in
             let place = try Workplace("plain")
             server.serve("/a", ServedFile(content, etag: "\"1\""))
@@ -76,7 +76,7 @@ struct PlainFileSystemTests {
     }
 
     /// The server is unreachable for a while: an attempt that changed nothing keeps the records of the bytes.
-    @Test func attemptsThatGetNoAnswerForgetNothing() async throws {
+    @Test func attemptsWithoutAnAnswerForgetNothing() async throws {
         try await withTestServer { server in
             let place = try Workplace("plain")
             server.serve("/a", ServedFile(content, etag: "\"1\""))

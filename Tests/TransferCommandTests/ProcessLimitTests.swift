@@ -48,7 +48,7 @@ import TransferTestSupport
         return code == 0 || code < 128 && !result.standardError.isEmpty
     }
 
-    @Test func theServiceNeedsAsMuchAsItSays() async throws {
+    @Test func theServiceReportsALimitBelowItsNeeds() async throws {
         let place = try Workplace()
         for limit in ["-n 26", "-n 30", "-n 40", "-v 300000", "-s 64"] {
             let words = ["serve", "--listen", "127.0.0.1:0", "--state", "state", "--directory", "folder"]
@@ -58,7 +58,7 @@ import TransferTestSupport
     }
 
     /// For each amount of free memory during a transfer, in steps of 256 KiB, it continues or reports why it ends.
-    @Test func memoryThatEndsUnderWayIsToldInWords() async throws {
+    @Test func exhaustedMemoryIsReportedInWords() async throws {
         try await withTestServer { server in
             for step in 0..<12 {
                 let place = try Workplace()

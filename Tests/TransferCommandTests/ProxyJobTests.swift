@@ -49,7 +49,7 @@ struct ProxyJobTests {
         Way(kind: .http, scheme: "http"), Way(kind: .socks5, scheme: "socks5h"),
         Way(kind: .http, scheme: "http", authentication: .digest(user: "m@e", password: ProxyJobTests.password)),
     ])
-    private func theProxyLearnsThePasswordAndNobodyElse(way: Way) async throws {
+    private func onlyTheProxyGetsThePassword(way: Way) async throws {
         try await withPeers(way.kind, way.authentication) { server, proxy, place in
             try place.jobs([download(named(server), to: "x", member(proxy, way.scheme))])
             let plan = try await run(place, Self.password, "--dry-run")
@@ -142,7 +142,7 @@ struct ProxyJobTests {
         }
     }
 
-    @Test func nullIsNoProxyWhateverTheEnvironmentSays() async throws {
+    @Test func nullIsNoProxyForAnyEnvironment() async throws {
         try await withPeers { server, _, place in
             server.serve("/y", .text("there"))
             try place.jobs([
@@ -179,7 +179,7 @@ struct ProxyJobTests {
     }
 
     /// The jobs go to one TLS server through one proxy, the last without a password.
-    @Test func nobodyGoesThroughATunnelThatAnothersPasswordOpened() async throws {
+    @Test func aTunnelIsNotSharedBetweenPasswords() async throws {
         let authority = try await TestAuthority.shared()
         var options = NginxServer.Options()
         options.certificate = try await authority.issue().server
@@ -230,7 +230,7 @@ struct ProxyJobTests {
         }
     }
 
-    @Test func aRedirectGoesTheWayThatHoldsForItsOwnHost() async throws {
+    @Test func aRedirectUsesTheProxyOfItsOwnHost() async throws {
         try await withPeers(.http, .none) { server, proxy, place in
             server.script("/away", [], afterwards: .redirect(to: server.url("/x")))
             try place.jobs([

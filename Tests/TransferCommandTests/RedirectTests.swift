@@ -35,7 +35,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: ["data:text/plain,x", "javascript:alert(1)", "http://", "http:///x"])
-    func whatIsNoPlaceToGoToIsNotFollowed(_ location: String) async throws {
+    func anInvalidLocationIsNotFollowed(_ location: String) async throws {
         try await withTestServer { server in
             server.script("/f", [], afterwards: .redirect(to: location))
             let event = try failure(try await run(server))
@@ -149,7 +149,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aRedirectToNowhereSaysSo() async throws {
+    @Test func aRedirectWithoutATargetIsReported() async throws {
         try await withTestServer { server in
             server.script("/f", [], afterwards: .status(302))
             let event = try failure(try await run(server))

@@ -67,7 +67,7 @@ import TransferTestSupport
     }
 
     /// The server ignores If-Range and sends the rest of a different file.
-    @Test func aServerThatIgnoresIfRangeIsFoundOutByItsETag() async throws {
+    @Test func aServerThatIgnoresIfRangeIsDetectedByItsETag() async throws {
         try await check(
             ServedFile(old, etag: "\"a1\""), ServedFile(new, etag: "\"b7\""),
             reason: "changed on server (ETag a1→b7)", more: .serveRange(200_000..<400_000))
@@ -90,7 +90,7 @@ import TransferTestSupport
 
     /// The server does not accept the condition: the next request has the range alone, and its ETag shows whether it
     /// fits.
-    @Test func aRangeIgnoredOnceIsAskedForPlainly() async throws {
+    @Test func anIgnoredRangeIsRequestedUnconditionally() async throws {
         try await checkSame([.ignoreRange]) { _, server in
             #expect(server.requests.map(\.range) == [nil, "bytes=200000-", "bytes=200000-"])
             #expect(server.requests.map(\.ifRange) == [nil, "\"a1\"", nil])

@@ -65,7 +65,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: Way.allCases, Answer.allCases)
-    func theFileStaysAndTheExitStatusSaysSo(_ way: Way, _ answer: Answer) async throws {
+    func theFileStaysAndTheExitStatusReportsIt(_ way: Way, _ answer: Answer) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             try await fetch(way, server, place)

@@ -6,7 +6,7 @@ import TransferTestSupport
 
 /// `--report` and logrotate(8): the file is moved away, and a SIGHUP opens it anew.
 @Suite(.timeLimit(.minutes(1))) struct ReportRotationTests {
-    @Test func aRunGoesOnInANewFile() async throws {
+    @Test func aRunContinuesInANewReportFile() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["a", "b"] { server.serve("/\(name)", .text(name)) }

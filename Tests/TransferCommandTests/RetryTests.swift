@@ -170,7 +170,7 @@ import TransferTestSupport
     }
 
     /// The second process continues the count of the first.
-    @Test func theCountGoesOnAfterARestart() async throws {
+    @Test func theCountContinuesAfterARestart() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.script("/a", [], afterwards: .status(500))

@@ -69,7 +69,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatGoesOnWithABatchIsTheCommandThatWasGiven() async throws {
+    @Test func theCommandToContinueABatchIsTheGivenOne() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.script("/a", [.holdHead])
@@ -114,7 +114,7 @@ import TransferTestSupport
     }
 
     /// The batch of a successful `get` is forgotten: the file itself bears the URL of its source.
-    @Test func whatGetHasFetchedItKeepsTheNextTime() async throws {
+    @Test func aFileThatGetFetchedIsKeptTheNextTime() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", ServedFile(Content.random(seed: 3, count: 500), lastModified: 1_600_000_000))
@@ -156,7 +156,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func verifyHashesAgainAndFindsWhatWasTamperedWith() async throws {
+    @Test func verifyHashesAgainAndFindsTampering() async throws {
         try await withTestServer { server in
             let sum = try await digest("sha256", content.bytes())
             let place = try await finished(server, #""checksum": "sha256:\#(sum)", "ifExists": "overwrite""#)
@@ -180,7 +180,7 @@ import TransferTestSupport
     }
 
     /// A server only reports its version, not whether the local file is undamaged.
-    @Test func verifyFetchesWhatHasNoDigest() async throws {
+    @Test func verifyFetchesAFileWithoutADigest() async throws {
         try await withTestServer { server in
             let place = try await finished(server)
             let path = place.folder.path("a")
@@ -195,7 +195,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func verifyKeepsWhatIsRight() async throws {
+    @Test func verifyKeepsAnUndamagedFile() async throws {
         try await withTestServer { server in
             let sum = try await digest("sha256", content.bytes())
             let place = try await finished(server, #""checksum": "sha256:\#(sum)""#)
@@ -217,7 +217,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func refreshFetchesWhatIsNewer() async throws {
+    @Test func refreshFetchesANewerFile() async throws {
         try await withTestServer { server in
             let place = try await finished(server)
             let newer = Content.random(seed: 22, count: 60_000)
@@ -242,7 +242,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func anEditedFileAddsWhatIsNewRedoesWhatChangedAndDropsWhatIsGone() async throws {
+    @Test func anEditedFileAddsRedoesAndDropsJobs() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["same", "changed", "gone", "new", "changed2"] { server.serve("/\(name)", .text(name)) }
@@ -299,7 +299,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aSecondProcessSaysWhoHoldsTheBatch() async throws {
+    @Test func aSecondProcessNamesTheHolderOfTheBatch() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))

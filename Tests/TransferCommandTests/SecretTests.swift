@@ -57,7 +57,7 @@ import TransferTestSupport
     }
 
     /// During a run that is killed, the journal of the database holds the latest writes.
-    @Test func theJournalHoldsNoneEither() async throws {
+    @Test func theJournalHoldsNoSecrets() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .random(seed: 1, count: 200_000), etag: "\"1\"")

@@ -8,7 +8,7 @@ import TransferTestSupport
 @Suite struct SignalTests {
     let content = Content.random(seed: 31, count: 3_000_000)
 
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func itCheckpointsAndDiesByThatSignal(_ signal: Int32) async throws {
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func aRunCheckpointsAndDiesByTheSignal(_ signal: Int32) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", content, etag: "\"a1\"")
@@ -48,7 +48,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aKilledRunGoesOnWhereItWas() async throws {
+    @Test func aKilledRunResumesWhereItWas() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", content, etag: "\"a1\"")

@@ -22,7 +22,7 @@ import TransferTestSupport
 
     private func sources(_ value: JSONValue?) -> [JSONValue] { value?["sources"]?.array ?? [] }
 
-    @Test func eventsTheReportAndWhyTellWhatEachSourceDid() async throws {
+    @Test func eventsTheReportAndWhyDescribeEachSource() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 let place = try Workplace()
@@ -70,7 +70,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whileItRunsWhyTellsFromAnotherProcess() async throws {
+    @Test func whyReportsTheSourcesFromAnotherProcess() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 let place = try Workplace()

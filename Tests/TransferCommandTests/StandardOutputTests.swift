@@ -17,7 +17,7 @@ import TransferTestSupport
         "watch folder --to URL/up/{name} --once --json", "pause batch", "resume batch", "retry batch", "forget batch",
     ]
 
-    @Test(arguments: lines) func whatTakesNothingIsAnError(_ line: String) async throws {
+    @Test(arguments: lines) func anUnwritableStandardOutputIsAnError(_ line: String) async throws {
         try await withTestServer { server in
             server.serve("/a", .text("a"))
             server.handle("PUT", "/up/*") { _ in Response(status: 201) }

@@ -22,7 +22,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func withoutAHomeItSaysWhatToName() async throws {
+    @Test func aMissingHomeIsReportedWithTheRequiredVariable() async throws {
         let place = try Workplace()
         let text = try await refusal(place, ["HOME": nil, "TRANSFER_STATE": nil])
         #expect(
@@ -32,7 +32,7 @@ import TransferTestSupport
         #expect(try place.traces() == [])
     }
 
-    @Test func aFileInItsPlaceIsTold() async throws {
+    @Test func aFileInItsPlaceIsReported() async throws {
         let place = try Workplace()
         let path = try place.folder.write("I am a file", to: "state")
         let text = try await refusal(place, [:])
@@ -40,7 +40,7 @@ import TransferTestSupport
         #expect(try place.folder.text("state") == "I am a file")
     }
 
-    @Test func aFileAboveItIsTold() async throws {
+    @Test func aFileAboveItIsReported() async throws {
         let place = try Workplace()
         let path = try place.folder.write("I am a file", to: "file")
         let text = try await refusal(place, [:], ["run", "jobs.json", "--state", "\(path)/state"])
@@ -48,7 +48,7 @@ import TransferTestSupport
         #expect(text.contains("not a directory; name another folder with --state or TRANSFER_STATE\n"), "\(text)")
     }
 
-    @Test func oneThatCannotBeWrittenToIsTold() async throws {
+    @Test func anUnwritableFolderIsReported() async throws {
         let place = try Workplace()
         let path = try place.folder.folder("state")
         try place.jobs([download("http://127.0.0.1:1/a", to: "a")])
@@ -61,7 +61,7 @@ import TransferTestSupport
         #expect(try place.folder.files(below: "state") == [])
     }
 
-    @Test func aReadOnlyFileSystemIsTold() async throws {
+    @Test func aReadOnlyFileSystemIsReported() async throws {
         let place = try Workplace()
         let text = try await refusal(place, [:], ["run", "jobs.json", "--state", "/proc/1/transfer"])
         #expect(text.hasPrefix("transfer: can't "), "\(text)")
@@ -69,7 +69,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [["status"], ["cancel", "--all"]])
-    func aDatabaseThatIsNoneIsToldAndLeftAlone(_ arguments: [String]) async throws {
+    func anInvalidDatabaseIsReportedAndLeftAlone(_ arguments: [String]) async throws {
         let place = try Workplace()
         let garbage = String(repeating: "this is no database\n", count: 500)
         let path = try place.folder.write(garbage, to: "state/queue.sqlite")
@@ -80,7 +80,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [["status"], ["why", "batch/a"], ["forget"], ["wait", "batch"]])
-    func oneThatCannotBeReadIsNotTakenForAnEmptyOne(_ arguments: [String]) async throws {
+    func anUnreadableFolderIsNotTakenForAnEmptyOne(_ arguments: [String]) async throws {
         let place = try Workplace()
         let path = try place.folder.folder("state")
         let result = try await OrdinaryUser.run(arguments, in: place) { chmod(path, 0) }
@@ -96,7 +96,7 @@ import TransferTestSupport
         #expect(result.exitCode == 74 && result.standardError.contains("is not a folder"), "\(result)")
     }
 
-    @Test func oneThatEverybodyMayWriteToIsClosed() async throws {
+    @Test func aWorldWritableFolderIsClosed() async throws {
         try await withTestServer { server in
             server.serve("/a", .text("a"))
             let place = try Workplace()
@@ -116,7 +116,7 @@ import TransferTestSupport
     }
 
     /// The folder is shared, as with `--state /tmp`.
-    @Test func oneThatIsEverybodysForOtherThingsTooIsRefused() async throws {
+    @Test func aSharedWorldWritableFolderIsRefused() async throws {
         let place = try Workplace()
         let path = try place.folder.write("somebody's", to: "state/other")
         let folder = String(path.dropLast("/other".count))
@@ -131,7 +131,7 @@ import TransferTestSupport
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root to give a folder away"))
-    func oneOfAnotherUserIsRefused() async throws {
+    func aFolderOfAnotherUserIsRefused() async throws {
         let place = try Workplace()
         let path = try place.folder.folder("state")
         chown(path, 65_534, 65_534)
@@ -219,7 +219,7 @@ import TransferTestSupport
         return bytes
     }
 
-    @Test func itIsFoundInTheOrderOfTheManual() async throws {
+    @Test func theFolderIsFoundInTheOrderOfTheManual() async throws {
         try await withTestServer { server in
             server.serve("/a", .text("a"))
             let order: [(String?, String)] = [
@@ -248,7 +248,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func onlyItsUserMayLookIntoIt() async throws {
+    @Test func onlyItsUserMayReadTheFolder() async throws {
         try await withTestServer { server in
             server.serve("/a", .text("a"))
             let place = try Workplace()

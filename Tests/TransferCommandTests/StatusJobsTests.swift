@@ -5,7 +5,7 @@ import TransferTestSupport
 
 /// `transfer status --jobs`: one line for each job, in every state.
 @Suite(.timeLimit(.minutes(2))) struct StatusJobsTests {
-    @Test func eachJobHasALineWithWhatIsKnownOfIt() async throws {
+    @Test func eachJobHasALineWithItsKnownState() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/good", .text("good"))

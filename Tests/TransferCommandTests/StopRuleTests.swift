@@ -108,7 +108,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func dryRunTellsWhatIsThereAlready() async throws {
+    @Test func dryRunReportsExistingFiles() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["kept", "half"] { server.serve("/\(name)", .random(seed: 1, count: 100_000), etag: "\"1\"") }

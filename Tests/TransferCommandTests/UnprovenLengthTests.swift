@@ -25,7 +25,7 @@ import TransferTestSupport
         server.script("/f", method: "GET", [], afterwards: .noContentLength)
     }
 
-    @Test func aHeadThatTellsTheLengthProvesIt() async throws {
+    @Test func aHeadWithTheLengthProvesIt() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/f", Self.whole)
@@ -38,7 +38,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFileThatTheHeadTellsToBeLongerIsFetchedAgain() async throws {
+    @Test func aFileThatIsLongerByItsHeadIsFetchedAgain() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/f", Self.whole)
@@ -53,7 +53,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatNothingProvesIsCompleteAndSaysSo() async throws {
+    @Test func anUnprovenFileIsCompleteAndReportedAsUnproven() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             silent(server)
@@ -69,7 +69,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func strictFailsWhatNothingProvesAlsoOfAnEarlierRun() async throws {
+    @Test func strictFailsUnprovenFilesEvenOfAnEarlierRun() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             silent(server)

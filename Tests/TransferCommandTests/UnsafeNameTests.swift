@@ -59,7 +59,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aNameOfTheServerNeverReplacesAFileOfSomebodyElse() async throws {
+    @Test func aNameFromTheServerNeverReplacesAForeignFile() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             try place.folder.write("mine", to: "out/passwords")

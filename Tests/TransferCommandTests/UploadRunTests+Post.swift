@@ -44,7 +44,7 @@ extension UploadRunTests {
     }
 
     @Test(arguments: [Fault.loseAnswer, .status(503)])
-    func aPOSTIsSentAgainWhenTheJobSaysSo(_ fault: Fault) async throws {
+    func aPOSTIsSentAgainWhenTheJobAllowsIt(_ fault: Fault) async throws {
         try await withTestServer { server in
             let place = try place()
             let sink = server.acceptUploads("/in")
@@ -84,7 +84,7 @@ extension UploadRunTests {
     }
 
     /// The message of a killed run may not have been read: the next run repeats it, and sends nothing either.
-    @Test func aPOSTInDoubtIsToldUntilARunEndsByItself() async throws {
+    @Test func aPOSTInDoubtIsReportedUntilARunEndsNormally() async throws {
         try await withTestServer { server in
             let place = try place()
             let sink = server.acceptUploads("/in")

@@ -79,7 +79,7 @@ import TransferTestSupport
         arguments: [
             (200_000, #""id": "up""#), (5 << 20, #""id": "up""#), (200_000, #""id": "up", "createFolders": true"#),
         ])
-    func aPutThatArrivedBeforeAKillIsAskedForAndNotSentAgain(_ count: Int, _ more: String) async throws {
+    func aPutThatArrivedBeforeAKillIsQueriedAndNotSentAgain(_ count: Int, _ more: String) async throws {
         try await withPutThatArrivedBeforeAKill(count, more) { place, server in
             let result = try await place.runJobs()
             #expect(result.exitCode == 0, "\(result)")
@@ -91,7 +91,7 @@ import TransferTestSupport
 
     /// The server has an earlier version of the same size, from the second in which the newer upload was about to
     /// begin.
-    @Test func anEarlierVersionOfTheSameSizeIsNoProofThatTheNewOneArrived() async throws {
+    @Test func anEarlierVersionOfTheSameSizeIsNoProofOfArrival() async throws {
         var options = NginxServer.Options()
         options.allowsWriting = true
         let server = try await NginxServer.start(options: options)
@@ -225,7 +225,7 @@ import TransferTestSupport
 
     /// libcurl would send it again at once, as the connection may have been closed before: it may have arrived all the
     /// same.
-    @Test(arguments: [1000, 200_000]) func aPutIsAskedForWhenAUsedConnectionIsLost(_ count: Int) async throws {
+    @Test(arguments: [1000, 200_000]) func aPutIsQueriedWhenAUsedConnectionIsLost(_ count: Int) async throws {
         try await withTestServer { server in
             let place = try place(count)
             server.acceptUploads("/first")

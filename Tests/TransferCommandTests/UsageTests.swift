@@ -59,7 +59,7 @@ import TransferTestSupport
         (["dance"], "dance is no command; `transfer --help` lists what there is"),
     ]
 
-    @Test(arguments: wrong) func isToldAndEndsWith64(_ arguments: [String], _ message: String) async throws {
+    @Test(arguments: wrong) func invalidUsageEndsWithStatus64(_ arguments: [String], _ message: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -98,7 +98,7 @@ import TransferTestSupport
         #expect(result.standardOutput.isEmpty)
     }
 
-    @Test func everyVerbsUsageIsLookedAt() async throws {
+    @Test func everyVerbsUsageIsChecked() async throws {
         let place = try Workplace()
         let dump = try JSONSerialization.jsonObject(
             with: try await place.run("--experimental-dump-help").standardOutputData)
@@ -176,7 +176,7 @@ import TransferTestSupport
 
     /// A missing batch must not create a state folder.
     @Test(arguments: [["status"], ["status", "x"], ["wait", "x"], ["forget", "x"]])
-    func lookingChangesNothing(_ arguments: [String]) async throws {
+    func readingVerbsChangeNothing(_ arguments: [String]) async throws {
         let place = try Workplace()
         _ = try await place.command(arguments).run()
         #expect(try place.traces() == [])

@@ -46,7 +46,7 @@ import TransferTestSupport
     }
 
     /// Each file of the batch gets a result.
-    @Test func aFileThatNeverCameIsTold() async throws {
+    @Test func aFileThatNeverCameIsReported() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"), etag: "\"1\"")
@@ -124,7 +124,7 @@ import TransferTestSupport
     }
 
     /// The record names the source of the file.
-    @Test func aMissingFileIsToldAndFetched() async throws {
+    @Test func aMissingFileIsReportedAndFetched() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"), etag: "\"1\"")
@@ -154,7 +154,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFileWithoutARecordIsComparedWithADigestOrTold() async throws {
+    @Test func aFileWithoutARecordIsComparedWithADigestOrReported() async throws {
         let place = try Workplace()
         try place.folder.write("abc", to: "f")
         let unknown = try await place.run("verify", "f")
@@ -180,7 +180,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: ["Repr-Digest", "Content-Digest"])
-    func aFileIsJudgedByItsServersWord(name: String) async throws {
+    func aFileIsVerifiedByItsServersDigest(name: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let content = Content.random(seed: 3, count: 300_000)
@@ -215,7 +215,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFileOfAnotherSizeThanTheJobSaysFails() async throws {
+    @Test func aFileOfAnotherSizeThanDeclaredFails() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"))

@@ -34,7 +34,7 @@ import TransferTestSupport
         return result
     }
 
-    @Test func itsLastByteIsProofEnough() async throws {
+    @Test func theLastByteProvesAWholePart() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             try await killed(server, place, etag: "\"a1\"")
@@ -122,7 +122,7 @@ import TransferTestSupport
     }
 }
 
-/// The server that the bytes came from: a redirect that changes later mixes no bytes, and one that expires costs none.
+/// The URL that the bytes came from: a redirect that changes later mixes no bytes, and one that expires costs none.
 @Suite struct AnsweringPlaceTests {
     let one = Content.random(seed: 48, count: 400_000)
     let two = Content.random(seed: 49, count: 400_000)
@@ -143,7 +143,7 @@ import TransferTestSupport
             afterwards: .redirect(to: "/v2\(secret.isEmpty ? "" : "?sig=2")"))
     }
 
-    @Test func theBytesGoOnWhereTheyCameFrom() async throws {
+    @Test func theBytesContinueAtTheirURL() async throws {
         try await withTestServer { server in
             let place = try jobs(server)
             serve(server)
@@ -155,7 +155,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: [403, 404, 410]) func aPlaceThatIsGoneLeadsToTheNewVersionWhole(_ status: Int) async throws {
+    @Test(arguments: [403, 404, 410]) func aRemovedURLLeadsToTheWholeNewVersion(_ status: Int) async throws {
         try await withTestServer { server in
             let place = try jobs(server)
             serve(server)
@@ -169,7 +169,7 @@ import TransferTestSupport
     }
 
     /// A machine behind its gateway was taken out of service: no answer says that its URL is no longer valid.
-    @Test func aPlaceThatGivesNothingAgainAndAgainLeadsBack() async throws {
+    @Test func aURLThatFailsRepeatedlyLeadsBackToTheRedirect() async throws {
         try await withTestServer { server in
             let place = try jobs(server)
             serve(server)
@@ -182,7 +182,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aPlaceThatIsAwayForAMomentIsAskedAgain() async throws {
+    @Test func aURLThatFailsOnceIsAskedAgain() async throws {
         try await withTestServer { server in
             let place = try jobs(server)
             serve(server)
@@ -194,7 +194,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aNewSignatureGoesOn() async throws {
+    @Test func aNewSignatureContinuesTheDownload() async throws {
         try await withTestServer { server in
             let place = try jobs(server)
             server.serve("/v1", one, etag: "\"1\"")

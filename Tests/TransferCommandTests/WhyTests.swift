@@ -12,7 +12,7 @@ import TransferTestSupport
         return try JSONValue.parse(Data(result.standardOutput.utf8))
     }
 
-    @Test func tellsHowEachJobOfAStoppedBatchStands() async throws {
+    @Test func reportsTheStateOfEachJobOfAStoppedBatch() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["done", "held", "later"] { server.serve("/\(name)", .text(name)) }
@@ -57,7 +57,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aRunningJobIsNotToldToWaitForAnothersPause() async throws {
+    @Test func aRunningJobIsNotReportedAsPausedByAnother() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/large", ServedFile(.random(seed: 1, count: 4 << 20)))
@@ -79,7 +79,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aServersPauseIsTold() async throws {
+    @Test func aServersPauseIsReported() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.handle("GET", "/busy") { _ in Response(status: 429, headers: ["Retry-After": "300"]) }
@@ -95,7 +95,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aBatchAloneIsAskedForAJobInWordsForTheShell() async throws {
+    @Test func aBatchAloneIsAnsweredWithACommandForAJob() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -109,7 +109,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func namesThatAreNotThereGetTheNearestOnes() async throws {
+    @Test func missingNamesGetTheNearestOnes() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let none = try await place.run("why", "batch/a")

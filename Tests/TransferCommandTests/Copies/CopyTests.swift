@@ -48,7 +48,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: UploadPeerKind.resuming)
-    func bothSidesAreGoneOnWithWhereTheyWereCut(_ kind: UploadPeerKind) async throws {
+    func bothSidesResumeAfterACut(_ kind: UploadPeerKind) async throws {
         try await withTestServer { server in
             server.serve("/f", Self.source, etag: "\"1\"")
             server.script("/f", [.cut(after: 1 << 20), .cut(after: 700_000), .cut(after: 3 << 20)])
@@ -123,7 +123,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func neitherSideSeesWhatTheOtherIsShown() async throws {
+    @Test func neitherSideGetsTheCredentialsOfTheOther() async throws {
         try await withTestServer { server in
             try await withTestServer { other in
                 let place = try workplace()
@@ -150,7 +150,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aSourceThatIsNotWhatItShouldBeIsNeverWholeAtItsDestination() async throws {
+    @Test func aWrongSourceIsNeverWholeAtItsDestination() async throws {
         try await withTestServer { server in
             let place = try workplace()
             server.serve("/f", Self.source, etag: "\"1\"")
@@ -195,7 +195,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aDeadMirrorIsPassedOver() async throws {
+    @Test func aDeadMirrorIsSkipped() async throws {
         try await withTestServer { server in
             let place = try workplace()
             server.serve("/f", Self.source, etag: "\"1\"")

@@ -31,7 +31,7 @@ struct FileSystemTests {
         }
     }
 
-    @Test(arguments: kinds) func aFileThatIsThereIsReplacedOnlyWhereTheJobSaysSo(_ kind: FileSystemKind) async throws {
+    @Test(arguments: kinds) func anExistingFileIsReplacedOnlyWhenTheJobAllowsIt(_ kind: FileSystemKind) async throws {
         try await withFileSystem(kind) { place, server in
             let policies = ["verify", "fail", "skip", "rename", "overwrite", "update"]
             for policy in policies { server.serve("/" + policy, ServedFile(.text("new"), etag: "\"1\"")) }
@@ -55,7 +55,7 @@ struct FileSystemTests {
         }
     }
 
-    @Test(arguments: kinds) func theNewestVersionIsAskedFor(_ kind: FileSystemKind) async throws {
+    @Test(arguments: kinds) func theNewestVersionIsRequested(_ kind: FileSystemKind) async throws {
         try await withFileSystem(kind) { place, server in
             server.serve("/a", ServedFile(content, etag: "\"1\""))
             try place.jobs([download(server.url("/a"), to: "mounted/a", #""ifExists": "update""#)])
@@ -74,7 +74,7 @@ struct FileSystemTests {
 
     // MARK: After a kill
 
-    @Test(arguments: kinds, ["1", "3"]) func aKilledDownloadIsGoneOnWith(_ kind: FileSystemKind, _ segments: String)
+    @Test(arguments: kinds, ["1", "3"]) func aKilledDownloadIsContinued(_ kind: FileSystemKind, _ segments: String)
         async throws
     {
         try await withFileSystem(kind) { place, server in
@@ -214,7 +214,7 @@ struct FileSystemTests {
     // MARK: Read-only
 
     @Test(arguments: FileSystemKind.allCases.filter(\.isReadOnly))
-    func oneThatCannotBeWrittenIsAnErrorInWords(_ kind: FileSystemKind) async throws {
+    func aReadOnlyFileSystemIsReportedInWords(_ kind: FileSystemKind) async throws {
         try await withFileSystem(kind) { place, server in
             server.serve("/a", ServedFile(.text("a")))
             let result = try await place.run("get", server.url("/a"), "-o", "mounted/a")

@@ -4,7 +4,7 @@ import TransferTestSupport
 
 /// The commands with logins that have one role in the queue each, and no rights on its tables.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(2))) struct FleetAccessTests {
-    @Test func aLoginOfEachPartDoesTheVerbsOfItsPartAndNoOthers() async throws {
+    @Test func aLoginOfEachRoleDoesTheVerbsOfItsRoleOnly() async throws {
         let server = try await NginxServer.start(options: NginxServer.Options())
         var bytes = SampleBytes(seed: 1)
         try bytes.next(3000).write(to: URL(fileURLWithPath: "\(server.root)/0"))

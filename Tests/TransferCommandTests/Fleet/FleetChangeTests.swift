@@ -36,7 +36,7 @@ import TransferTestSupport
         return worker
     }
 
-    @Test func aChangedJobIsReleasedByItsWorkerAndBeginsAnewAsWhatItIsNow() async throws {
+    @Test func aChangedJobIsReleasedByItsWorkerAndBeginsAnew() async throws {
         let worker = try await begun()
         try write(("a", "quick"), ("b", "quick"))
         let brought = try await fleet.run("run", "jobs.json", "--detach")

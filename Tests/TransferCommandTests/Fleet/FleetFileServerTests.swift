@@ -38,7 +38,7 @@ struct FleetFileServerTests {
         #expect(names.count == 1 && names[0].hasSuffix(".part"), "\(names)")
     }
 
-    @Test func whatAJobThatBecameAnotherOneLeftIsDroppedByTheNextWorker() async throws {
+    @Test func theUploadOfAChangedJobIsDroppedByTheNextWorker() async throws {
         try await killedUpload()
         try await until("the lease to be over") {
             try await fleet.workers().allSatisfy { ($0["lease"]?.double ?? 1) <= 0 }

@@ -52,7 +52,7 @@ struct FleetNameTests {
     }
 
     @Test(arguments: [false, true])
-    func aWorkerWaitsForTheNameAndThenForNobody(_ isService: Bool) async throws {
+    func aWorkerWaitsForTheNameAndThenWorks(_ isService: Bool) async throws {
         try await with(isService: isService) { _, names, worker in
             _ = try await worker.line {
                 $0.contains("the queue's database is away, waiting for it: ")
@@ -68,7 +68,7 @@ struct FleetNameTests {
     }
 
     /// libpq's own default mode would accept any server.
-    @Test func aServerOfAServiceFileIsVerifiedUnlessItSaysOtherwise() async throws {
+    @Test func aServerOfAServiceFileIsVerifiedByDefault() async throws {
         try await with(isService: true, saysTrust: false) { _, names, worker in
             names.set(Self.name, [TestNetwork.server])
             names.answers = true
@@ -78,7 +78,7 @@ struct FleetNameTests {
         }
     }
 
-    @Test func aWorkerThatWaitsForTheNameOfAServiceEndsAtOnceWhenItsTold() async throws {
+    @Test func aWorkerWaitingForAServicesNameStopsAtOnce() async throws {
         try await with(isService: true) { _, names, worker in
             try await until("a question") { !names.queries.isEmpty }
             let begun = ContinuousClock.now
@@ -89,7 +89,7 @@ struct FleetNameTests {
     }
 
     /// Packets to the database are lost: the worker waits for a connection when it is asked to end.
-    @Test func aWorkerThatWaitsForAServerEndsAtOnceWhenItsTold() async throws {
+    @Test func aWorkerWaitingForAServerStopsAtOnce() async throws {
         try await with { stage, names, worker in
             try await stage.peer.ip(
                 "address del \(TestNetwork.server)/32 dev lo", "route add blackhole \(TestNetwork.server)/32")

@@ -58,7 +58,7 @@ import TransferTestSupport
         for name in ["a", "b"] { #expect(try fleet.folder.files(below: "\(name)/in").count >= 20, "\(name)") }
     }
 
-    @Test(arguments: [429, 503]) func aPauseThatOneWorkerWasAskedForIsKeptByTheOther(status: Int) async throws {
+    @Test(arguments: [429, 503]) func aPauseRequestedFromOneWorkerIsKeptByTheOther(status: Int) async throws {
         try await withTestServer { server in
             let arrivals = OriginPauseTests.Arrivals()
             server.handle("GET", "/*") { request in

@@ -23,7 +23,7 @@ import TransferTestSupport
         await database.stop()
     }
 
-    @Test func aWorkerThatIsToldToEndWaitsForItForSeconds() async throws {
+    @Test func aStoppedWorkerWaitsForTheDatabaseForSeconds() async throws {
         try await with { fleet, database in
             let worker = try fleet.worker("a", "--lease", "60s")
             try await worker.begins()
@@ -49,7 +49,7 @@ import TransferTestSupport
 
     /// The worker waits for an answer, and then for a connection.
     @Test(.enabled(if: TransferCommand.runsHeavyTests, "it takes half a minute"))
-    func aRunThatShowsTheJobsSaysThatItWaitsForIt() async throws {
+    func aRunThatShowsTheJobsReportsItsWaitForTheDatabase() async throws {
         try await with { fleet, database in
             let run = try fleet.command(["run", "jobs.json", "--queue", fleet.queue, "--json"]).start()
             try await run.event("batch.started")
@@ -63,7 +63,7 @@ import TransferTestSupport
     }
 
     /// The end of the small job is recorded only when the database answers again.
-    @Test func transfersThatAreUnderWayGoOnWithoutIt() async throws {
+    @Test func transfersUnderWayContinueWithoutTheDatabase() async throws {
         // The size exceeds what the kernel buffers for a client that does not read.
         let content = Content.random(seed: 38, count: 64 << 20)
         try await withTestServer { server in

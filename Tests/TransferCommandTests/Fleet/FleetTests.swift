@@ -23,7 +23,7 @@ import TransferTestSupport
 
     // MARK: The complete path
 
-    @Test func twoWorkersEndWhatARunBringsAndTheRunTellsOfEachEndOnce() async throws {
+    @Test func twoWorkersEndTheJobsOfARunThatReportsEachEndOnce() async throws {
         let server = try await serve(80)
         let fleet = try await FleetPlace()
         try fleet.place.jobs(jobs(80, server))
@@ -77,7 +77,7 @@ import TransferTestSupport
         #expect(workers.isEmpty, "the killed one's lease was taken over")
     }
 
-    @Test func aWorkerThatIsStoppedGivesBackWhatItHasWithinSeconds() async throws {
+    @Test func aStoppedWorkerReturnsItsJobsWithinSeconds() async throws {
         let server = try await serve(6, rate: "1k")
         let fleet = try await FleetPlace()
         try fleet.place.jobs(jobs(6, server))
@@ -125,7 +125,7 @@ import TransferTestSupport
         try await fleet.stop(worker)
     }
 
-    @Test func progressOfWorkersIsToldAsJSONWhereItIsAskedFor() async throws {
+    @Test func progressOfWorkersIsReportedAsJSONOnRequest() async throws {
         let server = try await serve(1, rate: "1k")
         let fleet = try await FleetPlace()
         try fleet.place.jobs([download(server.url("/0"), to: "in/0", #""id": "slow""#)])
@@ -139,7 +139,7 @@ import TransferTestSupport
 
     // MARK: The database is away
 
-    @Test func aWorkerWaitsForTheDatabaseAndGoesOnWithWhatWasUnderWay() async throws {
+    @Test func aWorkerWaitsForTheDatabaseAndContinuesItsTransfers() async throws {
         let database = try await PostgresServer.start()
         let server = try await serve(10, rate: "1k")
         let fleet = try await FleetPlace(on: database)
@@ -200,7 +200,7 @@ import TransferTestSupport
 
     // MARK: Jobs that a worker refuses
 
-    @Test func aJobThatNamesWhatIsNotForOthersFailsAtTheWorker() async throws {
+    @Test func aJobThatNamesPrivateFilesFailsAtTheWorker() async throws {
         let server = try await serve(1)
         let fleet = try await FleetPlace()
         try fleet.place.jobs([
@@ -216,7 +216,7 @@ import TransferTestSupport
         try await fleet.stop(worker)
     }
 
-    @Test func aSecretInAURLIsNotBroughtIntoTheQueue() async throws {
+    @Test func aSecretInAURLIsNotSubmittedToTheQueue() async throws {
         let fleet = try await FleetPlace()
         try fleet.place.jobs([download("https://h.example/x?X-Amz-Signature=abc&X-Amz-Credential=k", to: "x")])
         let run = try await fleet.run("run", "jobs.json")
@@ -226,7 +226,7 @@ import TransferTestSupport
     }
 
     /// The hook belongs to a job, a batch, or an option.
-    @Test(arguments: [0, 1, 2]) func hooksAreNotBroughtIntoTheQueue(_ place: Int) async throws {
+    @Test(arguments: [0, 1, 2]) func hooksAreNotSubmittedToTheQueue(_ place: Int) async throws {
         let fleet = try await FleetPlace()
         let hook = #""onFinish": "tell""#
         let job = download("https://h.example/x", to: "x", place == 0 ? hook : "")
@@ -239,7 +239,7 @@ import TransferTestSupport
 
     // MARK: Verbs
 
-    @Test func verbsSteerWhatWorkersDo() async throws {
+    @Test func verbsControlWorkers() async throws {
         let server = try await serve(4, rate: "1k")
         let fleet = try await FleetPlace()
         try fleet.place.jobs(jobs(4, server))
@@ -260,7 +260,7 @@ import TransferTestSupport
         #expect(try await fleet.batch() == nil)
     }
 
-    @Test func anotherLookAtAQueueThatIsNotThereMakesNone() async throws {
+    @Test func readingAMissingQueueCreatesNone() async throws {
         let fleet = try await FleetPlace()
         let status = try await fleet.run("status")
         #expect(status.exitCode == 74 && status.standardError.contains("there is no queue"), "\(status)")

@@ -5,7 +5,7 @@ import TransferTestSupport
 
 /// Workers are killed, stopped and disconnected, and the database crashes: `make torture-fleet` does more of it.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(5))) struct FleetTortureTests {
-    @Test func nothingIsLostRecordedTwiceOrWrongAndNoWorkerNeedsAHand() async throws {
+    @Test func noJobIsLostRepeatedOrWrongAndNoWorkerNeedsHelp() async throws {
         let kills = TransferCommand.runsHeavyTests ? "200" : "20"
         try await run("fleet.py", "--kills", kills)
     }
@@ -15,7 +15,7 @@ import TransferTestSupport
     }
 
     @Test(.enabled(if: PythonServer.isWanted))
-    func copiesToObjectStoresArriveOnceWhateverBecomesOfTheWorkers() async throws {
+    func copiesToObjectStoresArriveOnceDespiteLostWorkers() async throws {
         let (copies, kills) = TransferCommand.runsHeavyTests ? ("2000", "100") : ("150", "12")
         try await run("fleet_copies.py", "--copies", copies, "--kills", kills, "--limit", "240")
     }

@@ -21,7 +21,7 @@ import TransferQueue
         return view
     }
 
-    @Test func aBatchBeginsOnceGoesOnAndEnds() throws {
+    @Test func aBatchBeginsOnceContinuesAndEnds() throws {
         var view = view
         guard case .batchStarted(let totals)? = view.begin([status(1)]).first?.kind else {
             Issue.record("it didn't begin")
@@ -58,7 +58,7 @@ import TransferQueue
         #expect(view.transfers(jobs).isEmpty)
     }
 
-    @Test func aBatchThatSomebodyForgotHasEnded() {
+    @Test func aForgottenBatchHasEnded() {
         var view = view
         _ = view.begin([status(1)])
         #expect(view.progress([]).isEmpty && view.hasEnded && !view.hasFailures)

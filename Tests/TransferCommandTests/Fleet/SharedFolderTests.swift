@@ -35,7 +35,7 @@ import TransferTestSupport
     }
 
     /// A worker that sleeps for longer than its lease keeps its file open, and writes to it when it wakes.
-    @Test func aWorkerThatWakesUpWritesNothingIntoTheFileOfTheOneThatTookOver() async throws {
+    @Test func aWokenWorkerWritesNothingIntoTheFileOfItsSuccessor() async throws {
         let server = try await serve(content, rate: "80k")
         let fleet = try await FleetPlace()
         try await bring(fleet, server)
@@ -56,8 +56,7 @@ import TransferTestSupport
     }
 
     /// The first 2 MiB may have no record when a worker is killed.
-    @Test(arguments: [SIGTERM, SIGKILL]) func anotherWorkerGoesOnWithAPartThatNobodyWritesTo(signal: Int32) async throws
-    {
+    @Test(arguments: [SIGTERM, SIGKILL]) func anotherWorkerContinuesAnAbandonedPart(signal: Int32) async throws {
         var bytes = SampleBytes(seed: 39)
         let content = bytes.next(6 << 20)
         let server = try await serve(content, rate: "1m")

@@ -83,7 +83,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aNameThatNobodyCollectsIsRefused() async throws {
+    @Test func aNameThatNoCollectorReadsIsRefused() async throws {
         let place = try Workplace("metrics-name")
         let result = try await place.run("get", "http://127.0.0.1:9/a", "--metrics-file", "run.txt")
         #expect(result.exitCode == 64 && result.standardError.contains("--metrics-file"), "\(result)")

@@ -34,7 +34,7 @@ import TransferTestSupport
         return try await command.run()
     }
 
-    @Test func aMessageIsSignedAndSentAgainWithTheSameIDUntilItsTaken() async throws {
+    @Test func aSignedMessageIsResentWithTheSameIDUntilItIsAccepted() async throws {
         try await withTestServer { server in
             let place = try Workplace("webhook")
             let inbox = Inbox([Response(status: 503), Response(status: 503)])
@@ -79,7 +79,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aURLMayBeASecretAndAMissingOneIsTold() async throws {
+    @Test func aURLMayBeASecretAndAMissingOneIsReported() async throws {
         try await withTestServer { server in
             let place = try Workplace("named")
             server.handle("POST", "/hook") { _ in Response(status: 200) }
@@ -107,7 +107,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func theConfigurationSaysHowTheWebhookIsReached() async throws {
+    @Test func theConfigurationSetsTheConnectionToTheWebhook() async throws {
         try await withTestServer { server in
             try await withTestProxy(.http) { proxy in
                 let place = try Workplace("configured")

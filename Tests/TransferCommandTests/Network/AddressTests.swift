@@ -10,7 +10,7 @@ struct AddressTests {
         "address del 10.0.0.2/24 dev eth0", "address add 10.0.0.3/24 dev eth0", "route add default via 10.0.0.1",
     ]
 
-    @Test func goesOnAtOnceFromWhereItWasWhenItsAddressIsReplaced() async throws {
+    @Test func resumesAtOnceWhenItsAddressIsReplaced() async throws {
         try await NetworkStage.with(limitRate: "4m") { stage in
             let sum = try await stage.serve("large", mebibytes: 12)
             try stage.place.jobs([download(stage.url("/large"), to: "large", #""segments": 1, "id": "large""#)])
@@ -60,7 +60,7 @@ struct AddressTests {
         }
     }
 
-    @Test func whatTheNameMeansInTheOldNetworkIsForgotten() async throws {
+    @Test func theNamesAddressOfTheOldNetworkIsForgotten() async throws {
         try await NetworkStage.with(limitRate: "4m") { stage in
             let names = try await stage.network.startNameServer()
             names.set("files.test", [TestNetwork.server])
@@ -85,7 +85,7 @@ struct AddressTests {
         }
     }
 
-    @Test func goesOnOverVersion6WhenOnlyThatIsLeft() async throws {
+    @Test func continuesOverVersion6WhenOnlyThatIsLeft() async throws {
         try await NetworkStage.with(limitRate: "4m") { stage in
             let names = try await stage.network.startNameServer()
             names.set("files.test", [TestNetwork.server, TestNetwork.serverVersion6])
@@ -110,7 +110,7 @@ struct AddressTests {
     }
 
     /// Replies to packets with the old link's address over the other link are lost, as behind any home router.
-    @Test func goesOnOverTheOtherLinkWhenTheDefaultRouteMoves() async throws {
+    @Test func continuesOverTheOtherLinkWhenTheDefaultRouteMoves() async throws {
         try await NetworkStage.with(limitRate: "4m") { stage in
             try await stage.network.connect("eth1", 1, metric: 200)
             try await stage.peer.run("echo 1 >/proc/sys/net/ipv4/conf/all/rp_filter")

@@ -18,7 +18,7 @@ struct HoleTests {
         "get http 1x12000000 portal=page down.bytes=4000000 5s",
     ]
 
-    @Test(arguments: cases) func goesOnAfterTheHole(_ name: String) async throws {
+    @Test(arguments: cases) func continuesAfterTheHole(_ name: String) async throws {
         let folder = try TemporaryFolder()
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../link/holes.py").standardizedFileURL.path

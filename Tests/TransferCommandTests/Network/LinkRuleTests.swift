@@ -134,7 +134,7 @@ struct LinkRuleTests {
         return log
     }
 
-    @Test func waitsWithOnlyAMeteredLinkAndGoesOnOverAnother() async throws {
+    @Test func waitsWithOnlyAMeteredLinkAndContinuesOverAnother() async throws {
         let log = try await withOnlyAMeteredLink(#"{"metered": "forbid"}"#) {
             [download($0.url("/file?any"), to: "any", #""id": "any", "needs": ["file"]"#)]
         } _: {
@@ -152,7 +152,7 @@ struct LinkRuleTests {
     }
 
     /// A job that becomes ready in the middle of a run obeys its rules, and is not tried again and again.
-    @Test func waitsOnceWhenWhatItNeedsIsCompleteAndItsLinkIsNotThere() async throws {
+    @Test func waitsOnceWhenItsNeedIsCompleteAndItsLinkIsMissing() async throws {
         try await NetworkStage.with(isConnected: false) { stage in
             try await stage.network.connect("wwan0", 0)
             _ = try await stage.serve("file", mebibytes: 1)

@@ -6,7 +6,7 @@ import TransferTestSupport
 @Suite(.enabled(if: NetworkNamespaces.areWanted), .timeLimit(.minutes(2)))
 struct LinkUseTests {
     /// The kernel prefers eth0, which has a carrier and a route, and over which no answer comes back.
-    @Test func aLinkThatLeadsNowhereIsPassedByForAnother() async throws {
+    @Test func aLinkWithoutARouteIsAvoidedForAnother() async throws {
         try await NetworkStage.with { stage in
             try await stage.network.connect("eth1", 1, metric: 900)
             try await stage.peer.ip("route add blackhole 10.0.0.2/32")
@@ -84,7 +84,7 @@ struct LinkUseTests {
     }
 
     /// The file is fetched from the reachable server, for each cause that keeps the first server from being reached.
-    @Test func aMirrorThatIsNearIsTakenInPlaceOfOneThatIsAway() async throws {
+    @Test func aNearMirrorIsUsedInPlaceOfAnUnreachableOne() async throws {
         try await NetworkStage.with { stage in
             let names = try await stage.network.startNameServer()
             names.set("nas.plant", [TestNetwork.server])

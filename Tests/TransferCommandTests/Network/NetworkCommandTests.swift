@@ -6,7 +6,7 @@ import TransferTestSupport
 /// `transfer network`, and the cost of a waiting queue.
 @Suite(.enabled(if: NetworkNamespaces.areWanted), .timeLimit(.minutes(2)))
 struct NetworkCommandTests {
-    @Test func followsWhatHappensToTheLinks() async throws {
+    @Test func followsChangesOfTheLinks() async throws {
         try await NetworkStage.with { stage in
             let process = try stage.command("network", "--follow", "--json").start()
             try await process.line(.standardOutput) { $0.contains("10.0.0.2") }

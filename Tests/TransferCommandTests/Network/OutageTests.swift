@@ -29,7 +29,7 @@ struct OutageTests {
         + (TransferCommand.runsHeavyTests ? [linkDown, carrierLost].map { $0.lasting(.seconds(8)) } : [])
 
     /// The address is the same before and after.
-    @Test(arguments: outages) func waitsAndGoesOnWhenItIsBack(_ outage: Outage) async throws {
+    @Test(arguments: outages) func waitsAndContinuesWhenTheNetworkIsBack(_ outage: Outage) async throws {
         try await NetworkStage.with(limitRate: "2m") { stage in
             let sum = try await stage.serve("large", mebibytes: 12)
             try stage.place.jobs([
@@ -103,7 +103,7 @@ struct OutageTests {
         }
     }
 
-    @Test func endsAtOnceWhenItIsToldToWhileItWaits() async throws {
+    @Test func stopsAtOnceDuringAWait() async throws {
         try await NetworkStage.with { stage in
             _ = try await stage.serve("file", mebibytes: 1)
             try stage.place.jobs([download(stage.url("/file"), to: "file")])
@@ -117,7 +117,7 @@ struct OutageTests {
         }
     }
 
-    @Test func goesOnWhenDeadNameServersAnswerAgain() async throws {
+    @Test func continuesWhenDeadNameServersAnswerAgain() async throws {
         try await NetworkStage.with { stage in
             let names = try await stage.network.startNameServer()
             names.set("files.test", [TestNetwork.server])

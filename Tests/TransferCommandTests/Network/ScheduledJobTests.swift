@@ -5,7 +5,7 @@ import TransferTestSupport
 
 /// Schedules, which apply to every route.
 @Suite struct ScheduledJobTests {
-    @Test func thisMachineItselfWaitsForTheHourToo() async throws {
+    @Test func transfersToThisMachineWaitForTheScheduleToo() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["closed", "open"] { server.serve("/\(name)", .text(name)) }

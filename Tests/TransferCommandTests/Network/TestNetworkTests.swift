@@ -60,7 +60,7 @@ struct TestNetworkTests {
         #expect(names.allSatisfy { !FileManager.default.fileExists(atPath: "/etc/netns/\($0)") })
     }
 
-    @Test func whatADeadRunLeftIsRemoved() async throws {
+    @Test func remainsOfADeadRunAreRemoved() async throws {
         let ended = try ChildProcess.start(ChildProcess.Command("/bin/true"))
         _ = try await ended.result()
         let name = "transfer-\(ended.processID)-1-client"

@@ -35,7 +35,7 @@ struct WatchedFolderRuleTests {
     ]
 
     @Test(arguments: rules, [false, true])
-    func aFileWaitsForALinkThatItsRuleAllowsAndGoesOnByItself(_ rule: Rule, _ isThereAtTheStart: Bool) async throws {
+    func aFileWaitsForAnAllowedLinkAndContinuesAutomatically(_ rule: Rule, _ isThereAtTheStart: Bool) async throws {
         try await withWatch(of: [("out", rule.network)], over: rule.refused) { stage in
             if isThereAtTheStart { try stage.place.folder.write("x", to: "out/a") }
             let process = try stage.startWatch()
@@ -61,7 +61,7 @@ struct WatchedFolderRuleTests {
     }
 
     /// The reports are those of `transfer status` and the log.
-    @Test func aFolderThatWaitsForTheNetworkIsToldInTheStatusAndOnceInTheLog() async throws {
+    @Test func aFolderWaitingForTheNetworkIsReportedInStatusAndOnceInTheLog() async throws {
         try await withWatch(of: [("out", #"{"metered": "forbid"}"#)], over: "wwan0") { stage in
             let process = try stage.startWatch()
             try await process.event("watch.caughtUp")
@@ -97,7 +97,7 @@ struct WatchedFolderRuleTests {
     }
 
     /// The network changes while no file waits for it.
-    @Test func whatComesAfterTheAllowedLinkWentWaitsUntilItIsBack() async throws {
+    @Test func aNewFileWaitsUntilTheAllowedLinkIsBack() async throws {
         try await withWatch(of: [("out", #"{"metered": "forbid"}"#)], over: "eth0") { stage in
             try await stage.network.connect("wwan0", 1, metric: 900)
             let process = try stage.startWatch()
@@ -116,7 +116,7 @@ struct WatchedFolderRuleTests {
         }
     }
 
-    @Test func anUploadWhoseLinkGoesIsNotContinuedOverAForbiddenOneAndArrivesOnce() async throws {
+    @Test func anUploadOfALostLinkAvoidsForbiddenLinksAndArrivesOnce() async throws {
         try await withWatch(of: [("out", #"{"metered": "forbid"}"#)], over: "eth0") { stage in
             try await stage.network.connect("wwan0", 1, metric: 900)
             // The rate is 2 MiB/s, and the file is long enough for a change that comes late on a busy machine.
@@ -140,7 +140,7 @@ struct WatchedFolderRuleTests {
     }
 
     /// A reloaded job file may remove the rule that a file waits for.
-    @Test func aHangUpLetsWhatWaitsGoByTheNewRule() async throws {
+    @Test func aHangUpAppliesTheNewRuleToWaitingFiles() async throws {
         try await withWatch(of: [("out", #"{"metered": "forbid"}"#)], over: "wwan0") { stage in
             let process = try stage.startWatch()
             try await process.event("watch.caughtUp")
@@ -156,7 +156,7 @@ struct WatchedFolderRuleTests {
         }
     }
 
-    @Test func aFileWaitsOutsideItsScheduleWhileThoseOfAnotherFolderGo() async throws {
+    @Test func aFileWaitsOutsideItsScheduleWhileAnotherFolderUploads() async throws {
         // The command's clock is UTC here. The window is two hours later: no test takes so long.
         let hour = (Int(Date().timeIntervalSince1970) / 3600 + 2) % 24
         // An hour that ends with the day ends at 24:00.

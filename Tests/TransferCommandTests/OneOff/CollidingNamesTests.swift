@@ -10,7 +10,7 @@ import TransferTestSupport
     private func serve(_ server: TestServer) { for path in Self.paths { server.serve(path, .text(path)) } }
 
     @Test(arguments: [["get", "-i", "list.txt"], ["run", "list.txt"]])
-    func namesThatComeAgainAreRefusedWithTheWayOutOrNumbered(command: [String]) async throws {
+    func repeatedNamesAreRefusedWithARemedyOrNumbered(command: [String]) async throws {
         try await withTestServer { server in
             serve(server)
             let place = try Workplace()
@@ -40,7 +40,7 @@ import TransferTestSupport
     }
 
     /// Lines of a stream are accepted one by one, and each is compared with the earlier ones.
-    @Test func theLinesOfAStreamMeetEachOther() async throws {
+    @Test func theLinesOfAStreamAreComparedWithEachOther() async throws {
         try await withTestServer { server in
             serve(server)
             let place = try Workplace()
@@ -58,7 +58,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func theFilesOfAListGoWhereItsURLsSay() async throws {
+    @Test func theFilesOfAListGoToThePathsOfTheirURLs() async throws {
         try await withTestServer { server in
             serve(server)
             let place = try Workplace()
@@ -88,7 +88,7 @@ import TransferTestSupport
         (["get", "--collisions", "number", "https://h.example/a"], "--collisions"),
         (["run", "--format", "xml", "x"], "--format"),
     ])
-    func wrongWordsAreAnswered(arguments: [String], words: String) async throws {
+    func invalidArgumentsAreReported(arguments: [String], words: String) async throws {
         let place = try Workplace()
         defer { withExtendedLifetime(place) {} }
         let result = try await place.command(arguments).run()

@@ -29,7 +29,7 @@ import TransferTestSupport
     @Test(arguments: [
         ["get", "-i", "list"], ["run", "list"], ["get", "-i", "list", "--format", "curl"], ["get", "-"],
     ])
-    func aListOfCurlIsDone(arguments: [String]) async throws {
+    func aListOfCurlIsFetched(arguments: [String]) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["a", "b"] { server.serve("/\(name)", .text(name)) }
@@ -54,7 +54,7 @@ import TransferTestSupport
         ["validate", "list"], ["validate", "list", "--format", "curl"], ["run", "-n", "list"],
         ["get", "-n", "-i", "list"],
     ])
-    func whatIsLeftOutIsToldBeforeAnythingIsDone(arguments: [String]) async throws {
+    func ignoredOptionsAreReportedBeforeAnyTransfer(arguments: [String]) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             try place.folder.write("sent", to: "out.bin")
@@ -82,7 +82,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aListOfAria2IsDoneWithItsOptions() async throws {
+    @Test func aListOfAria2IsFetchedWithItsOptions() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let content = Content.random(seed: 3, count: 300_000)
@@ -115,7 +115,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [["get", "-i", "films.csv"], ["run", "films.csv"], ["get", "-"]])
-    func aTableIsDone(arguments: [String]) async throws {
+    func aTableIsFetched(arguments: [String]) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["a", "b"] { server.serve("/\(name)", .text(name)) }
@@ -142,7 +142,7 @@ import TransferTestSupport
 
     /// The lists have patterns and forms of curl; uploaded files are searched for where curl searches.
     @Test(arguments: [["get", "-i", "list", "-d", "in"], ["run", "list", "-d", "in"], ["get", "-", "-d", "in"]])
-    func patternsAndFormsOfCurlAreDone(arguments: [String]) async throws {
+    func patternsAndFormsOfCurlAreTransferred(arguments: [String]) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["08", "09", "10"] { server.serve("/\(name).jpg", .text(name)) }
@@ -180,7 +180,7 @@ import TransferTestSupport
     }
 
     /// The format is guessed from the name or the first line, and an option takes precedence.
-    @Test func theFormatMayBeSaid() async throws {
+    @Test func theFormatMayBeDeclared() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["a", "b"] { server.serve("/\(name)", .text(name)) }
@@ -210,7 +210,7 @@ import TransferTestSupport
         ("cookie = a=s3cret", "give -b '$VARIABLE' or -b FILE"), ("pass = s3cret", "give --key-passphrase '$VARIABLE'"),
         ("proxy-user = me:s3cret", "give --proxy-user NAME --proxy-password '$VARIABLE'"),
     ])
-    func whatWouldMakeAnotherTransferIsAFault(line: String, fault: String) async throws {
+    func anOptionThatChangesTheTransferIsAFault(line: String, fault: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))

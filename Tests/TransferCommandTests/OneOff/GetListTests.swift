@@ -58,7 +58,7 @@ import TransferTestSupport
             (["http://h/z", "-i", "one"], 65, "one:2:1: error: "),
             (["-i", "one", "-i", "three"], 65, "three:4:1: error: "),
             (["http://h/x", "http://h/y/x", "-i", "good"], 64, "same destination as another job: x"),
-        ]) func aFaultOfSeveralLinesIsToldWithItsFileAndLine(_ words: [String], _ status: Int, _ reported: String)
+        ]) func aFaultOfSeveralLinesIsReportedWithItsFileAndLine(_ words: [String], _ status: Int, _ reported: String)
         async throws
     {
         let place = try Workplace()
@@ -71,7 +71,7 @@ import TransferTestSupport
         #expect(result.exitCode == Int32(status) && result.standardError.contains(reported), "\(result)")
     }
 
-    @Test func aFaultInAListIsToldWithItsLineAndNothingIsFetched() async throws {
+    @Test func aFaultInAListIsReportedWithItsLineAndNothingIsFetched() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -114,7 +114,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aRequestSaysWhatItIsGiven() async throws {
+    @Test func aRequestHasItsOptions() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.handle(nil, "/q") { request in

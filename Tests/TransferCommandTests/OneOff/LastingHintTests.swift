@@ -19,7 +19,7 @@ import TransferTestSupport
         return try await place.command(Array(words.dropFirst())).run()
     }
 
-    @Test func whatOneGetSaidHoldsWhateverBecomesOfAnother() async throws {
+    @Test func theSuggestionOfOneGetHoldsDespiteOtherBatches() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             var commands: [(list: String, again: String)] = []
@@ -57,7 +57,7 @@ import TransferTestSupport
     }
 
     /// A job file without a name is identified by its path, even when a second folder has a file of that name.
-    @Test func whatOneJobFileSaidHoldsWhateverBecomesOfAnother() async throws {
+    @Test func theSuggestionOfOneJobFileHoldsDespiteOtherBatches() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             var lists: [String] = []
@@ -79,7 +79,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whyOfWhatWasCompleteSaysThatItIsForgotten() async throws {
+    @Test func whyReportsACompleteBatchAsForgotten() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))

@@ -23,7 +23,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [["run", "x.meta4"], ["get", "x.meta4"], ["get", "-i", "list"], ["run", "list"]])
-    func itsFilesAreFetched(arguments: [String]) async throws {
+    func filesOfAMetalinkAreFetched(arguments: [String]) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"))
@@ -37,7 +37,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: ["get", "run"])
-    func oneThatAURLNamesIsFetchedAndFollowed(verb: String) async throws {
+    func aMetalinkAtAURLIsFetchedAndFollowed(verb: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"))
@@ -53,7 +53,7 @@ import TransferTestSupport
     }
 
     /// The media type decides where the name does not.
-    @Test func oneThatComesInPlaceOfAFileIsFollowed() async throws {
+    @Test func aMetalinkInPlaceOfAFileIsFollowed() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"))
@@ -87,7 +87,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsWrongHasItsLineAndColumnAndNothingIsFetched() async throws {
+    @Test func aFaultHasItsLineAndColumnAndNothingIsFetched() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"))
@@ -106,7 +106,7 @@ import TransferTestSupport
     }
 
     /// A wrong piece makes the file wrong.
-    @Test func itsPiecesJudgeTheFile() async throws {
+    @Test func piecesOfAMetalinkVerifyTheFile() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"))

@@ -15,7 +15,7 @@ import TransferTestSupport
 
     /// The rule is that of cp(1): a slash at the end means the content of the folder.
     @Test(arguments: [("out", "out/"), ("out/", ""), ("./out", "out/"), (".", "out/")])
-    func aFolderIsSentWithAllThatIsInIt(argument: String, prefix: String) async throws {
+    func aFolderIsSentWithItsWholeContent(argument: String, prefix: String) async throws {
         try await withTestServer { server in
             let place = try filled()
             let sink = server.acceptUploads("/in/*")

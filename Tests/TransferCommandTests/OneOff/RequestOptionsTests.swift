@@ -96,7 +96,7 @@ import TransferTestSupport
         #expect(try place.traces().isEmpty)
     }
 
-    @Test func whoLogsInIsSaidOfAllJobsOfAFile() async throws {
+    @Test func aLoginOptionAppliesToAllJobsOfAFile() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.handle("GET", "/a") { request in
@@ -139,7 +139,7 @@ import TransferTestSupport
     }
 
     /// A certificate without a known authority is refused. It is accepted only with the option, which is reported.
-    @Test func certificatesAreTakenFromAnybodyOnlyWhereThatIsSaid() async throws {
+    @Test func anyCertificateIsAcceptedOnlyWithTheOption() async throws {
         let issued = try await TestAuthority.shared().issue()
         var options = NginxServer.Options()
         options.certificate = issued.server
@@ -160,7 +160,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [(["--http1.1"], "HTTP/1.1"), ([], "HTTP/2.0")])
-    func theVersionOfHTTPCanBeSaid(options: [String], version: String) async throws {
+    func theVersionOfHTTPCanBeChosen(options: [String], version: String) async throws {
         let issued = try await TestAuthority.shared().issue()
         var nginx = NginxServer.Options()
         nginx.certificate = issued.server

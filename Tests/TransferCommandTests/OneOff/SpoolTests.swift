@@ -17,7 +17,7 @@ import TransferTestSupport
         try place.folder.files().filter { $0.contains("streams/input-") }
     }
 
-    @Test func theCommandThatIsToldSendsItAndNothingStays() async throws {
+    @Test func theSuggestedCommandSendsTheInputAndNothingStays() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let sink = server.acceptUploads("/in/f")
@@ -32,7 +32,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: ["forget", "cancel"]) func aBatchThatIsGoneTakesItAlong(verb: String) async throws {
+    @Test(arguments: ["forget", "cancel"]) func theInputIsRemovedWithItsBatch(verb: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.script("/in/f", [.status(403)])
@@ -60,7 +60,7 @@ import TransferTestSupport
     }
 
     /// The input belongs to no batch: the next command that runs removes it.
-    @Test func standardInputThatWasNotReadToItsEndGoesWithTheNextStart() async throws {
+    @Test func unfinishedStandardInputIsRemovedByTheNextStart() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -76,7 +76,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func standardInputThatIsUnderWayGoesWithItsBatch() async throws {
+    @Test func standardInputUnderWayIsRemovedWithItsBatch() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -93,7 +93,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: [[], ["--segments", "3"]]) func whatStandardOutputWaitsForGoesWithItsBatch(_ options: [String])
+    @Test(arguments: [[], ["--segments", "3"]]) func filesForStandardOutputAreRemovedWithTheirBatch(_ options: [String])
         async throws
     {
         try await withTestServer { server in

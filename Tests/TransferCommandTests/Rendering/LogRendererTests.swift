@@ -56,7 +56,7 @@ import TransferQueue
         #expect(lines.first == "warn cdn.example: 429, Retry-After 5 s, 2 jobs wait")
     }
 
-    @Test func onlyThoseThatWaitForTheHostAreToldWithIt() {
+    @Test func onlyJobsThatWaitForTheHostAreReportedWithIt() {
         var log = LogRenderer()
         var waiting = progress(totals(jobs: 200), waiting: 190)
         waiting.waitReason = .host(
@@ -68,7 +68,7 @@ import TransferQueue
     }
 
     /// No server sent a Retry-After: the pause is the queue's own. A proxy's answer is not the host's.
-    @Test func aPauseThatNobodyAskedForIsToldAsOne() {
+    @Test func anUnrequestedPauseIsReportedAsTheQueuesOwn() {
         let unasked = WaitReason.host(
             origin: "https://cdn.example", status: 503, message: "503 Service Unavailable", remaining: .seconds(8),
             isAsked: false)
@@ -90,7 +90,7 @@ import TransferQueue
         #expect(QueueJSON.line(event(.batchWaiting(waits, transfers: 0))).contains(#""origin":"http://px:3128""#))
     }
 
-    @Test func theRateOfAFileThatWentOnIsThatOfItsRest() {
+    @Test func theRateOfAResumedFileIsThatOfItsRest() {
         var log = LogRenderer(verbose: true)
         var rest = receipt("a", bytes: Int64(8 * mebibyte))
         rest.transferred = Int64(2 * mebibyte)
@@ -129,7 +129,7 @@ import TransferQueue
             ])
     }
 
-    @Test func ofSeveralBatchesEachOutageNamesItsOwn() {
+    @Test func anOutageNamesItsBatchAmongSeveral() {
         var log = LogRenderer()
         let lines = texts(
             &log, event(.batchStarted(totals(jobs: 1))), event(.batchStarted(totals(jobs: 1)), batch: "other"),
@@ -166,7 +166,7 @@ import TransferQueue
             ])
     }
 
-    @Test func theSameTroubleIsToldOnceAMinute() {
+    @Test func theSameTroubleIsReportedOnceAMinute() {
         var log = LogRenderer()
         _ = log.receive(event(.batchStarted(totals(jobs: 9))))
         let error = TransferError(.timedOut, "no answer for 30 s", isTransient: true)
@@ -195,7 +195,7 @@ import TransferQueue
         #expect(log.finish(time: start + 4000).map(\.text) == ["b: 404 Not Found, again in 1 s (cdn.example)"])
     }
 
-    @Test func successesAreToldOnlyWhenAskedFor() {
+    @Test func successesAreReportedOnlyOnRequest() {
         let done = event(.finished(receipt("x.iso", bytes: 4 << 20)))
         let sent = event(.finished(receipt("r.pdf", isUpload: true)))
         let kept = event(.kept(receipt("y.iso")))
@@ -222,7 +222,7 @@ import TransferQueue
                 ])
     }
 
-    @Test func withoutProgressATroubleThatLastsIsToldOnce() {
+    @Test func withoutProgressALastingTroubleIsReportedOnce() {
         var log = LogRenderer(.troubles)
         func tick(_ reason: WaitReason? = nil) -> QueueEvent.Kind {
             .batchProgress(progress(totals(jobs: 1), waiting: 1, reason: reason))
@@ -289,7 +289,7 @@ import TransferQueue
         #expect(lines.last?.hasPrefix("error a: ") == true, "\(lines)")
     }
 
-    @Test func retriesOfSeveralJobsAreToldOfTheirHostWhenOneEnds() {
+    @Test func retriesOfSeveralJobsAreReportedForTheirHostWhenOneEnds() {
         var renderer = LogRenderer()
         let refused = TransferError(.cannotConnect, "connection refused", isTransient: true)
         func retry(_ job: String) -> QueueEvent { event(.retrying(job: job, delay: .seconds(1), refused), after: 0.1) }
@@ -301,7 +301,7 @@ import TransferQueue
         #expect(lines[1] == "warn cdn.example: connection refused, 2 retries, the last in 1 s", "\(lines)")
     }
 
-    @Test func failuresSayHowOftenTheyWereTried() {
+    @Test func failuresReportTheirNumberOfAttempts() {
         let lost = TransferError(.connectionLost, "the connection was lost", isTransient: true)
         let exists = TransferError(.fileExists, "/srv/x exists with other contents")
         var log = LogRenderer()

@@ -64,7 +64,7 @@ private func example() throws -> NetworkSnapshot {
         #expect((0..<9).allSatisfy { text.contains("eeee:\($0)/64") })
     }
 
-    @Test func withoutAWayOutItSaysSo() throws {
+    @Test func aMissingDefaultRouteIsReported() throws {
         var snapshot = try example()
         snapshot.defaultRoutes = []
         let last = NetworkTable.lines(snapshot, charset: .utf8).last

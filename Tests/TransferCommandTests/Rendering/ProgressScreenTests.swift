@@ -144,12 +144,12 @@ import TransferQueue
         #expect(low.count == 5)
     }
 
-    @Test func theCountdownGoesOnBetweenEvents() {
+    @Test func theCountdownContinuesBetweenEvents() {
         let later = example().frame(now: start + 12_000, width: 80, height: 10, charset: .utf8)
         #expect(later.last?.text == "3 failed   1,204 waiting: cdn.example said 429, asks for 0:30")
     }
 
-    @Test func countsBytesOnceAllThatIsLeftIsKnown() {
+    @Test func countsBytesOnceAllRemainingSizesAreKnown() {
         var screen = ProgressScreen()
         screen.receive(event(.batchStarted(totals(jobs: 2))))
         screen.receive(event(.finished(receipt("a", bytes: 1000))))

@@ -49,7 +49,7 @@ import TransferQueue
         #expect(names == ["batch.started", "job.started", "job.finished", "job.failed", "batch.finished"])
     }
 
-    @Test func progressOfJobsIsForThoseWhoAsk() throws {
+    @Test func progressOfJobsIsReportedOnRequest() throws {
         let (errors, output) = (Sink(), Sink())
         run(try Reporter(.init(json: .withProgress), terminal: errors.terminal(), standardOutput: output.terminal()))
         #expect(output.contents().contains(#""event":"job.progress""#))
@@ -151,7 +151,7 @@ import TransferQueue
         #expect(output.bytes.isEmpty)
     }
 
-    @Test func stoppedBatchesSayHowToContinue() throws {
+    @Test func stoppedBatchesReportHowToContinue() throws {
         let (errors, output) = (Sink(), Sink())
         let reporter = try Reporter(
             .init(), terminal: errors.terminal(), standardOutput: output.terminal(), now: { start })

@@ -44,7 +44,7 @@ import TransferQueue
         #expect(StatusTable.json([row])[0].contains(#""batch":"/etc/mirror.json""#), "programs get the whole name")
     }
 
-    @Test func aBatchThatTheNetworkKeepsIsOffline() {
+    @Test func aBatchWaitingForTheNetworkIsOffline() {
         var status = BatchStatus(name: "field-cam", source: "/etc/field.json")
         (status.total, status.done, status.remaining) = (322, 318, 4)
         #expect(StatusText.row(status, hint: CommandHint()).state == "stopped")
@@ -57,7 +57,7 @@ import TransferQueue
         #expect(StatusTable.json([row])[0].contains(#""waitingFor":"offline: eth0 no carrier""#))
     }
 
-    @Test func hostsThatAreWaitedForAreTold() {
+    @Test func awaitedHostsAreReported() {
         var status = BatchStatus(name: "watch:/in", source: nil)
         (status.total, status.remaining, status.waiting, status.pid) = (9, 9, 9, 880)
         func host(_ number: Int, jobs: Int, code: Int? = nil, remaining: Int) -> HostWait {
@@ -106,7 +106,7 @@ import TransferQueue
                 + #""host":"cdn.example","attempts":1}"#)
     }
 
-    @Test func nothingIsSaidInWords() {
+    @Test func anEmptyStatusIsReportedInWords() {
         #expect(StatusTable.lines([], charset: .utf8) == ["no batches"])
         #expect(FailedTable.lines([], charset: .utf8) == ["no failed jobs"])
     }

@@ -25,7 +25,7 @@ import TransferWatch
     private let since = String(TimeText.local(start).dropFirst(11).prefix(5))
     private let gone = TransferError(.fileMissing, "can't read /srv/out: no such file or directory")
 
-    @Test func theStatusLineCountsWhatWaitsAndWhatWasUploaded() {
+    @Test func theStatusLineCountsWaitingAndUploadedFiles() {
         let confirmed = WatchNotice.Kind.reported(.confirmed(path: "a", url: "https://files.example/in/a"))
         #expect(board([]).status(at: start) == "/srv/out: nothing waiting, 0 uploaded since \(since)")
         let busy = board([.reported(.watch(.rootFound)), .reported(.backlog(waiting: 1204, kept: 3)), confirmed, confirmed])
@@ -42,7 +42,7 @@ import TransferWatch
         #expect(board.status(at: start + Int64(day * 1000)) == "/srv/out: nothing waiting, 1 uploaded today")
     }
 
-    @Test func severalFoldersAreCountedTogetherWithWhatKeepsThem() {
+    @Test func severalFoldersAreCountedTogetherWithTheirWaits() {
         var board = board([.reported(.backlog(waiting: 2, kept: 0))])
         board.receive(notice(.begins(url: "u"), folder: "/b"))
         board.receive(notice(.reported(.backlog(waiting: 1, kept: 0)), folder: "/b"))
@@ -106,12 +106,12 @@ import TransferWatch
             ),
             (.reported(.backlog(waiting: 1, kept: 0)), nil), (.ended, "info /srv/out: not watched any more"),
         ] as [(WatchNotice.Kind, String?)])
-    func aLineForWhatIsNews(_ kind: WatchNotice.Kind, _ line: String?) {
+    func aNoticeHasALineWhenItIsNew(_ kind: WatchNotice.Kind, _ line: String?) {
         let made = WatchText.line(notice(kind), verbose: false, receipt: nil).map { "\($0.level.name) \($0.text)" }
         #expect(made == line)
     }
 
-    @Test func theLastWordTellsOfWhatFailedAndOfWhatStays() {
+    @Test func theFinalReportNamesFailedAndRemainingFiles() {
         var board = WatchBoard()
         board.receive(notice(.begins(url: "https://files.example/in/{name}")))
         let failure = JobFailure(
@@ -129,7 +129,7 @@ import TransferWatch
             ])
     }
 
-    @Test func theManagerIsToldWhenWhatFailedIsTriedAgain() {
+    @Test func theManagerGetsTheTimeOfTheNextRetry() {
         var board = WatchBoard()
         board.receive(notice(.begins(url: "https://files.example/in/{name}")))
         for (job, again) in [("a@1", 120), ("b@2", 60)] as [(String, Int)] {
@@ -142,7 +142,7 @@ import TransferWatch
         #expect(board.status(at: start).contains(", 2 failed, tried again from \(when) on"))
     }
 
-    @Test func whatIsTriedAgainIsNoFailureAnyMore() {
+    @Test func aRetriedFileIsNoLongerAFailure() {
         var board = WatchBoard()
         board.receive(notice(.begins(url: "https://files.example/in/{name}")))
         for job in ["a@1", "b@2", "b@2"] {

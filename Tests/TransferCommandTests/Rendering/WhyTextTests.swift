@@ -64,7 +64,7 @@ import TransferCore
         #expect(last(.stopped, .queued, again: again) == "  starts    with: \(again)")
     }
 
-    @Test func whatAServerHoldsOfAnUploadIsTold() {
+    @Test func theReceivedPartOfAnUploadIsReported() {
         var explanation = Self.explanation(.retry(remaining: .seconds(7)), .waiting)
         explanation.sent = .init(
             bytes: Int64(1.2 * gibibyte), total: Int64(3.4 * gibibyte), uploadProtocol: "tus")
@@ -124,7 +124,7 @@ import TransferCore
         #expect(lines.last?.hasPrefix("  " + last) == true, "\(lines)")
     }
 
-    @Test func aNameThatMovesTheCursorDoesNot() {
+    @Test func aNameCannotMoveTheCursor() {
         let lines = WhyText.lines(Self.explanation(.paused, .paused, job: "a\u{1B}[2J\n"), charset: .utf8)
         #expect(lines.allSatisfy { !$0.contains("\u{1B}") && !$0.contains("\n") })
     }

@@ -6,7 +6,7 @@ import TransferTestSupport
 /// The tasks of typical users, each solved from the documentation alone.
 @Suite("Users' stories", .timeLimit(.minutes(2))) struct StoryTests {
     /// A data engineer has a list of URLs: one of a hundred is missing, and some answer 503 at first.
-    @Test func aListOfWhichSomeFailIsBroughtToItsEnd() async throws {
+    @Test func aListWithFailuresIsCompleted() async throws {
         try await withTestServer { server in
             let story = try StoryScript("list", server)
             for index in 0..<300 where index % 100 != 7 { server.serve("/d/\(index).csv", .text("row \(index)")) }
@@ -84,7 +84,7 @@ import TransferTestSupport
     }
 
     /// A script of curl and wget is moved line by line.
-    @Test func aScriptOfCurlAndWgetIsMoved() async throws {
+    @Test func aScriptOfCurlAndWgetIsConverted() async throws {
         try await withTestServer { server in
             let story = try StoryScript("moved", server)
             let folder = story.place.folder

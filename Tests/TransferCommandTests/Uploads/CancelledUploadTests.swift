@@ -29,7 +29,7 @@ import TransferTestSupport
     /// tuspyserver is excluded: it may write the relay's remaining bytes after the upload was deleted, and so restore
     /// it.
     @Test(arguments: UploadPeerKind.resuming.filter { $0 != .tuspyserver })
-    func cancelTellsTheServerWhereNobodyRunsTheBatch(_ kind: UploadPeerKind) async throws {
+    func cancelNotifiesTheServerWithoutARun(_ kind: UploadPeerKind) async throws {
         let bench = try await Self.killedUpload(kind)
         let result = try await bench.place.run("cancel", "batch/f")
         #expect(result.exitCode == 0 && result.standardOutput == "batch/f: 1 job cancelled\n", "\(result)")
@@ -42,7 +42,7 @@ import TransferTestSupport
         #expect(bench.relay.connectionCount == connections)
     }
 
-    @Test func aServerThatCouldNotBeToldIsToldNextTime() async throws {
+    @Test func anUnreachableServerIsNotifiedNextTime() async throws {
         let bench = try await Self.killedUpload(.tus)
         let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         bench.relay.script(Array(repeating: .answer(after: 1, Array(answer.utf8)), count: 100))
@@ -56,7 +56,7 @@ import TransferTestSupport
     }
 
     /// A refused login, of a different user or expired, says nothing about the server's upload.
-    @Test(arguments: [401, 403]) func aServerThatRefusesTheLoginIsToldNextTime(_ status: Int) async throws {
+    @Test(arguments: [401, 403]) func aServerThatRefusesTheLoginIsNotifiedNextTime(_ status: Int) async throws {
         let bench = try await Self.killedUpload(.tus)
         let answer = "HTTP/1.1 \(status) No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         bench.relay.script(Array(repeating: .answer(after: 1, Array(answer.utf8)), count: 100))
@@ -70,7 +70,7 @@ import TransferTestSupport
         #expect(try await bench.peer.unfinished() == 0)
     }
 
-    @Test func aServerIsToldOnceTheSecretForItIsThere() async throws {
+    @Test func aServerIsNotifiedOnceItsSecretIsThere() async throws {
         let bench = try await Self.killedUpload(
             .tus, more: #", "headers": {"X-Token": {"env": "TOKEN"}}"#, token: "secret")
         let inVain = try await bench.place.run("cancel", "batch")
@@ -83,7 +83,7 @@ import TransferTestSupport
         #expect(try await bench.peer.unfinished() == 0)
     }
 
-    @Test func whatIsRunAgainAfterTheCancelIsSentFromTheStart() async throws {
+    @Test func anUploadRunAgainAfterItsCancelIsSentFromTheStart() async throws {
         let bench = try await Self.killedUpload(.tus)
         #expect(try await bench.place.run("cancel", "batch").exitCode == 0)
         let result = try await bench.place.runJobs()
@@ -93,7 +93,7 @@ import TransferTestSupport
 
     /// The upload of a changed job, or of a job that is removed from its file, is not continued.
     @Test(arguments: UploadPeerKind.available.filter { $0 == .tus || $0 == .moto }, [true, false])
-    func whatNobodyGoesOnWithIsTakenAway(_ kind: UploadPeerKind, _ isChanged: Bool) async throws {
+    func anAbandonedUploadIsDeleted(_ kind: UploadPeerKind, _ isChanged: Bool) async throws {
         let bench = try await Self.killedUpload(kind)
         try bench.place.folder.write(count: 6 << 20, seed: 9, to: "g")
         let (url, members) = bench.peer.target(bench.relay.port)

@@ -20,7 +20,7 @@ import TransferTestSupport
             "f", seconds: Int(status.st_mtim.tv_sec), nanoseconds: Int(status.st_mtim.tv_nsec))
     }
 
-    @Test(arguments: UploadPeerKind.resuming) func isSentFromTheStartByTheNextProcess(_ kind: UploadPeerKind)
+    @Test(arguments: UploadPeerKind.resuming) func aChangedSourceIsSentAgainByTheNextProcess(_ kind: UploadPeerKind)
         async throws
     {
         let bench = try await CancelledUploadTests.killedUpload(kind)
@@ -31,7 +31,7 @@ import TransferTestSupport
     }
 
     /// A body whose source has only a new mode has been applied, and the server confirms it.
-    @Test func isNotPostedAgainWhereOnlyItsModeIsAnother() async throws {
+    @Test func aSourceWithOnlyANewModeIsNotPostedAgain() async throws {
         let bench = try await Bench(.offeredPost)
         bench.relay.script([.loseAnswer(after: Int64(UploadConformanceTests.size))])
         bench.relay.delayAnswers(milliseconds: 300)
@@ -44,7 +44,7 @@ import TransferTestSupport
     }
 
     /// A digest from before the first byte says nothing about the bytes that left afterwards.
-    @Test(arguments: [true, false]) func isNoSuccessOfTheProcessThatSentIt(_ hasDigest: Bool) async throws {
+    @Test(arguments: [true, false]) func aChangedSourceIsNoSuccessOfItsProcess(_ hasDigest: Bool) async throws {
         let place = try Workplace("changed")
         try place.folder.write(count: 6 << 20, seed: 7, to: "f")
         let sum = try await place.folder.sha256("f")
@@ -76,7 +76,7 @@ import TransferTestSupport
     /// A program that saves a file by renaming a new one over it leaves the file under way unchanged.
     /// The new file may have the same times, so that the kernel gives both files the same change time.
     @Test(arguments: ["restart", "fail"], [false, true])
-    func aFileThatTookItsNameIsTheOneThatCounts(_ policy: String, _ hasItsTime: Bool) async throws {
+    func aFileThatReplacedTheSourceCounts(_ policy: String, _ hasItsTime: Bool) async throws {
         let place = try Workplace("replaced")
         try place.folder.write(count: 6 << 20, seed: 7, to: "f")
         try await withTestServer { server in

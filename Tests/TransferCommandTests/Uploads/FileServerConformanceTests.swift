@@ -30,8 +30,7 @@ struct FileServerConformanceTests {
     }
 
     /// No file is queried, renamed or removed: an account that may only store needs no further right.
-    @Test(arguments: FileServerKind.allCases) func inPlaceItIsStoredAndNothingElse(_ kind: FileServerKind) async throws
-    {
+    @Test(arguments: FileServerKind.allCases) func anUploadInPlaceOnlyStores(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind)
         _ = try bench.makeFolder("")
         try bench.writeUpload(300_000, #""inplace": true"#)
@@ -74,8 +73,7 @@ struct FileServerConformanceTests {
     }
 
     /// The upload ends, and begins nothing anew: the sent bytes wait for their name.
-    @Test(arguments: FileServerKind.allCases) func aFolderInTheFilesPlaceIsToldOnce(_ kind: FileServerKind) async throws
-    {
+    @Test(arguments: FileServerKind.allCases) func aFolderAtItsPathIsReportedOnce(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind)
         try bench.writeUpload(300_000)
         let folder = try bench.makeFolder("f")
@@ -91,7 +89,7 @@ struct FileServerConformanceTests {
         try bench.expectTheFileOnce()
     }
 
-    @Test(arguments: FileServerKind.allCases) func goesOnWhereItWasCut(_ kind: FileServerKind) async throws {
+    @Test(arguments: FileServerKind.allCases) func resumesWhereItWasCut(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind)
         try bench.writeUpload()
         let process = try bench.place.startJobs()
@@ -138,7 +136,7 @@ struct FileServerConformanceTests {
     }
 
     @Test(arguments: FileServerKind.allCases)
-    func whatTheServerHasForgottenIsSentFromTheStart(_ kind: FileServerKind) async throws {
+    func anUploadForgottenByTheServerIsSentFromTheStart(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind)
         try await cutOnce(bench)
         try bench.removeParts()
@@ -160,7 +158,7 @@ struct FileServerConformanceTests {
     }
 
     @Test(arguments: [FileServerKind.sftp, .ftp])
-    func aSourceThatChangedFailsWhereThatIsWanted(_ kind: FileServerKind) async throws {
+    func aChangedSourceFailsOnRequest(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind)
         try await cutOnce(bench, #""ifChanged": "fail""#)
         try bench.place.folder.write(count: Self.size, seed: 8, to: "f")
@@ -177,7 +175,7 @@ struct FileServerConformanceTests {
         #expect(try await process.result().exitCode == 1)
     }
 
-    @Test(arguments: FileServerKind.allCases) func aKilledProgramGoesOn(_ kind: FileServerKind) async throws {
+    @Test(arguments: FileServerKind.allCases) func aKilledProgramContinues(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind)
         try bench.writeUpload()
         for round in 1...2 {

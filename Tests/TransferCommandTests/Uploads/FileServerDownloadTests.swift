@@ -39,7 +39,7 @@ struct FileServerDownloadTests {
         #expect(bench.relay.connectionCount > 1)
     }
 
-    @Test(arguments: FileServerKind.allCases) func goesOnWhereItWasCut(_ kind: FileServerKind) async throws {
+    @Test(arguments: FileServerKind.allCases) func resumesWhereItWasCut(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind, sendsSlowly: true)
         try bench.serve()
         // The file is long enough for a change that comes late on a busy machine.
@@ -60,7 +60,7 @@ struct FileServerDownloadTests {
         #expect(last.map { $0 <= Self.size - 4 << 20 } == true, "\(result)")
     }
 
-    @Test(arguments: FileServerKind.allCases) func aKilledProgramGoesOn(_ kind: FileServerKind) async throws {
+    @Test(arguments: FileServerKind.allCases) func aKilledProgramContinues(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind)
         try bench.serve()
         // The file is long enough for a change that comes late on a busy machine.
@@ -100,7 +100,7 @@ struct FileServerDownloadTests {
         try bench.expectTheDownload()
     }
 
-    @Test(arguments: FileServerKind.allCases) func whatIsHereAlreadyIsNotFetchedAgain(_ kind: FileServerKind)
+    @Test(arguments: FileServerKind.allCases) func anExistingFileIsNotFetchedAgain(_ kind: FileServerKind)
         async throws
     {
         let bench = try await FileServerBench(kind)

@@ -16,7 +16,7 @@ import TransferTestSupport
         return (server, place, server.url(file))
     }
 
-    @Test func whatSSHKnowsIsKnown() async throws {
+    @Test func hostsKnownToSSHAreTrusted() async throws {
         let (server, place, url) = try await start()
         try place.folder.write(Data(contentsOf: URL(fileURLWithPath: server.knownHosts)), to: "home/.ssh/known_hosts")
         let result = try await place.run("get", url)
@@ -68,7 +68,7 @@ import TransferTestSupport
             ("open sesame", nil), ("wrong", ": the key KEY, if its passphrase opens it"),
             (nil, ": the key KEY, which only a passphrase opens (\"keyPassphrase\", --ssh-key-passphrase)"),
         ] as [(String?, String?)])
-    func aKeyThatAPassphraseOpensIsToldOf(_ passphrase: String?, _ message: String?) async throws {
+    func aKeyWithAPassphraseIsReported(_ passphrase: String?, _ message: String?) async throws {
         let (server, place, url) = try await start()
         try place.folder.write(Data(contentsOf: URL(fileURLWithPath: server.knownHosts)), to: "home/.ssh/known_hosts")
         let key = place.folder.path("key")
@@ -132,7 +132,7 @@ import TransferTestSupport
         ),
         (["get", "ftp://h/x", "--password", "$P"], "--password needs --user"),
     ])
-    func whatDoesNotGoTogetherIsSaid(_ arguments: [String], _ message: String) async throws {
+    func contradictoryOptionsAreReported(_ arguments: [String], _ message: String) async throws {
         let place = try Workplace("login")
         let result = try await place.command(arguments).run()
         #expect(result.exitCode == 64 && result.standardError.contains(message), "\(result)")

@@ -7,7 +7,7 @@ import TransferTestSupport
     /// - Parameter count: The size; from 4 MiB on a plain request is offered as resumable, by a different path through
     ///   the program.
     @Test(arguments: ["put", "post"], [1000, 5 << 20])
-    func itIsWhatTheNameSuggestsUnlessTheJobSaysOtherwise(_ name: String, _ count: Int) async throws {
+    func theTypeFollowsFromTheNameUnlessTheJobSetsIt(_ name: String, _ count: Int) async throws {
         try await withTestServer { server in
             let place = try Workplace("type")
             try place.folder.write(count: count, seed: 3, to: "page.html")

@@ -62,7 +62,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [Fault.status(503), .loseAnswer, .cutUpload(after: 50_000)])
-    func theWholeFormIsSentAgainWhereTheJobSaysSo(_ fault: Fault) async throws {
+    func theWholeFormIsSentAgainWhenTheJobAllowsIt(_ fault: Fault) async throws {
         try await withTestServer { server in
             let place = try place()
             let sink = server.acceptUploads("/in")

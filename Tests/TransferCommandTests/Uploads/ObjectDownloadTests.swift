@@ -43,7 +43,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aRefusalIsToldInTheServersWords() async throws {
+    @Test func aRefusalIsReportedInTheServersWords() async throws {
         try await withTestServer { server in
             let place = try place(server, ["f"])
             server.script("/bucket/f", [.status(404, body: .text(Self.refusal("NoSuchKey")))])

@@ -8,7 +8,7 @@ import TransferTestSupport
     /// The sizes of an upload in one request, and of one in four parts, of 5 MiB except the last.
     static let sizes = [200_000, 16 << 20]
 
-    @Test(arguments: sizes) func theBucketsOwnHostIsSpokenToWhereThatIsWanted(_ size: Int) async throws {
+    @Test(arguments: sizes) func theBucketsOwnHostIsUsedOnRequest(_ size: Int) async throws {
         try await withTestServer { server in
             let objects = ObjectServer(server, object: "http://bucket.localhost/dir/f")
             let place = try place(
@@ -33,7 +33,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: ["md5", "stored-sha256"]) func theCommandLineSaysWhatProvesTheBytes(_ kind: String) async throws {
+    @Test(arguments: ["md5", "stored-sha256"]) func theCommandLineChoosesTheProof(_ kind: String) async throws {
         try await withTestServer { server in
             let objects = ObjectServer(server, object: "/bucket/f")
             let place = try files(1000)
@@ -51,7 +51,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: sizes) func eachBodyHasItsMD5WhereThatIsWanted(_ size: Int) async throws {
+    @Test(arguments: sizes) func eachBodyHasItsMD5OnRequest(_ size: Int) async throws {
         try await withTestServer { server in
             let objects = ObjectServer(server, object: "/bucket/dir/f")
             let place = try place(size, s3: #""endpoint": "\#(server.url(""))", "integrity": "md5""#)

@@ -16,7 +16,7 @@ import TransferTestSupport
         #expect(bench.relay.bytesUp < Int64(UploadConformanceTests.size) * 5 / 4, "it was sent again")
     }
 
-    @Test(arguments: ["PUT", "POST"]) func whatIsSaidOfTheWholeIsNotSaidOfItsParts(_ method: String) async throws {
+    @Test(arguments: ["PUT", "POST"]) func fieldsOfTheWholeAreNotSentWithItsParts(_ method: String) async throws {
         try await withTestServer { server in
             let served = server.serve("/*", ResumableService())
             let place = try Workplace("fields")

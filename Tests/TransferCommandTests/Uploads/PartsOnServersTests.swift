@@ -49,7 +49,7 @@ import TransferTestSupport
         try await bench.expectTheFileOnce()
     }
 
-    @Test func tuspyserverForgetsWhatIsCancelled() async throws {
+    @Test func tuspyserverForgetsACancelledUpload() async throws {
         let bench = try await CancelledUploadTests.killedUpload(.tuspyserver)
         // The server continues to write bytes from before the cut for a moment: it has to finish first.
         var (sizes, polls) = ([Int64](), 0)

@@ -74,7 +74,7 @@ import TransferTestSupport
     }
 
     /// The server's disk accepts a mebibyte of the file and then no more: OpenSSH calls that SSH_FX_FAILURE.
-    @Test(.enabled(if: SSHServer.isWanted)) func aFileThatSFTPFailsToWriteGoesOnWhenItCan() async throws {
+    @Test(.enabled(if: SSHServer.isWanted)) func aFileThatSFTPFailsToWriteContinuesLater() async throws {
         let place = try Workplace("refused")
         // The limit is in blocks of 512 bytes. With the signal ignored, reaching it is a failed write (setrlimit(2)).
         let limit = try place.folder.write("2048", to: "limit")

@@ -6,7 +6,7 @@ import TransferTestSupport
 
 /// Downloads by `s3://` from servers of other authors; rclone's answers a range with 200.
 @Suite(.timeLimit(.minutes(2))) struct RealObjectDownloadTests {
-    @Test(arguments: UploadPeerKind.available.filter(\.isS3)) func aKilledDownloadGoesOn(_ kind: UploadPeerKind)
+    @Test(arguments: UploadPeerKind.available.filter(\.isS3)) func aKilledDownloadContinues(_ kind: UploadPeerKind)
         async throws
     {
         let bench = try await UploadConformanceTests.Bench(kind)

@@ -50,7 +50,7 @@ import TransferTestSupport
         #expect(bench.relay.connectionCount == connections)
     }
 
-    @Test(arguments: UploadPeerKind.resuming) func goesOnWhereItWasCut(_ kind: UploadPeerKind) async throws {
+    @Test(arguments: UploadPeerKind.resuming) func resumesWhereItWasCut(_ kind: UploadPeerKind) async throws {
         let bench = try await Bench(kind)
         bench.relay.script(
             [.cut(after: 1 << 20), .cut(after: 2 << 20), .cut(after: 1 << 20)],
@@ -81,7 +81,7 @@ import TransferTestSupport
 
     /// The request is a POST: it is not repeated when its effect is unknown.
     @Test(arguments: UploadPeerKind.available.filter(\.leavesDoubt))
-    func whatMayHaveArrivedIsNotSentASecondTime(_ kind: UploadPeerKind) async throws {
+    func aRequestThatMayHaveArrivedIsNotSentAgain(_ kind: UploadPeerKind) async throws {
         let bench = try await Bench(kind)
         bench.relay.script([.loseAnswer(after: Int64(Self.size))])
         let result = try await bench.place.runJobs()
@@ -94,7 +94,7 @@ import TransferTestSupport
 
     /// A POST is excluded, as it is not repeated once a byte of it has left: `FormUploadTests`.
     @Test(arguments: UploadPeerKind.available.filter { !$0.isPosted })
-    func anErrorInTheMiddleIsGoneOnFrom(_ kind: UploadPeerKind) async throws {
+    func anUploadResumesAfterAnErrorInTheMiddle(_ kind: UploadPeerKind) async throws {
         let bench = try await Bench(kind)
         let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         bench.relay.script(
@@ -106,7 +106,7 @@ import TransferTestSupport
 
     /// `offeredPost` is excluded: the arrival of a POST that may have left whole is unknown.
     @Test(arguments: UploadPeerKind.resuming.filter { $0 != .offeredPost })
-    func whatTheServerHasForgottenIsSentFromTheStart(_ kind: UploadPeerKind) async throws {
+    func anUploadForgottenByTheServerIsSentFromTheStart(_ kind: UploadPeerKind) async throws {
         let bench = try await Bench(kind, limit: 0)
         bench.relay.script(kind.enoughCuts, countsFromFirstAnswer: kind.answersBeforeTheBody)
         #expect(try await bench.place.runJobs().exitCode == 1)
@@ -133,7 +133,7 @@ import TransferTestSupport
 
     /// Protocols with POST are excluded, as the arrival of the request is unknown then.
     @Test(arguments: UploadPeerKind.available.filter { !$0.isPosted })
-    func aKilledProgramGoesOn(_ kind: UploadPeerKind) async throws {
+    func aKilledProgramContinues(_ kind: UploadPeerKind) async throws {
         let bench = try await Bench(kind)
         for round in 0..<2 {
             let stalls = bench.relay.stalledCount

@@ -63,7 +63,7 @@ import TransferTestSupport
         (#""checksum": "sha1""#, ["OPTIONS", "POST", "PATCH", "PATCH", "PATCH"], [0, 0, 80_000, 80_000, 40_000]),
         (#""createWithUpload": true"#, ["OPTIONS", "POST", "PATCH", "PATCH"], [0, 80_000, 80_000, 40_000]),
     ])
-    func whatATusServerOffersIsUsed(_ members: String, _ methods: [String], _ lengths: [Int64]) async throws {
+    func extensionsOfATusServerAreUsed(_ members: String, _ methods: [String], _ lengths: [Int64]) async throws {
         try await withTestServer { server in
             let place = try place()
             let service = server.serve("/files*", TusService(endpoint: "/files"))
@@ -81,7 +81,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: ["", #", "createFolders": true"#, #", "protocol": "post""#, #", "protocol": "multipart""#])
-    func aSourceThatChangesWhileItIsSentFailsWhereThatIsWanted(_ more: String) async throws {
+    func aSourceThatChangesWhileItIsSentFailsOnRequest(_ more: String) async throws {
         try await withTestServer { server in
             let place = try place()
             let sink = server.acceptUploads("/in")
@@ -103,7 +103,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: ["", #", "createFolders": true"#, #", "protocol": "tus""#])
-    func aSourceThatChangedAfterItsProcessDiedFailsWhereThatIsWanted(_ more: String) async throws {
+    func aSourceThatChangedAfterItsProcessDiedFailsOnRequest(_ more: String) async throws {
         try await withTestServer { server in
             let place = try place()
             server.acceptUploads("/in")

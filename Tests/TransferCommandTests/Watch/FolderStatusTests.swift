@@ -5,7 +5,7 @@ import TransferTestSupport
 
 /// `transfer status` of watched folders: the last upload, the waiting files, and the last error.
 @Suite(.timeLimit(.minutes(1))) struct FolderStatusTests {
-    @Test func aFoldersLastUploadWaitAndErrorAreTold() async throws {
+    @Test func aFoldersLastUploadWaitAndErrorAreReported() async throws {
         try await withTestServer { server in
             let place = try WatchPlace(server)
             server.handle("PUT", "/in/refused") { _ in Response(status: 403) }

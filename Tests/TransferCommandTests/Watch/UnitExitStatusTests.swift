@@ -19,7 +19,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: ["system", "user"])
-    func whatAnotherTryMayMendIsStartedAgainAndNothingElse(_ kind: String) async throws {
+    func onlyRepairableFailuresAreStartedAgain(_ kind: String) async throws {
         #expect(try value("Restart", of: kind) == "on-failure")
         let prevented = try Set(value("RestartPreventExitStatus", of: kind).split(separator: " ").map { Int32($0) })
         try await withTestServer { server in

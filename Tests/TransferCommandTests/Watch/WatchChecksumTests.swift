@@ -50,7 +50,7 @@ import TransferTestSupport
 
     /// The state of the server's file is unknown; once the server can be queried, no byte has to be sent for that.
     @Test(.enabled(if: FTPServer.isWanted), arguments: ["550 No downloads here", "502 Not implemented"])
-    func aFileThatFTPDoesNotGiveBackStaysAndIsOnlyAskedForAgain(_ reply: String) async throws {
+    func aFileThatFTPDoesNotGiveBackStaysAndIsOnlyQueriedAgain(_ reply: String) async throws {
         var options = FTPServer.Options()
         options.replies = ["RETR": [reply]]
         let server = try await FTPServer.start(options)

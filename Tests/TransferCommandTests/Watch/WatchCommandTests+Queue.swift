@@ -29,7 +29,7 @@ extension WatchCommandTests {
         }
     }
 
-    @Test func aFolderThatIsPausedSaysSoAtTheNextStart() async throws {
+    @Test func aPausedFolderIsReportedAtTheNextStart() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             let batch = "watch:" + watch.path
@@ -53,7 +53,7 @@ extension WatchCommandTests {
     }
 
     /// A new name is no reason to upload the file after all; a user's command uploads it under that name.
-    @Test func whatWasCancelledAndIsRenamedStaysCancelled() async throws {
+    @Test func aCancelledFileThatIsRenamedStaysCancelled() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             let batch = "watch:" + watch.path
@@ -74,7 +74,7 @@ extension WatchCommandTests {
         }
     }
 
-    @Test func anotherTargetIsTold() async throws {
+    @Test func anotherTargetIsReported() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             try watch.write("x", to: "a.txt")

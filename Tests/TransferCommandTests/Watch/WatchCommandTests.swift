@@ -51,7 +51,7 @@ import TransferTestSupport
         #expect(result.standardError.contains("file isn't a folder; transfer put uploads single files"), "\(result)")
     }
 
-    @Test func whatIsThereAlreadyIsTakenAndTemporaryNamesAreNot() async throws {
+    @Test func existingFilesAreTakenAndTemporaryNamesAreNot() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             for name in ["a.txt", "b.part", ".c", "d~", "sub/e.txt"] { try watch.write("x", to: name) }
@@ -65,7 +65,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func newOnlyLeavesWhatWasThere() async throws {
+    @Test func newOnlyLeavesExistingFiles() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             try watch.write("old", to: "old.txt")
@@ -170,7 +170,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aKilledOneGoesOnWithWhatIsLeft() async throws {
+    @Test func aKilledWatchContinuesWithTheRest() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             server.script("/in/b", [.stallUpload(after: 1000)])
@@ -192,7 +192,7 @@ import TransferTestSupport
     }
 
     /// The stop takes two seconds at most, with a message on the remaining files; that is no failure.
-    @Test func aStopLeavesWhatIsUnderWayToTheNextStart() async throws {
+    @Test func aStopLeavesUploadsUnderWayToTheNextStart() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             server.script("/in/a", [.stallUpload(after: 1000)])

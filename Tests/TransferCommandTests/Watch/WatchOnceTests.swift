@@ -24,7 +24,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aRefusedFileAndAMissingFolderAreToldByTheStatus() async throws {
+    @Test func aRefusedFileAndAMissingFolderAreReportedByTheStatus() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.script("/in/a", [], afterwards: .status(403))
@@ -71,7 +71,7 @@ import TransferTestSupport
     }
 
     /// The end waits for the hooks: without an upload history no later run could call them.
-    @Test(arguments: [[], ["--no-ledger"]]) func hooksAreToldOfEachFileBeforeItEnds(_ more: [String]) async throws {
+    @Test(arguments: [[], ["--no-ledger"]]) func hooksAreCalledForEachFileBeforeTheEnd(_ more: [String]) async throws {
         let hook = try HookPlace()
         try await withTestServer { server in
             server.acceptUploads("/in/*")
@@ -83,7 +83,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func withoutALedgerARefusedFileIsToldWithoutACommandThatWouldFindNothing() async throws {
+    @Test func withoutALedgerARefusedFileIsReportedWithoutASuggestion() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.script("/in/a", [], afterwards: .status(403))
@@ -103,7 +103,7 @@ import TransferTestSupport
         ([], "tried again by a later run", "; the next run tries again"),
         (["--no-ledger"], "not tried again (nothing is remembered)", "; not tried again (nothing is remembered)"),
     ])
-    func whatIsPromisedOfLaterHolds(_ more: [String], _ file: String, _ hook: String) async throws {
+    func theAnnouncedRetryTakesPlace(_ more: [String], _ file: String, _ hook: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.script("/in/a", [], afterwards: .status(403))
@@ -130,7 +130,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatAKilledRunWithoutALedgerLeftGoesWithTheNext() async throws {
+    @Test func remainsOfAKilledRunWithoutALedgerAreRemovedByTheNext() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let sink = server.acceptUploads("/in/*")
@@ -154,7 +154,7 @@ import TransferTestSupport
 
     /// The cases are a dead server, a server that never answers, and files that are still being written.
     @Test(arguments: ["dead", "silent", "unsettled"], [[], ["--no-ledger"]])
-    func theDeadlineEndsWhatWouldNeverEnd(_ kind: String, _ words: [String]) async throws {
+    func theDeadlineEndsAnEndlessRun(_ kind: String, _ words: [String]) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.acceptUploads("/in/*")
@@ -203,7 +203,7 @@ import TransferTestSupport
         (["--no-ledger"], "--once"), (["--no-ledger", "--once", "--new-only"], "--new-only"),
         (["--no-ledger", "--once", "--state", "s"], "--state"),
     ])
-    func whatDoesNotGoWithoutALedgerIsRefused(_ words: [String], _ option: String) async throws {
+    func optionsThatNeedALedgerAreRefusedWithoutOne(_ words: [String], _ option: String) async throws {
         let place = try Workplace()
         try place.folder.write("a", to: "out/a")
         let result = try await place.command(["watch", "out", "--to", "http://127.0.0.1:9/"] + words).run()

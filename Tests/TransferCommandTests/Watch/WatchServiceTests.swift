@@ -40,7 +40,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func tellsItsManagerHowItStands() async throws {
+    @Test func reportsItsStateToItsManager() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             let manager = try ManagerSocket(watch.folder.path("manager"))
@@ -150,7 +150,7 @@ import TransferTestSupport
 
     /// Transfers under way are not changed; all waiting files go to the new URL, including those that this process had
     /// taken already.
-    @Test func aHangUpSendsWhatHasNotStartedElsewhere() async throws {
+    @Test func aHangUpSendsUnstartedFilesElsewhere() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             let other = server.acceptUploads("/in/elsewhere/*")
@@ -177,7 +177,7 @@ import TransferTestSupport
     }
 
     /// The final state of the file decides, even where its job was under way.
-    @Test func aJobThatIsChangedWhileItIsUnderWayIsDoneAsItIsNow() async throws {
+    @Test func aJobChangedWhileItIsUnderWayIsDoneInItsNewForm() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             server.serve("/old", .text("old"))
@@ -199,7 +199,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aHangUpLeavesWhatWasCancelledOrFailedAlone() async throws {
+    @Test func aHangUpLeavesCancelledAndFailedFilesAlone() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             server.serve("/b", .text("b"))
@@ -230,7 +230,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFaultyFileIsToldOfAndChangesNothing() async throws {
+    @Test func aFaultyFileIsReportedAndChangesNothing() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             try write(watch, folders: ["out"])

@@ -6,12 +6,12 @@ import TransferTestSupport
 
 /// Four writers, an nginx that restarts, and a command that is killed.
 @Suite(.serialized) struct WatchCommandSoakTests {
-    @Test(.timeLimit(.minutes(2))) func everyFinalVersionArrivesOnceWhateverIsKilled() async throws {
+    @Test(.timeLimit(.minutes(2))) func everyFinalVersionArrivesOnceDespiteKills() async throws {
         try await soak(files: 300)
     }
 
     @Test(.enabled(if: TransferCommand.runsHeavyTests), .timeLimit(.minutes(10)))
-    func everyFinalVersionOfFiveThousandArrivesOnceWhateverIsKilled() async throws {
+    func everyFinalVersionOfFiveThousandArrivesOnceDespiteKills() async throws {
         try await soak(files: 5000)
     }
 

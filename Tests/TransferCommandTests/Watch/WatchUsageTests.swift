@@ -37,7 +37,7 @@ import TransferTestSupport
         (["out", "in", "--to", "http://a.example/"], "Unexpected argument 'in'"),
     ]
 
-    @Test(arguments: wrong) func isToldAndEndsWith64(_ arguments: [String], _ message: String) async throws {
+    @Test(arguments: wrong) func invalidUsageEndsWithStatus64(_ arguments: [String], _ message: String) async throws {
         let place = try Workplace()
         let result = try await place.command(["watch"] + arguments).run()
         #expect(result.exitCode == 64, "\(result)")
