@@ -18,7 +18,7 @@ import TransferUpload
     }
 
     /// The values are the example of the standard's own documentation.
-    @Test func aMessageIsSignedAsTheStandardSays() throws {
+    @Test func aMessageIsSignedByTheStandard() throws {
         let fields = try request(secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
         #expect(fields["webhook-signature"] == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
         #expect(fields["webhook-id"] == "msg_p5jXN8AQM9LWM0D4loKWxJek")

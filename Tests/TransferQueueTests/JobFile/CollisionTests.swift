@@ -62,7 +62,7 @@ import TransferCore
     }
 
     @Test(arguments: [JobFileFormat.json, .jsonLines])
-    func aFileSaysItsRule(format: JobFileFormat) throws {
+    func aFileDeclaresItsRule(format: JobFileFormat) throws {
         let jobs = [
             #"{"download": "https://a/x", "to": "f"}"#, #"{"download": "https://b/x", "to": "./f"}"#,
             #"{"id": "i", "download": "https://c/x", "to": "f"}"#, #"{"download": "https://d/x", "to": "/d/f"}"#,

@@ -113,7 +113,7 @@ import TransferTestSupport
     }
 
     /// Both commands were sent before the first one was performed: the last one takes effect.
-    @Test(.ofAFolder) func aJobThatIsPausedAndResumedAtOnceGoesOn() async throws {
+    @Test(.ofAFolder) func aJobThatIsPausedAndResumedAtOnceContinues() async throws {
         try await withTestServer { server in
             try await withBatch(server, ["a", "b"]) { queue, staged, log in
                 server.script("/a", [.holdHead])

@@ -64,7 +64,7 @@ import TransferCore
 
     /// `--refresh` and `--verify` apply to files that match the record, with every value of `ifExists`.
     @Test(arguments: JobSpec.IfExists.allCases, Rule.DigestVerdict.allCases)
-    func aRecheckOfARecordedFileDoesWhatItSays(_ word: JobSpec.IfExists, _ digest: Rule.DigestVerdict) {
+    func aRecheckOfARecordedFileFollowsItsOption(_ word: JobSpec.IfExists, _ digest: Rule.DigestVerdict) {
         for (recheck, answer) in [(Rule.Recheck.ask, Rule.Answer.ask), (.fetch, .fetch)] {
             let question = Rule.Question(word: word, standing: .recorded, digest: digest, recheck: recheck)
             #expect(Rule.answer(question) == answer)

@@ -165,7 +165,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aJobUnderWayIsBrokenOffForItsFirstBoundAndGoesOn() async throws {
+    @Test func aJobUnderWayIsInterruptedForItsFirstBoundAndContinues() async throws {
         try await withTestServer { server in
             server.serve("/x", content, etag: "\"1\"")
             server.script("/x", [.stall(after: 200_000)])
@@ -212,7 +212,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aPausedJobGoesOnWhenItIsResumed() async throws {
+    @Test func aPausedJobContinuesWhenItIsResumed() async throws {
         try await withTestServer { server in
             server.serve("/x", content, etag: "\"1\"")
             server.script("/x", [.stall(after: 300_000)])

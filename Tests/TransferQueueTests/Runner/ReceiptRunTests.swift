@@ -75,7 +75,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func anAnswerBeforeTheBodyIsAskedForAndThenSentAgain() async throws {
+    @Test func anUploadAnsweredBeforeItsBodyIsQueriedAndSentAgain() async throws {
         try await withTestServer { server in
             let sink = server.acceptUploads("/in/f")
             server.script("/in/f", method: "PUT", [.answerEarly(201)])

@@ -51,7 +51,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func oneConnectionIsUsedWhereOneIsAskedFor() async throws {
+    @Test func oneConnectionIsUsedOnRequest() async throws {
         try await withTestServer { server in
             server.serve("/x", content, etag: "\"1\"")
             try await complete(job([server.url("/x")], segments: .exactly(1)))

@@ -51,7 +51,7 @@ import TransferTestSupport
 
     /// A short upload is one request, a long one is offered as resumable, and some need folders.
     @Test(arguments: [(300_000, false), (5 << 20, false), (300_000, true)])
-    func aPutWhoseAnswerWasLostIsAskedForAndNotSentAgain(_ count: Int, _ createsFolders: Bool) async throws {
+    func aPutWhoseAnswerWasLostIsQueriedAndNotSentAgain(_ count: Int, _ createsFolders: Bool) async throws {
         let server = try await NginxServer.start(options: writable)
         let relay = try FaultRelay(to: server.port)
         defer { relay.stop() }

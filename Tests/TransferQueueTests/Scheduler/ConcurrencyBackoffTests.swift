@@ -72,7 +72,7 @@ import TransferCore
         #expect(Double(later.reduce(0, +)) / Double(later.count) > 9, "it has ten most of the time")
     }
 
-    @Test func placesComeBackOneInTenSecondsAndTheGrowthGoesOnAfterFiveMinutes() {
+    @Test func placesReturnOneInTenSecondsAndGrowthResumesAfterFiveMinutes() {
         var level = level(12)
         let found = level.places
         level.refused(.answer, inUse: 12, since: .seconds(99), now: .seconds(100))

@@ -96,7 +96,7 @@ import TransferCore
         #expect(bench.decide() == 10)
     }
 
-    @Test func aRefusalHalvesAndTheRestGoesOn() {
+    @Test func aRefusalHalvesTheLevelAndTheRestContinues() {
         var bench = Bench(.init(concurrency: 100))
         bench.add(a, 1000)
         bench.decide()

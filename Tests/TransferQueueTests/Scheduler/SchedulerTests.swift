@@ -196,7 +196,7 @@ import TransferCore
         #expect(started(scheduler.decide(now: now)) == [1, 11])
     }
 
-    @Test func aWaitingOriginHoldsNoSlotAndSaysWhenToWake() {
+    @Test func aWaitingOriginHoldsNoSlotAndNamesItsTimeToWake() {
         var scheduler = scheduler(2)
         scheduler.claimed(a, jobs(a, 1...3), asked: 256)
         scheduler.originFailed(

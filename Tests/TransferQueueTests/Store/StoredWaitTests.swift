@@ -79,7 +79,7 @@ import TransferEventLoop
 
     private func due() throws -> Int64? { try fixture.raw.value("SELECT due FROM ledger").flatMap { Int64($0) } }
 
-    @Test(arguments: ["http://px.lan:3128", nil]) func aPauseKnowsTheProxyThatAskedForIt(_ proxy: String?) throws {
+    @Test(arguments: ["http://px.lan:3128", nil]) func aPauseRecordsTheProxyThatRequestedIt(_ proxy: String?) throws {
         try fixture.store.publish(
             .pause(
                 StoredPause(

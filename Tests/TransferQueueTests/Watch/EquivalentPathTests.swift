@@ -75,7 +75,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFolderIsNotTakenForTheOneThatWasLookedAtBefore() throws {
+    @Test func aFolderIsNotTakenForThePreviousOne() throws {
         for name in [Self.composed, Self.decomposed] {
             let path = try folder.folder("in/new.part")
             try folder.write(name, to: "in/new.part/f")

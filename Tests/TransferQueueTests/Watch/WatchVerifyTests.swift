@@ -195,7 +195,7 @@ import TransferWatch
         }
     }
 
-    @Test func theDigestIsPartOfTheURLWhereTheTemplateSaysSo() async throws {
+    @Test func theDigestIsPartOfTheURLWhenTheTemplateHasIt() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let digest = try await folder.sha256("in/a")

@@ -71,7 +71,7 @@ import TransferTestSupport
         return try Host(spec)
     }
 
-    @Test func aJobGoesOnWithItsCredential() async throws {
+    @Test func aJobContinuesWithItsCredential() async throws {
         let host = try host()
         defer { host.loop.stop() }
         #expect(await host.ask(nil) == false, "nobody gives it")

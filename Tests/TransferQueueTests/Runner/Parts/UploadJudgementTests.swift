@@ -11,7 +11,7 @@ import TransferUpload
 @Suite struct UploadJudgementTests {
     private let lost = TransferError(.connectionLost, "lost", isTransient: true)
 
-    @Test func onlyAWholeBodyOfAPutIsAskedForAnEmptyOneToo() {
+    @Test func onlyAWholeBodyOfAPutIsQueriedEvenAnEmptyOne() {
         let put = Sample.upload("/f", to: "http://h.example/in")
         #expect(UploadJudgement.asksAfterLoss(put, lost, sent: 9, of: 9))
         #expect(!UploadJudgement.asksAfterLoss(put, lost, sent: 8, of: 9))

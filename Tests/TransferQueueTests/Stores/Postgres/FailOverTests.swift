@@ -95,7 +95,7 @@ import TransferTestSupport
 
     // MARK: Without loss
 
-    @Test func aWorkerGoesOnWithItsClaimsWhereTheStandbyHasThem() async throws {
+    @Test func aWorkerContinuesItsClaimsWhenTheStandbyHasThem() async throws {
         try await with(isSynchronous: true) { bench in
             let (worker, lane) = (bench.worker, bench.lane)
             let own = try worker.claim(lane, limit: 2, secrets: [:]).jobs.map(\.record)

@@ -140,7 +140,7 @@ import TransferTestSupport
 
     // MARK: Failures
 
-    @Test func afterARestartOfTheDatabaseTheQueueGoesOn() async throws {
+    @Test func theQueueContinuesAfterARestartOfTheDatabase() async throws {
         let server = try await PostgresServer.start()
         let store = try PostgresStore(await address(server))
         let batch = try store.stage(jobs(3)).batch.id

@@ -19,7 +19,7 @@ import TransferTestSupport
         #expect(tags(own).cover(tags(asked)) == does)
     }
 
-    @Test func tagsHaveOneTextInWhateverOrderTheyAreNamed() {
+    @Test func tagsHaveOneTextInAnyOrder() {
         #expect(WorkerTags(["gpu", "eu", "gpu"])?.text == "eu,gpu")
         #expect(WorkerTags(text: "gpu,eu")?.names == ["eu", "gpu"])
         for wrong in ["", "eu,", "EU", "a b", String(repeating: "a", count: 65)] {
