@@ -207,7 +207,7 @@ import TransferTestSupport
                 && table.standardOutput.contains("own/transfer/config.json:5"), "\(table)")
     }
 
-    /// In a namespace of its own the machine's file is one of the test's files.
+    /// The machine's file is one of the test's files, through a namespace of its own.
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/unshare")))
     func theMachinesFileIsWeakerThanTheUsers() async throws {
         let place = try Workplace()

@@ -57,7 +57,7 @@ import TransferTestSupport
         }
     }
 
-    /// For each amount of free memory during a transfer, in steps of 256 KiB, it continues or reports why it ends.
+    /// The transfer continues or reports why it ends, for each amount of free memory in steps of 256 KiB.
     @Test func exhaustedMemoryIsReportedInWords() async throws {
         try await withTestServer { server in
             for step in 0..<12 {

@@ -135,7 +135,7 @@ struct FileSystemTests {
                 download(server.url("/name"), to: "mounted/name", #""id": "lower""#),
             ])
             let process = try place.start("run", "jobs.json", "--json")
-            // Where both names are one file, the second is not requested.
+            // The second job is not requested where both names are one file.
             try await server.waitForHeld(kind.foldsCase ? 1 : 2)
             server.release()
             let result = try await process.result()

@@ -6,7 +6,7 @@ import TransferTestSupport
 /// A server behind a relay that counts round trips, and the jobs to it.
 struct RoundTripBench {
     let place: Workplace
-    /// Jobs of small files, by their number.
+    /// The job of a small file, by its number.
     let job: (Int) -> String
     let relays: [TurnRelay]
     /// The number of round trips that pass no relay.
@@ -53,7 +53,7 @@ struct RoundTripBench {
         }
     }
 
-    /// nginx, with TLS 1.3.
+    /// Starts nginx, with TLS 1.3.
     static func tls(http2: Bool) async throws -> Self {
         let place = try Workplace("trips")
         var options = NginxServer.Options()
@@ -74,7 +74,7 @@ struct RoundTripBench {
             })
     }
 
-    /// nginx with WebDAV, which does not create folders automatically.
+    /// Starts nginx with WebDAV, which does not create folders automatically.
     static func webDAV() async throws -> Self {
         var options = NginxServer.Options()
         options.location = "dav_methods PUT DELETE MKCOL; client_max_body_size 0;"

@@ -12,7 +12,7 @@ struct RoundTripRow: Sendable, CustomTestStringConvertible {
     /// The numbers of other tools for a further file, measured by Benchmarks/turns.py with the versions that the
     /// article names.
     var curl = "–", rclone = "–", lftp = "–"
-    /// Whether its server is installed.
+    /// Whether the server is installed.
     let isWanted: Bool
     let start: @Sendable () async throws -> RoundTripBench
 

@@ -119,7 +119,7 @@ struct UnstableNetworkTests {
             options.server = post
         }
         try await NetworkStage.with(configure: configure) { stage in
-            // 1 MiB/s
+            // The rate is 1 MiB/s.
             try await stage.client.run("tc qdisc add dev eth0 root tbf rate 8mbit burst 64kb latency 100ms")
             // The upload is long enough for a change that comes late on a busy machine.
             let mebibytes = losesItsAddress ? 20 : 3
@@ -146,7 +146,7 @@ struct UnstableNetworkTests {
             } else {
                 #expect(end == "finished" && result.exitCode == 0 && taken.count == 1, "\(result)")
             }
-            // With a different address the connection is lost for certain.
+            // The connection is lost for certain with a different address.
             #expect(taken.isEmpty == losesItsAddress, "\(result)")
         }
     }

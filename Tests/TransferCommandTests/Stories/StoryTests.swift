@@ -83,7 +83,7 @@ import TransferTestSupport
         }
     }
 
-    /// A script of curl and wget is moved line by line.
+    /// A script of curl and wget is converted line by line.
     @Test func aScriptOfCurlAndWgetIsConverted() async throws {
         try await withTestServer { server in
             let story = try StoryScript("moved", server)

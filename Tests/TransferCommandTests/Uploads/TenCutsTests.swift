@@ -62,8 +62,8 @@ import TransferTestSupport
         try place.folder.write(count: Int(form.size), seed: 7, to: "f")
         try place.folder.write("secret", to: "secret")
         let (url, members) = peer.target(relay.port)
-        // With several parts of S3 under way a cut loses a part of each. rclone needs them one by one: at the
-        // completion it drops an upload whose cut parts came out of order.
+        // A cut loses a part of each of several parallel parts of S3. rclone needs them one by one: at the completion
+        // it drops an upload whose cut parts came out of order.
         let more =
             kind == .moto ? members.replacingOccurrences(of: #""parallel": 1"#, with: #""parallel": 2"#) : members
         try await cut(cuts, form, place, relay, upload("f", to: url, #""id": "f", \#(more)"#)) {

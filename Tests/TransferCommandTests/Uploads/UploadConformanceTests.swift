@@ -74,7 +74,7 @@ import TransferTestSupport
         #expect(result.exitCode == 0, "\(result)")
         try await bench.expectTheFileOnce()
         guard kind.isResuming else { return }
-        // With S3 the answer to a part is lost, whichever part came last.
+        // The lost answer of S3 is that to a part, whichever part came last.
         let bound = kind.isS3 ? Int64(Self.size) * 2 : Int64(Self.size) * 5 / 4
         #expect(bench.relay.bytesUp < bound, "it was sent again: \(bench.relay.bytesUp)")
     }

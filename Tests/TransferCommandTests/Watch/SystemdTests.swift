@@ -185,7 +185,7 @@ struct SystemdTests {
             try #require(start.exitCode == 0, "\(start)")
             try await until("the file to be moved") { try await stage.shell("test -e /srv/done/file").exitCode == 0 }
             #expect(sink.uploads(to: "/in/file").count == 1)
-            // The queue is the one that the user's commands find.
+            // The queue is the one that the user's own commands use.
             let status = try await asAlice("transfer status")
             #expect(status.standardOutput.contains("watch:/home/alice/out"), "\(status)")
             let stop = try await asAlice(

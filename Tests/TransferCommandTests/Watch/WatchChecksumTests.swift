@@ -216,7 +216,7 @@ import TransferTestSupport
 
     // MARK: Files
 
-    /// - Returns: The SHA-256 of each, sorted.
+    /// - Returns: The SHA-256 of each file, sorted.
     private func writeFiles(_ place: Workplace, large: Int = 300_000) async throws -> [String] {
         try place.folder.write("small", to: "out/small")
         try place.folder.write(count: large, seed: 7, to: "out/large")

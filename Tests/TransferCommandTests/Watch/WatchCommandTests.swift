@@ -6,7 +6,7 @@ import TransferTestSupport
 
 /// `transfer watch` from its start to its end, on the real file system.
 @Suite struct WatchCommandTests {
-    /// There is no file to read again at a SIGHUP.
+    /// A SIGHUP has no file to read again.
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP]) func aFileThatAppearsIsOnTheServer(_ signal: Int32) async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
@@ -294,7 +294,7 @@ import TransferTestSupport
         #expect(result.standardOutput.isEmpty)
     }
 
-    /// For ten seconds nothing happens to a thousand files: the command is woken at most twice a second, all threads
+    /// Nothing happens to a thousand files for ten seconds: the command is woken at most twice a second, all threads
     /// together.
     @Test(.enabled(if: TransferCommand.runsHeavyTests)) func anIdleWatchSleeps() async throws {
         try await withTestServer { server in

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import TransferJobs
 
-/// The schema of a configuration file, made of the decoder's tables and of the definitions that the job file's schema has
+/// The schema of a configuration file, generated from the decoder's tables and from the job file schema's definitions
 /// of the same keys.
 ///
 /// `make tables` writes it; a test compares.
@@ -130,7 +130,7 @@ struct ConfigurationSchema {
         return known.filter { OriginLimitKey.table.names.contains($0.key) }
     }
 
-    /// - Parameter isTrusting: Whether certificates may be left unchecked.
+    /// - Parameter isTrusting: Whether unchecked certificates may be allowed.
     private func defaults(isTrusting: Bool = true) -> [String: Any] {
         let known = (definitions["defaults"] as? [String: Any])?["properties"] as? [String: Any] ?? [:]
         var properties = known.filter { ConfigurationFields.defaults.names.contains($0.key) }

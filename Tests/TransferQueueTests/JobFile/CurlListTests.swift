@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// The file that `curl --config` takes, read as a list of jobs.
+/// The file that `curl --config` reads, as a list of jobs.
 @Suite struct CurlListTests {
     private static let url = "url = http://h/f\n"
 

@@ -152,7 +152,7 @@ import TransferCore
     ])
     func takesURLsThatWork(url: String) { #expect(URLRule.refusal(of: url) == nil) }
 
-    /// Whole documents.
+    /// Complete documents, and their faults.
     private static let documents: [(String, [String])] = [
         ("[]", ["1:1:1 $ expected an object, found an array"]),
         (#"{"jobs": []}"#, [#"1:1:1 $ "version" is missing; write "version": 1"#]),

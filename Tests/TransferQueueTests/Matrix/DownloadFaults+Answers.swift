@@ -1,6 +1,6 @@
 import TransferTestServer
 
-/// Answers that are no file, and answers that lead elsewhere.
+/// Answers without the file, and answers that redirect to a different place.
 extension DownloadFault {
     static var statuses: [DownloadFault] {
         var faults: [DownloadFault] = []

@@ -68,7 +68,7 @@ extension DownloadFault {
         return faults
     }
 
-    /// The file that takes the place of the one that was asked for.
+    /// Returns the file that replaces the requested one.
     static func version(_ count: Int64) -> ServedFile {
         ServedFile(.random(seed: 99, count: count), etag: "\"new\"", lastModified: 1_700_000_000)
     }

@@ -4,7 +4,7 @@ import TransferTestServer
 struct DownloadFault: Sendable {
     /// The request, to the extent that a scripted answer has to fit it.
     struct Question: Sendable {
-        /// The first byte that is wanted.
+        /// The first requested byte.
         var from: Int64
         var file: Content
         var etag: String
@@ -51,7 +51,7 @@ struct DownloadFault: Sendable {
 
     enum Meaning: Sendable, Hashable {
         case nature(MatrixNature)
-        /// No cell, for the given reason.
+        /// The cell is left out, for the given reason.
         case leftOut(String)
     }
 

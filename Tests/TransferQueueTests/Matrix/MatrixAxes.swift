@@ -12,7 +12,7 @@ enum MatrixWay: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case post = "POST"
     case tus
     case ietf = "IETF resumable upload"
-    /// One request.
+    /// An upload to S3 in one request.
     case s3 = "S3, one request"
     case s3Parts = "S3, parts"
     case ftp = "FTP upload"
@@ -80,7 +80,7 @@ struct MatrixOutcome: Sendable, Equatable {
     }
 }
 
-/// One cell.
+/// A cell of the table.
 struct MatrixCell: Sendable {
     let way: MatrixWay
     let fault: String

@@ -63,7 +63,7 @@ struct SFTPCell: Sendable {
             }
         var faults: [String] = []
         if fault.isAfterCut { faults.append(Self.line("WRITE", after: min(after, Self.count - 1), nil, false, 1)) }
-        // After the last WRITE comes the end of the file.
+        // The end of the file follows the last WRITE.
         let request = fault.request == "WRITE" && moment == .after ? "CLOSE" : fault.request
         faults.append(Self.line(request, after: after, fault.reply, fault.isLate, fault.isForEver ? -1 : 1))
         try folder.write("[\(faults.joined(separator: ","))]", to: "in/fault.json")
@@ -112,7 +112,7 @@ struct SFTPCell: Sendable {
     }
 }
 
-/// One SSH server for all cells, made for the first cell that needs it; each cell has a port of its own.
+/// The one SSH server for all cells, made for the first cell that needs it; each cell has a port of its own.
 actor MatrixSSH {
     private var made: Task<SSHServer?, any Error>?
 

@@ -2,7 +2,7 @@ import TransferCore
 import TransferCrypto
 import TransferTestServer
 
-/// A server that takes a file as the body of one request, and gives it back.
+/// A server that stores the body of one request as a file, and returns it.
 struct PlainStore: UploadService {
     private struct Arrival {
         var method: String

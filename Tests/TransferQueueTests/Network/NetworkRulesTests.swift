@@ -230,7 +230,7 @@ func policy(_ members: String) throws -> NetworkPolicy {
         #expect(judgement.decision == example.decision, "\(example.rule)")
     }
 
-    /// For any rules and links, a forbidden link is never used, and only usable links are.
+    /// A forbidden link is never used, for any rules and links, and only usable links are.
     @Test func neverUsesAForbiddenLink() throws {
         var random = Generator(state: 5)
         let names = ["eth0", "eth1", "wlan0", "wwan0 paid", "wg0 over wwan0 paid", "wg1 over eth0", "lo"]

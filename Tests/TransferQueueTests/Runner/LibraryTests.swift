@@ -190,7 +190,7 @@ import TransferTestSupport
             try await withQueue(folder) { queue in
                 let jobs = (0..<count).map { Sample.download(server.url("/\($0)"), to: folder.path("out/\($0)")) }
                 var iterator = queue.events(after: 0).makeAsyncIterator()
-                // The reader asks for its first event after everything has ended.
+                // The reader asks for its first event after all jobs have ended.
                 let totals = try await queue.complete(jobs)
                 #expect(totals.completed == count)
                 var cursors: [Int64] = []

@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// Uploads with a password: bodies go out once (RFC 7617 §2.2, RFC 7616 §3.3).
+/// Uploads with a password: each body is sent once (RFC 7617 §2.2, RFC 7616 §3.3).
 @Suite(.timeLimit(.minutes(1))) struct PasswordRunTests {
     let folder: TemporaryFolder
 

@@ -46,7 +46,7 @@ import TransferTestSupport
             let parts = server.requests.dropFirst()
             #expect(parts.count >= 3)
             #expect(parts.allSatisfy { $0.ifRange == "\"1\"" && $0.range?.hasSuffix("-") == false })
-            // Only the bytes under way at the end of the hanging connection are fetched twice.
+            // The only repeated bytes are those under way at the end of the hanging connection.
             #expect(bytes < content.count + (2 << 20))
         }
     }

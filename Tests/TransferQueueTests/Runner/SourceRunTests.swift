@@ -244,7 +244,7 @@ import TransferTestSupport
                         guard case .progress(_, let progress) = event.kind else { return false }
                         return progress.sources.count >= 2 && progress.sources.allSatisfy { $0.bytes > 1 << 16 }
                     }
-                    // Reports to others follow those to listeners.
+                    // Reports to other processes follow those to listeners.
                     try await log.wait { event in
                         guard case .batchProgress = event.kind else { return false }
                         let remote = try? QueueRemote(state: folder.path("state"), runtimeFolder: nil)

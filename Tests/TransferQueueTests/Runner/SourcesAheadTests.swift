@@ -10,7 +10,7 @@ import TransferTestSupport
 /// Whether the file system of the temporary folder reports cached files; on others workers open all sources.
 private let isOnDisk = (try? TemporaryFolder("ahead")).flatMap { CachedFolder(of: $0.path("a")) } != nil
 
-/// Sources of small uploads are opened before there is a slot for them.
+/// Sources of small uploads, which are opened before there is a slot for them.
 @Suite(.timeLimit(.minutes(1))) struct SourcesAheadTests {
     let folder: TemporaryFolder
     let now = MonotonicTime.seconds(100)

@@ -16,7 +16,7 @@ import TransferCore
         var level = level
         for turn in 0..<Int(seconds * 8) {
             var seen = OriginObservations()
-            // Each place brings twenty files a second.
+            // Each place completes twenty files a second.
             for _ in 0..<max(1, level.places * 20 / 8) {
                 seen.moved(1000)
                 seen.answered()

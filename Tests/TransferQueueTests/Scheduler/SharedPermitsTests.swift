@@ -36,7 +36,7 @@ import TransferCore
         Grant(6, 9, of: 6, [(0, 9)], gets: 3), Grant(6, 9, of: 6, [(0, 1)], gets: 3),
         Grant(3, 9, of: 6, [(3, 9)], gets: 3),
         Grant(4, 9, of: 6, [(2, 2)], gets: 4), Grant(6, 6, of: 6, [(0, 4), (0, 4)], gets: 2),
-        // Fewer places than processes.
+        // There are fewer places than processes.
         Grant(2, 4, of: 2, [(0, 4), (0, 4), (0, 4)], gets: 1), Grant(0, 4, of: 2, [(1, 4), (1, 4)], gets: 0),
     ]
 

@@ -8,7 +8,7 @@ import TransferTestSupport
 @testable import TransferQueue
 @testable import TransferStore
 
-/// The queue runs on any ``JobStore``.
+/// Runs of the queue on any ``JobStore``.
 @Suite(.timeLimit(.minutes(1))) struct PlainStoreRunTests {
     let folder: TemporaryFolder
 
@@ -34,7 +34,7 @@ import TransferTestSupport
                 let totals = try await queue.complete(jobs)
                 #expect(totals.completed == 59 && totals.failed == 1 && totals.skipped == 1)
                 #expect(log.ends.count == 61)
-                // In the second run a complete file is kept.
+                // A complete file is kept in the second run.
                 let again = try await queue.complete(jobs)
                 #expect(again.kept == 59 && again.completed == 2, "what failed had another start")
             }

@@ -18,7 +18,7 @@ import TransferTestSupport
         }
     }
 
-    /// One store, and what its two processes have claimed.
+    /// A store, and the claims of its two processes.
     private final class Player {
         let bench: StoreBench
         var stores: [any JobStore]

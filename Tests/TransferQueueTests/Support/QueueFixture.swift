@@ -108,7 +108,7 @@ extension JobQueue {
     }
 }
 
-/// Every event of a queue.
+/// A record of every event of a queue.
 final class EventLog: Sendable {
     private struct State {
         var events: [QueueEvent] = []

@@ -103,9 +103,9 @@ final class StoreFixture {
     @discardableResult
     func fail(_ record: JobRecord) throws -> RecordedGroup { try store.fail(record) }
 
-    /// The states by identity.
+    /// Returns the states by identity.
     func states() throws -> [String: JobState] {
-        // Gives every job its row.
+        // The transaction gives every job its row.
         try store.database.write { _ in }
         var states: [String: JobState] = [:]
         for row in try raw.run("SELECT identity, state FROM job") {

@@ -8,7 +8,7 @@ import TransferWatch
 @testable import TransferFolders
 @testable import TransferJobs
 
-/// Circles of moves that no single process sees.
+/// Circles of moves that no single process observes.
 @Suite(.timeLimit(.minutes(1))) struct MovedFilesTests {
     private let now = MonotonicTime(nanoseconds: 1_000_000_000)
 

@@ -8,7 +8,7 @@ import TransferTestSupport
 @testable import TransferFolders
 @testable import TransferJobs
 
-/// Files that change, move or go while their uploads wait or are under way.
+/// Files that change, move or disappear while their uploads wait or are under way.
 @Suite(.ofAFolder, .timeLimit(.minutes(1))) struct NewestVersionTests {
     let folder: TemporaryFolder
 

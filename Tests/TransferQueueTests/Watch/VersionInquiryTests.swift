@@ -76,7 +76,7 @@ import TransferWatch
         (.otherTime, .failed, [.none, .otherFingerprint, .otherDigest], "new"),
         (.otherTime, .leftAlone, [.sameFingerprint, .sameDigest], "touched"),
         (.otherTime, .leftAlone, [.none, .otherFingerprint, .otherDigest], "new"),
-        // No bytes are read of files that were there before a start with only new files. Here all files are wanted.
+        // Files that were there before a start with only new files are not read. Here all files are wanted.
         (.renumbered, .old, Proof.allCases, "new"),
         // The same bytes are in a file that was made since.
         (.elsewhereBefore, .confirmed, [.sameFingerprint, .sameDigest], "another"),

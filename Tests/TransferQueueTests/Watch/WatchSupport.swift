@@ -92,7 +92,7 @@ final class Inbox: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Called on the connection's thread before a PUT is answered, and may block it.
+    /// The function that is called on the connection's thread before the answer to a PUT, and may block it.
     private let beforeAnswer: @Sendable (String) -> Void
 
     init(_ server: TestServer, beforeAnswer: @escaping @Sendable (String) -> Void = { _ in }) {

@@ -5,7 +5,7 @@ import TransferCore
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// The meaning of commands for the jobs that this process has.
+/// The effect of commands on the jobs that this process has.
 @Suite struct CommandMeaningTests {
     private func command(_ verb: QueueVerb, job: String? = nil) -> QueueCommand {
         QueueCommand(id: 1, verb: verb, batch: 1, job: job)

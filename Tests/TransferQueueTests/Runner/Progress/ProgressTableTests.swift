@@ -29,13 +29,13 @@ import TransferTestSupport
             }
             let run = Task { try await queue.run([staged]) }
             if row != .ftp {
-                // Each view has moved before anything ended.
+                // Each view has shown progress before any job ended.
                 try await log.wait(forBytes: row.stop)
                 try await log.wait { event in
                     guard case .batchProgress(let progress) = event.kind else { return false }
                     return progress.totals.bytes >= row.stop && progress.rate > 0
                 }
-                // The store has it a moment after the event.
+                // The store has the rate a moment after the event.
                 try await within { while try await queue.status(ofBatch: "b")?.rate ?? 0 == 0 { await Task.yield() } }
                 if row.isUpload { checkWhatHasNotArrived(row, log) }
                 for server in servers {
@@ -53,7 +53,7 @@ import TransferTestSupport
         }
     }
 
-    /// The kernel and libcurl have taken more than a mebibyte, and the server has not read it.
+    /// Checks the count when the kernel and libcurl have taken more than a mebibyte, and the server has not read it.
     private func checkWhatHasNotArrived(_ row: ProgressCase, _ log: EventLog) {
         for event in log.events {
             switch event.kind {

@@ -17,7 +17,7 @@ import TransferCore
 
     @Test func aSlowLinkShowsItsRate() {
         #expect(window((0...60).map { $0 * 1000 }).rate == 1000)
-        // A packet every other second.
+        // A packet comes every other second.
         #expect((1160...1740).contains(window((0...60).map { $0 / 2 * 2900 }).rate))
     }
 
