@@ -129,7 +129,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aLinkToNothingIsSomethingThatExists() async throws {
+    @Test func aDanglingLinkCountsAsAnExistingFile() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             symlink(place.folder.path("nothing"), place.folder.path("a"))

@@ -19,7 +19,7 @@ import TransferTestSupport
         ).run()
     }
 
-    @Test func aFileComesWhole() async throws {
+    @Test func aFileArrivesWhole() async throws {
         try await withServer { server, place in
             let result = try await get(server, place)
             #expect(result.exitCode == 0, "\(result)")
@@ -49,7 +49,7 @@ import TransferTestSupport
     }
 
     /// The bytes before the offset are sent once more, and differ from the file's beginning.
-    @Test func aResumeThatBeginsAnewIsNoticedAndTheFileComesAllTheSame() async throws {
+    @Test func aResumeThatBeginsAnewIsDetectedAndTheFileIsRight() async throws {
         try await withServer { server, place in
             server.script("RETR", [.short(after: 1_000_000)])
             server.ignoreOffsets()

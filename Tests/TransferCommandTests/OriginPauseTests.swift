@@ -157,7 +157,7 @@ import TransferTestSupport
         #expect(events.named("job.failed").contains { $0["code"]?.string == "originUnreachable" })
     }
 
-    @Test func whenItComesBackAllJobsAreDone() async throws {
+    @Test func allJobsEndWhenTheServerIsBack() async throws {
         let place = try Workplace()
         let port = try LoopbackPort.free()
         let jobs = (0..<50).map { download("http://127.0.0.1:\(port)/\($0)", to: "f\($0)") }

@@ -86,7 +86,7 @@ import TransferTestSupport
         (["resume"], nil), (["cancel"], nil), (["retry"], nil), (["forget", "a", "b"], nil), (["validate"], nil),
     ]
 
-    @Test(arguments: usages) func aVerbsUsageIsItsOwn(_ words: [String], _ variable: String?) async throws {
+    @Test(arguments: usages) func eachVerbHasItsOwnUsage(_ words: [String], _ variable: String?) async throws {
         let place = try Workplace()
         try place.jobs([download("http://127.0.0.1:9/x", to: "a")])
         var command = place.command(words)

@@ -27,7 +27,7 @@ import TransferCore
         }
     }
 
-    @Test func bytesAreCountedOnceHoweverAJobGetsThem() {
+    @Test func bytesAreCountedOnceForEveryKindOfTransfer() {
         var measurements = QueueMeasurements()
         var receipt = Sample.receipt("b", "x")
         receipt.bytes = 100
@@ -50,7 +50,7 @@ import TransferCore
     }
 
     /// The transfer has a beginning by one server, a break, and an end.
-    @Test func bytesOfSeveralServersAreCountedForThoseThatSentThem() {
+    @Test func bytesOfSeveralServersAreCountedForTheirSenders() {
         var measurements = QueueMeasurements()
         var receipt = Sample.receipt("b", "x")
         receipt.bytes = 1000

@@ -134,7 +134,7 @@ struct AddressTests {
         }
     }
 
-    @Test func isNotInterruptedWhenItsLinkIsRenamed() async throws {
+    @Test func aTransferIsNotInterruptedWhenItsLinkIsRenamed() async throws {
         try await NetworkStage.with(limitRate: "2m") { stage in
             let sum = try await stage.serve("large", mebibytes: 8)
             try stage.place.jobs([

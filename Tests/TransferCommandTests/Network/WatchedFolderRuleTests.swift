@@ -188,7 +188,7 @@ struct WatchedFolderRuleTests {
     }
 
     /// The window begins at a full minute, so the test takes a minute at most.
-    @Test(.enabled(if: TransferCommand.runsHeavyTests)) func aFileGoesWhenItsScheduleOpens() async throws {
+    @Test(.enabled(if: TransferCommand.runsHeavyTests)) func aFileIsUploadedWhenItsScheduleOpens() async throws {
         // The time is the start of a minute that is at least five seconds away.
         let opening = Int(Date().timeIntervalSince1970 + 5) / 60 + 1
         let window = [opening, opening + 120].map { String(format: "%02d:%02d", $0 / 60 % 24, $0 % 60) }

@@ -225,7 +225,7 @@ import TransferTestSupport
     }
 
     /// The suggestion for the login can be typed unchanged.
-    @Test func aUserThatWasLeftOutIsGivenByOptions() async throws {
+    @Test func anIgnoredUserIsGivenByOptions() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let login = "Basic " + Data("me:s3cret".utf8).base64EncodedString()

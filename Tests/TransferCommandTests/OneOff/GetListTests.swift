@@ -159,7 +159,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aListOfChecksumsIsHeldAgainstTheFiles() async throws {
+    @Test func aListOfChecksumsIsComparedWithTheFiles() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))

@@ -75,7 +75,7 @@ private func example() throws -> NetworkSnapshot {
             ])
     }
 
-    @Test func isOneObjectAsJSON() throws {
+    @Test func theNetworkIsOneObjectAsJSON() throws {
         let line = NetworkTable.json(try example(), time: start)
         let json = try JSONValue.parse(Data(line.utf8))
         #expect(json["known"] == .bool(true) && json["status"]?.string == "ethernetOrWiFi")

@@ -70,7 +70,7 @@ import TransferQueue
         #expect(errors.contents() == "")
     }
 
-    @Test func theScreenGoesAndTheReportStays() throws {
+    @Test func theScreenIsRemovedAndTheReportStays() throws {
         let (errors, output) = (Sink(), Sink())
         let terminal = errors.terminal(isTerminal: true, ["TERM": "xterm", "LANG": "C.UTF-8", "NO_COLOR": "1"])
         run(try Reporter(.init(), terminal: terminal, standardOutput: output.terminal(), now: { start }))

@@ -25,7 +25,7 @@ struct FileServerDownloadTests {
     }
 
     /// The first connection is slow enough for further connections to pay.
-    @Test(arguments: FileServerKind.allCases) func severalConnectionsBringItTogether(_ kind: FileServerKind)
+    @Test(arguments: FileServerKind.allCases) func severalConnectionsFetchOneFile(_ kind: FileServerKind)
         async throws
     {
         let bench = try await FileServerBench(kind, sendsSlowly: true)

@@ -47,7 +47,7 @@ import TransferTestSupport
     }
 
     /// A gateway may have answered while the server behind it stored the file.
-    @Test func a503LeavesOpenWhetherAFormWhoseBodyLeftHasArrived() async throws {
+    @Test func a503LeavesTheArrivalOfASentFormOpen() async throws {
         try await withTestServer { server in
             let place = try place()
             server.acceptUploads("/in")
@@ -79,7 +79,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFormThatWasUnderWayAtAKillIsNotSentAgainUnasked() async throws {
+    @Test func aFormUnderWayAtAKillIsNotSentAgainAutomatically() async throws {
         try await withTestServer { server in
             let place = try place()
             let sink = server.acceptUploads("/in")

@@ -28,7 +28,7 @@ import TransferTestSupport
         #expect(end?["transferred"]?.int == size - kept, "\(result)")
     }
 
-    @Test(arguments: UploadPeerKind.available.filter(\.isS3)) func severalConnectionsBringItTogether(
+    @Test(arguments: UploadPeerKind.available.filter(\.isS3)) func severalConnectionsFetchOneFile(
         _ kind: UploadPeerKind
     ) async throws {
         let bench = try await UploadConformanceTests.Bench(kind)

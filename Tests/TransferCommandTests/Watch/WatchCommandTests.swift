@@ -92,7 +92,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func thenDeleteTakesTheFileAwayOnceItIsConfirmed() async throws {
+    @Test func thenDeleteRemovesTheFileOnceItIsConfirmed() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             let process = try watch.start("--then", "delete")
@@ -154,7 +154,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func anotherStartSendsNothingTwice() async throws {
+    @Test func aRestartSendsNothingTwice() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             for number in 0..<5 { try watch.write("\(number)", to: "f\(number)") }
@@ -211,7 +211,7 @@ import TransferTestSupport
     }
 
     /// The kernel reports a deleted folder once no process holds it.
-    @Test func aFolderIsNotHeldWhenNothingIsToBeDone() async throws {
+    @Test func anIdleFolderIsNotHeldOpen() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             let process = try watch.start()
@@ -248,7 +248,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aSecondOneOfTheFolderIsRefused() async throws {
+    @Test func aSecondWatchOfTheFolderIsRefused() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             let process = try watch.start()

@@ -87,7 +87,7 @@ import TransferTestSupport
     }
 
     /// A service with a missing folder is up: it waits.
-    @Test func isReadyWithoutItsFolder() async throws {
+    @Test func theServiceIsReadyWithoutItsFolder() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             let manager = try ManagerSocket(watch.folder.path("manager"))
@@ -279,7 +279,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func isValidatedAndShownByADryRun() async throws {
+    @Test func aWatchingFileIsValidatedAndShownByADryRun() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             try write(watch, folders: ["out", "b"], more: #", "then": {"move": "done"}, "keepFor": "1h""#)

@@ -222,7 +222,7 @@ import TransferCore
             ])
     }
 
-    @Test func bracketsAreMeantWhereGlobbingIsOff() throws {
+    @Test func bracketsAreLiteralWithoutGlobbing() throws {
         let reading = try read("globoff\nurl = \"http://[::1]/[1].jpg\"\n", as: .curl)
         #expect(reading.lines == [] && reading.jobs.first?.download?.urls == ["http://[::1]/[1].jpg"])
         #expect(try read("url = \"http://[::1]/1.jpg\"\n", as: .curl).lines == [])

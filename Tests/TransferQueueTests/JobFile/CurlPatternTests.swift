@@ -43,7 +43,7 @@ import Testing
         #expect(fault?.message.contains(words) == true, "\(String(describing: fault))")
     }
 
-    @Test func bracketsMeanNothingWhereGlobbingIsOff() throws {
+    @Test func bracketsHaveNoMeaningWithoutGlobbing() throws {
         for text in ["{a,b}", "[1-2", #"\["#] { #expect(try Self.texts(text, globs: false) == [text]) }
         #expect(try CurlPattern("[1-100000]").count == CurlPattern.most)
     }

@@ -52,7 +52,7 @@ import TransferUpload
         #expect(uploadProtocol(try upload("", to: url, defaults: #"{"protocol": "tus"}"#).spec) == expected)
     }
 
-    @Test func aJobsOwnKeysGoOverThoseOfTheDefaults() throws {
+    @Test func aJobsOwnKeysTakePrecedenceOverDefaults() throws {
         let spec = try upload(
             #""ssh": {"user": "bob"}"#, defaults: #"{"ssh": {"user": "ann", "knownHosts": "kh"}}"#
         ).spec

@@ -33,7 +33,7 @@ import TransferCore
         #expect(list.checksum(of: "https://h/r/other-\(asked)") == nil)
     }
 
-    @Test func escapedNamesAndThoseOfTwoFilesAreTheirOwn() {
+    @Test func escapedNamesAndRepeatedNamesAreDistinct() {
         let list = ChecksumList(Array("\\\(Self.sum)  a\\nb\\\\c".utf8))
         #expect(list.checksum(of: "a\nb\\c") != nil)
         let two = ChecksumList(Array("\(Self.sum)  a%20b\n\(Self.long)  a b".utf8))
@@ -83,7 +83,7 @@ import TransferCore
         "https://h/a?u=http://b/",
         "https://h/(a)", "https://h/a#b", "ftp://h/a;type=i",
     ])
-    func aURLIsTakenAsItIs(_ line: String) throws {
+    func aURLIsAcceptedUnchanged(_ line: String) throws {
         let found = try faults(line)
         #expect(found.jobs.count == 1 && found.faults.isEmpty, "\(found)")
     }
@@ -93,7 +93,7 @@ import TransferCore
         "\"url\";\"to\"\r\n\"https://h/a\";\"x\"\r\n", "to;url\nx;https://h/a", "sep=\t\nurl\tto\nhttps://h/a\tx",
         "# export\nurl;to\nhttps://h/a;x",
     ])
-    func columnsHaveWhatASpreadsheetPutsBetweenThem(_ text: String) throws {
+    func columnsHaveTheSeparatorsOfASpreadsheet(_ text: String) throws {
         for format in [JobFileFormat.csv, nil] {
             let found = try faults(text, format)
             #expect(found.jobs.map(\.work.path) == ["x"] && found.faults.isEmpty, "\(found)")

@@ -3,7 +3,7 @@ import Testing
 @testable import TransferJobs
 
 @Suite struct SpellingTests {
-    @Test func aPlaceHasOneLaneAndOneIdentityHoweverItIsWritten() {
+    @Test func aPlaceHasOneLaneAndOneIdentityInEachSpelling() {
         let written = [
             "http://bücher.example/ä b", "http://BÜCHER.example/ä%20b", "http://xn--bcher-kva.example/%C3%A4%20b",
         ]

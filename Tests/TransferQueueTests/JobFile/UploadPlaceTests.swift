@@ -24,7 +24,7 @@ import TransferWatch
         ("http://h/a%25b", "http://h/a%b0"), ("s3://b/a", "s3://b/a/"), ("s3://b/a", "s3://B/a"),
         ("ftp://h/a;type=x", "ftp://h/a"), ("http://h/a", "http://h//a"), ("http://h/a?x=1%262", "http://h/a?x=1&2"),
     ])
-    func otherPlacesHaveOthers(one: String, other: String) {
+    func differentPlacesHaveDifferentKeys(one: String, other: String) {
         #expect(UploadPlace.key(of: one) != UploadPlace.key(of: other))
     }
 

@@ -84,7 +84,7 @@ import TransferWatch
         #expect(relative.folder == "in" && relative.then == .move(to: "done"))
     }
 
-    @Test func standBesideJobsWhoseCountTheyLeaveAlone() throws {
+    @Test func entriesStandBesideJobsAndAreNotCountedAsJobs() throws {
         let reading = try read(
             """
             {"version": 1, "jobs": [{"download": "http://h/a", "to": "a"}],
@@ -101,7 +101,7 @@ import TransferWatch
     }
 
     @Test(arguments: [nil, 1, 7])
-    func standInTheFirstLineOfJSONLines(piece: Int?) throws {
+    func entriesStandInTheFirstLineOfJSONLines(piece: Int?) throws {
         let reading = try read(
             """
             {"version": 1, "watch": [{"folder": "/a", "to": "http://h/"}], "defaults": {"priority": 7}}

@@ -86,7 +86,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(.ofAFolder) func cancellingAJobThatOthersNeedEndsThem() async throws {
+    @Test(.ofAFolder) func cancellingAJobEndsItsDependents() async throws {
         try await withTestServer { server in
             server.script("/hold", [], afterwards: .holdHead)
             try await withQueue(folder, limits: BatchLimits(concurrency: 1)) { queue in
@@ -171,7 +171,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(.ofAFolder) func retryBringsAFailedJobBackWhileTheBatchRuns() async throws {
+    @Test(.ofAFolder) func retryRestoresAFailedJobWhileTheBatchRuns() async throws {
         try await withTestServer { server in
             server.serve("/x", content)
             server.script("/x", [.status(404)])
@@ -227,7 +227,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func theRateOfOneJobIsBoundedAndNoOthers() async throws {
+    @Test func theRateLimitOfOneJobAppliesToNoOtherJob() async throws {
         try await withTestServer { server in
             for name in ["x", "y"] { server.serve("/\(name)", .random(seed: 1, count: 300_000)) }
             try await withQueue(folder) { queue in

@@ -37,7 +37,7 @@ import TransferTestSupport
         return nil
     }
 
-    @Test func aFolderThatBecomesALinkAfterItWasOpenedIsTheOneThatWasOpened() throws {
+    @Test func aFolderReplacedByALinkStaysTheOpenedFolder() throws {
         let path = folder.path("in/deep/a")
         let pinned = try bounds.pin(folderOf: path).folder
         try folder.write("secret", to: "outside/a")
@@ -52,7 +52,7 @@ import TransferTestSupport
         #expect(part.path == path + ".part", "people read the name that they know")
     }
 
-    @Test func aPartOfItsOwnAndAnUnnamedFileStayInTheFolderThatWasOpened() throws {
+    @Test func namedAndUnnamedPartsStayInTheOpenedFolder() throws {
         let path = folder.path("in/deep/a")
         let pinned = try bounds.pin(folderOf: path).folder
         try swap("in/deep")
@@ -100,7 +100,7 @@ import TransferTestSupport
         #expect(throws: TransferError.self) { try bounds.open(folder.path("in/none")) }
     }
 
-    @Test func aFileThatIsReadToBeComparedIsNoLink() throws {
+    @Test func aComparedFileIsNotReadThroughALink() throws {
         try folder.write("own", to: "in/deep/a")
         try link("in/deep/out", to: folder.path("outside/a"))
         try folder.write("secret", to: "outside/a")

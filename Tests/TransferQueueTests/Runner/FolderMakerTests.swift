@@ -19,7 +19,7 @@ import TransferTestSupport
         #expect(try FolderMaker.makeParents(of: folder.path("a/b/d/file")) == [folder.path("a/b/d")])
     }
 
-    @Test func theNamesOfNewFoldersAreSyncedUpToOneThatWasThere() throws {
+    @Test func theNamesOfNewFoldersAreSyncedUpToAnExistingOne() throws {
         let census = FolderCache()
         census.noteMade(try FolderMaker.makeParents(of: folder.path("a/b/c/file")))
         census.noteMade(try FolderMaker.makeParents(of: folder.path("a/b/d/file")))
@@ -32,7 +32,7 @@ import TransferTestSupport
         #expect(synced == [folder.path("a/b/c")], "the others' names are on the disk")
     }
 
-    @Test func aLinkToNothingOnTheWayIsNamed() throws {
+    @Test func aDanglingLinkInThePathIsNamed() throws {
         symlink("/nowhere/at/all", folder.path("link"))
         do {
             _ = try FolderMaker.makeParents(of: folder.path("link/file"))

@@ -98,7 +98,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: [503, 429]) func refusalsHalveOnceForAllOfThem(status: Int) async throws {
+    @Test(arguments: [503, 429]) func simultaneousRefusalsHalveTheLevelOnce(status: Int) async throws {
         let crowd = Crowd()
         try await withTestServer { server in
             server.handle("GET", "/*") { _ in
@@ -126,7 +126,7 @@ import TransferTestSupport
         (TransferError(.timedOut, "nothing came"), nil, false, nil), (Sample.unreachable(), nil, false, nil),
     ]
 
-    @Test(arguments: failures) func isARefusalOrNone(
+    @Test(arguments: failures) func statusesAreRefusalsOrNot(
         error: TransferError, status: Int?, hadBegun: Bool, expected: ConcurrencyBackoff.Refusal?
     ) {
         #expect(ConcurrencyBackoff.Refusal(error, status: status, hadBegun: hadBegun) == expected)

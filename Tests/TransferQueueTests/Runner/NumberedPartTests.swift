@@ -15,7 +15,7 @@ import TransferTestSupport
             ("x.01.part", nil, 0), ("x.100.part", nil, 0), ("x.+1.part", nil, 0), (".1.part", nil, 0),
             ("1.part", nil, 0), ("x.1.parts", nil, 0), ("x.1", nil, 0), ("", nil, 0), (".x.2.part", ".x", 2),
         ] as [(String, String?, Int)])
-    func aNameIsReadAsItIsMade(_ name: String, _ file: String?, _ number: Int) {
+    func aNumberedNameIsParsedAsItIsMade(_ name: String, _ file: String?, _ number: Int) {
         let part = NumberedPart(Array(name.utf8))
         #expect(part?.file == file && (part?.number ?? 0) == number)
         if let part { #expect(PartName.path(of: part.file, number: part.number) == name) }

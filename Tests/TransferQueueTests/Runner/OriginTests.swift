@@ -20,7 +20,7 @@ import TransferTestSupport
         names.map { Sample.download(server.url("/\($0)"), to: folder.path("out/\($0)"), id: $0, settings: settings) }
     }
 
-    @Test func retryAfterPausesTheWholeOriginAndOthersGoOn() async throws {
+    @Test func retryAfterPausesOnlyTheWholeOrigin() async throws {
         try await withTestServer { server in
             try await withTestServer { other in
                 for name in ["a", "b", "c"] { server.serve("/\(name)", content) }
@@ -90,7 +90,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFileThatIsRefusedForEverTakesNoOtherWithIt() async throws {
+    @Test func aFileThatIsRefusedForEverFailsNoOther() async throws {
         try await withTestServer { server in
             server.handle("GET", "/*") { request in
                 // An answer takes a while, so that other requests are under way at each refusal.

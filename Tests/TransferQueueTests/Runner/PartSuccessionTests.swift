@@ -36,7 +36,7 @@ import TransferTestSupport
         succession.settle(of: file, in: nil, wasInterrupted: wasInterrupted, nil)
     }
 
-    @Test func eachOwnerHasANameOfItsOwnAndAQueueOfOneMachineTheUsualOne() {
+    @Test func eachOwnerHasItsOwnNameAndALocalQueueTheUsualOne() {
         #expect(PartSuccession(owners: nil).base(of: file) == file)
         #expect(succession().base(of: file) == "\(file).7-aaaaaaaa")
         #expect(own.isOnMachine(of: neighbour) && !own.isOnMachine(of: stranger))

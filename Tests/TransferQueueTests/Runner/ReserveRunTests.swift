@@ -94,7 +94,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aRunThatIsStoppedGivesBackWhatHasNotStarted() async throws {
+    @Test func aStoppedRunReturnsUnstartedJobs() async throws {
         try await withJobs(600, reserving: 1000) { server, queue, staged in
             let run = Task { try await queue.run([staged]) }
             try await server.waitForRequests(1)
@@ -126,7 +126,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func nothingOfARunThatWasStoppedIsStartedByTheNext() async throws {
+    @Test func jobsOfAStoppedRunAreNotStartedByTheNext() async throws {
         try await withTestServer { server in
             server.handle("GET", "/*") { _ in Response(body: .text("x")) }
             server.script("/0", [.holdHead])

@@ -45,7 +45,7 @@ import TransferTestSupport
             settings: Sample.quick)
     }
 
-    @Test(arguments: answers, [SegmentCount.exactly(2), .exactly(8)]) func theFirstConnectionBringsTheFile(
+    @Test(arguments: answers, [SegmentCount.exactly(2), .exactly(8)]) func theFirstConnectionFetchesTheFile(
         _ answer: (name: String, fault: Fault), _ segments: SegmentCount
     ) async throws {
         let content = Self.content

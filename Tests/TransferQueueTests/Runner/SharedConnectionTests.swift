@@ -9,7 +9,7 @@ import TransferTestSupport
 /// Connections of HTTP/2, which outlive the transfers on them.
 @Suite(.timeLimit(.minutes(1))) struct SharedConnectionTests {
     /// The upload is cancelled before the server has answered: the other transfers on the connection end undisturbed.
-    @Test(.ofAFolder) func anUploadThatIsCancelledLeavesItsConnectionAsItIs() async throws {
+    @Test(.ofAFolder) func aCancelledUploadLeavesItsConnectionUnchanged() async throws {
         let folder = try TemporaryFolder("shared")
         try folder.write(count: 4_000_000, seed: 1, to: "f")
         let authority = try await TestAuthority.shared()

@@ -78,7 +78,7 @@ private let isOnDisk = (try? TemporaryFolder("ahead")).flatMap { CachedFolder(of
         #expect(ahead.open(preparation, now: now + .milliseconds(100)) == nil)
     }
 
-    @Test func everyFileArrivesAsItIs() async throws {
+    @Test func everyFileArrivesUnchanged() async throws {
         try await withTestServer { server in
             let names = (0..<400).map { "f\($0)" }
             for name in names { try folder.write("content of \(name)", to: "in/\(name)") }

@@ -42,7 +42,7 @@ import TransferCore
         #expect(gate.state == .open(failures: 0))
     }
 
-    @Test func oneOrTwoLostConnectionsMayBeBadLuck() {
+    @Test func oneOrTwoLostConnectionsCauseNoPause() {
         var gate = CircuitBreaker()
         for count in 1..<CircuitBreaker.toleratedFailures {
             gate.failed(Int64(count), error, now: now)
@@ -99,7 +99,7 @@ import TransferCore
         #expect(end.message.contains("1d 00h is the limit (retry.maxWait)") && end.status == 429)
     }
 
-    @Test func aSilentServerAndOneThatAsksAreCountedEachByItsOwn() {
+    @Test func silenceAndRequestedWaitsAreCountedSeparately() {
         var gate = gate { $0.failed(1, Sample.busy(429, retryAfter: .seconds(9)), now: now, limit: 2) }
         for pauses in 1...5 {
             let time = now + .seconds(pauses * 1000)
@@ -114,7 +114,7 @@ import TransferCore
     }
 
     /// A pause that the server asked for takes no probe from the budget of a server that is silent afterwards.
-    @Test(arguments: [1, 3]) func silenceIsCountedFromItsFirstAfterAPauseThatWasAskedFor(_ limit: Int) {
+    @Test(arguments: [1, 3]) func silenceAfterARequestedPauseIsCountedFromOne(_ limit: Int) {
         var gate = gate { $0.failed(1, Sample.busy(retryAfter: .seconds(1)), now: now, limit: limit) }
         var failures = 0
         while case .paused(let until, _) = gate.state {
@@ -131,7 +131,7 @@ import TransferCore
         #expect(gate.ask(2, now: now + .milliseconds(3999)) == .wait(until: now + .seconds(4)))
     }
 
-    @Test func oneJobTriesAfterThePause() {
+    @Test func oneJobProbesAfterThePause() {
         var gate = paused
         #expect(gate.ask(7, now: now + .seconds(4)) == .start)
         #expect(gate.state == .probing(job: 7, reason(0)))
@@ -170,7 +170,7 @@ import TransferCore
         #expect(gate.state == .dead(error))
     }
 
-    @Test func failuresOfOthersSayNothingAboutTheProbe() {
+    @Test func failuresOfOtherJobsDoNotAffectTheProbe() {
         var gate = probing
         gate.failed(8, error, now: now)
         #expect(gate == probing)
@@ -187,7 +187,7 @@ import TransferCore
     }
 
     /// Failed probes of a server that our other transfers keep busy are further apart, and do not give the server up.
-    @Test(arguments: [true, false]) func aServerThatIsBusyWithOthersOfOursIsNotGivenUp(_ isAnswer: Bool) {
+    @Test(arguments: [true, false]) func aServerBusyWithOurOtherTransfersIsNotGivenUp(_ isAnswer: Bool) {
         let error = isAnswer ? Sample.busy(429) : Sample.unreachable()
         var gate = gate { $0.failed(1, Sample.busy(429), now: now, limit: 2) }
         var time = now

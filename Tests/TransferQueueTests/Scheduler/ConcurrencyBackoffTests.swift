@@ -33,7 +33,7 @@ import TransferCore
     @Test(arguments: [
         (ConcurrencyBackoff.Refusal.answer, 6, [3, 1, 1]), (.brokenOff, 6, [6, 6, 6]),
         (.answer, 24, [12, 6, 3, 1, 1]), (.brokenOff, 24, [12, 6, 6]),
-    ]) func oneMayAlwaysTryAndAnswersThatBreakOffLeaveSix(
+    ]) func onePlaceAlwaysRemainsAndBrokenAnswersLeaveSix(
         refusal: ConcurrencyBackoff.Refusal, places: Int, expected: [Int]
     ) {
         var level = level(places)
@@ -91,7 +91,7 @@ import TransferCore
     }
 
     /// The additional connections of one file are more than the places of jobs.
-    @Test func connectionsOfOneFileAreHalvedWhereTheyAreMore() {
+    @Test func connectionsOfOneFileAreHalvedWhenTheyExceedTheJobs() {
         var level = ConcurrencyProbe(first: 6)
         #expect(level.connections == 64)
         level.refused(.answer, inUse: 16, since: .seconds(99), now: .seconds(100))

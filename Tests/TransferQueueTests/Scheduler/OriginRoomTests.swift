@@ -36,7 +36,7 @@ import TransferCore
         #expect(started(&scheduler, now + .seconds(7200)) == [])
     }
 
-    @Test func oneMayAlwaysStartAndAloneItIsNoCrowd() {
+    @Test func oneJobMayAlwaysStartAndASingleRefusalIsNoCrowd() {
         var scheduler = Scheduler(limits: .init(concurrency: 32, perHost: 8), now: now)
         scheduler.claimed(lane, [candidate(1), candidate(2)], asked: 256)
         #expect(started(&scheduler, now) == [1, 2])

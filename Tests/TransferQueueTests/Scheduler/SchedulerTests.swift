@@ -110,7 +110,7 @@ import TransferCore
 
     /// A page of a lane shows whether its jobs need a default route: one goes through a proxy nearby, the others do not
     /// need one.
-    @Test func withoutAWayOutOnePageIsClaimedAndItsJobsToDirectHostsStart() {
+    @Test func offlineOnePageIsClaimedAndItsJobsToDirectHostsStart() {
         var scheduler = scheduler(5)
         scheduler.backlogGrew(a, by: 300)
         var gate = NetworkGate(offline: [""])
@@ -176,7 +176,7 @@ import TransferCore
         #expect(ids.count == 3)
     }
 
-    @Test func aLaterUrgentJobOvertakesThoseThatWereClaimedBefore() {
+    @Test func aLaterUrgentJobOvertakesClaimedJobs() {
         var scheduler = scheduler(1)
         scheduler.claimed(a, jobs(a, 1...3), asked: 256)
         scheduler.claimed(a, jobs(a, 4...4, priority: 10), asked: 256)

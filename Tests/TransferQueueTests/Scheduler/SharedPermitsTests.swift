@@ -184,7 +184,7 @@ import TransferCore
     }
 
     /// FTP's "too many users" has no status. With a configured number, each process finds its own limit.
-    @Test(arguments: [PerHost.automatic, .exactly(8)]) func aServerThatIsCrowdedIsARefusalToAllWhereTheyFindTheNumber(
+    @Test(arguments: [PerHost.automatic, .exactly(8)]) func aCrowdedServerIsARefusalToAllWithAnAutomaticNumber(
         _ reported: PerHost
     ) throws {
         var places = OriginPlaces(reported, OriginBounds(), isShared: true)
@@ -202,7 +202,7 @@ import TransferCore
         #expect(try ask(now + .seconds(2)).seen.refusals.count == (isAutomatic ? 3 : 0))
     }
 
-    @Test func originsBeyondThoseThatAreAskedForGetTheirTurn() {
+    @Test func originsBeyondTheQueriedOnesGetTheirTurn() {
         var places = SharedPermits()
         for number in 0..<600 { places.want("http://\(number).example") }
         var seen = Set<String>()

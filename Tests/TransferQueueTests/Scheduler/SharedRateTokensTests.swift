@@ -76,7 +76,7 @@ import TransferCore
         #expect(starts.allSatisfy { $0.count >= 10 }, "\(starts.map(\.count))")
     }
 
-    @Test func aTimeThatWentByUnusedIsLost() {
+    @Test func anUnusedTimeIsLost() {
         var starts = SharedRateTokens()
         #expect(starts.turn(at: "a", perSecond: 10, now: now) == .unknown)
         let ask = starts.asks { _ in 5 }

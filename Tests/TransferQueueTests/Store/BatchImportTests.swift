@@ -123,7 +123,7 @@ import TransferTestSupport
     }
 
     /// The record of a finished job has to describe the work that was done.
-    @Test func aJobThatIsUnderWayIsNotChangedBehindItsBack() throws {
+    @Test func aJobUnderWayIsNotChanged() throws {
         let batch = try fixture.stage([job("a"), job("b")]).batch
         let records = try fixture.claimAll(batch.id)
         let edited = [job("a", url: "http://h.example/2"), job("b"), job("c")]
@@ -230,7 +230,7 @@ import TransferTestSupport
         #expect(try fixture.states()["c"] == .queued)
     }
 
-    @Test func aNeedThatIsDoneOverIsWaitedForAgain() throws {
+    @Test func aRepeatedNeedIsWaitedForAgain() throws {
         let jobs = [job("a"), job("b", needs: ["a"])]
         let batch = try fixture.stage(jobs).batch
         try fixture.succeed(try #require(try fixture.claimAll(batch.id).first))

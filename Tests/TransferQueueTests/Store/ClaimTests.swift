@@ -79,7 +79,7 @@ import TransferTestSupport
         #expect(try other.hold(.unfinished).map(\.name) == ["b"])
     }
 
-    @Test func aClaimOutlivesNothingButItsProcess() throws {
+    @Test func aClaimEndsWithItsProcess() throws {
         let other = try SQLiteStore(fixture.state)
         try fixture.stage([job("a")], in: other)
         _ = try fixture.claimAll(1, in: other)

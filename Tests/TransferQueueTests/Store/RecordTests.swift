@@ -127,7 +127,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func endedStatesAreThoseWithoutAWayOn() {
+    @Test func endedStatesHaveNoSuccessor() {
         for state in JobState.allCases {
             #expect(state.hasEnded == state.successors.isSubset(of: [.queued, .blocked]))
             #expect(!state.successors.contains(state))

@@ -30,7 +30,7 @@ import Testing
         #expect(DamagedDatabase.isReportedBy(try #require(error)))
     }
 
-    @Test func aTextInTheColumnOfANumberIsDamageAlsoWhereNoneWouldDo() throws {
+    @Test func aTextInANumberColumnIsDamageEvenWhereNullIsAllowed() throws {
         let database = try QueueDatabase.temporary()
         let error = #expect(throws: DatabaseError.self) {
             try database.read(leavesPacks: true) { db in

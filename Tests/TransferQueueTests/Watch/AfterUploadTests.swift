@@ -260,7 +260,7 @@ import TransferWatch
         #expect(error.errno == ENAMETOOLONG)
     }
 
-    @Test func aFolderThatIsMissingIsNoFileThatIsMissing() throws {
+    @Test func aMissingFolderIsNotAMissingFile() throws {
         try folder.write("one", to: "in/a")
         let after = try after("a", .delete)
         try folder.rename("in", "away")

@@ -46,7 +46,7 @@ struct FailedFilesTests {
         #expect(others.event(.succeeded(job: 7), at: now) == .wake(.followers, count: 2))
     }
 
-    @Test func nothingIsWokenWhereNothingFailed() {
+    @Test func nothingIsWokenWithoutAFailure() {
         var files = files(failed: 0)
         #expect(files.event(.succeeded(job: 1), at: now) == .none && files.nextWake == nil)
         _ = files.event(.failed(job: 2, again: .seconds(60)), at: now)
@@ -55,7 +55,7 @@ struct FailedFilesTests {
         #expect(files.event(.succeeded(job: 2), at: now) == .none)
     }
 
-    @Test func theOthersFollowWhileProbesSucceed() {
+    @Test func theOtherFilesFollowWhileProbesSucceed() {
         var files = files(failed: 10_000)
         var waiting = Array(0..<Int64(10_000))
         var underWay: [Int64] = []

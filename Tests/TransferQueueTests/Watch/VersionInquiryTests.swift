@@ -167,7 +167,7 @@ import TransferWatch
     }
 
     /// The new numbers of two files may be each other's former numbers.
-    @Test func aNameGoesBeforeAnInode() throws {
+    @Test func aNameTakesPrecedenceOverAnInode() throws {
         let plan = try plan()
         try folder.write("one", to: "in/f")
         let file = try version("f")

@@ -94,7 +94,7 @@ import TransferTestSupport
     }
 
     /// A file that its server cannot process does not delay the other files.
-    @Test func oneFileWhoseConnectionsAreEndedKeepsNoOtherWaiting() async throws {
+    @Test func aFileWithBrokenConnectionsDelaysNoOther() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             server.script("/in/bad", [], afterwards: .closeBeforeHead)

@@ -41,7 +41,7 @@ import TransferWatch
         }
     }
 
-    @Test func aFileWhoseTimeWasSetIsNotGoneAndIsKnownAgain() async throws {
+    @Test func aFileWithANewTimeIsNotRemovedAndIsRecognised() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")

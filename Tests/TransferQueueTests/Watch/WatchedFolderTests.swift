@@ -156,7 +156,7 @@ import TransferWatch
         }
     }
 
-    @Test func devicesHaveOtherNumbersAfterARebootAndFilesAreKnownAllTheSame() async throws {
+    @Test func filesAreRecognisedAfterARebootRenumbersDevices() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)

@@ -114,7 +114,7 @@ import TransferUpload
         (HostWays.Finding.routes([]), false),
         (HostWays.Finding.unknownName, true), (HostWays.Finding.unanswered, false),
     ])
-    func aHostThatIsNearbyNeedsNoWayOut(_ finding: HostWays.Finding, _ isNearby: Bool) throws {
+    func aNearbyHostNeedsNoDefaultRoute(_ finding: HostWays.Finding, _ isNearby: Bool) throws {
         var snapshot = try network(isUp: true)
         snapshot.defaultRoutes = []
         for origin in ["http://203.0.113.9", "https://nas.lan"] {

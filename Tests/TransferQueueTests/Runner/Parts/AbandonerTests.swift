@@ -70,7 +70,7 @@ import TransferUpload
         #expect(abandoner.isEmpty && abandoner.failures[7]?.status == 503)
     }
 
-    @Test func aRefusalStaysKnown() {
+    @Test func aRefusedDeletionIsRemembered() {
         var abandoner = UploadAborts()
         _ = abandoner.begin(upload, Deletion(), now: 0)
         let refusal = TransferError(.httpStatus, "403", cause: .http(status: 403))

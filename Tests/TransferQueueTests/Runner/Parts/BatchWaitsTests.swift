@@ -42,7 +42,7 @@ import TransferCore
         #expect(network.waitReason == .network("offline") && network.waitingForReason == 1)
     }
 
-    @Test func aFullDiskIsNamedWhereItIsWhyTheNextOneWaits() {
+    @Test func aFullDiskIsNamedWhenItDelaysTheNextJob() {
         let waits = BatchWaits(left: 9, busy: 0, asleep: [sleeper(5, disk: "no space"), sleeper(8)])
         #expect(note(waits).waitReason == .disk("no space", remaining: .seconds(5)))
         #expect(note(waits).waitingForReason == 1)

@@ -6,7 +6,7 @@ import TransferCore
 @Suite struct BatchOutlookTests {
     typealias Transfer = BatchOutlook.Transfer
 
-    @Test func nothingIsExpectedWhereNothingMoves() {
+    @Test func noTimeIsEstimatedWithoutMovement() {
         var outlook = BatchOutlook(underWay: [Transfer(total: 1000, completed: 10)], waiting: 5)
         #expect(outlook.eta == nil)
         outlook.ended = 3
@@ -14,7 +14,7 @@ import TransferCore
         #expect(outlook.eta == nil)
     }
 
-    @Test func nothingIsExpectedWhereNothingIsLeft() {
+    @Test func noTimeIsEstimatedWithoutRemainingJobs() {
         #expect(BatchOutlook(rate: 100, jobRate: 1, ended: 5, endedBytes: 500).eta == nil)
     }
 
@@ -24,7 +24,7 @@ import TransferCore
         #expect(BatchOutlook(rate: 1000, underWay: transfers).eta == .seconds(10))
     }
 
-    @Test func jobsThatWaitAreExpectedToBeLikeTheOthers() {
+    @Test func waitingJobsAreEstimatedLikeTheOthers() {
         var outlook = BatchOutlook(rate: 1000, underWay: [Transfer(total: 2000, completed: 0)], waiting: 3)
         #expect(outlook.eta == .seconds(8))
         outlook.ended = 1
@@ -32,7 +32,7 @@ import TransferCore
         #expect(outlook.eta == .seconds(2 + 9))
     }
 
-    @Test func anUnknownSizeIsExpectedToBeLikeTheOthers() {
+    @Test func anUnknownSizeIsEstimatedLikeTheOthers() {
         let unknown = Transfer(total: nil, completed: 500)
         #expect(BatchOutlook(rate: 100, underWay: [unknown]).eta == nil)
         #expect(BatchOutlook(rate: 100, ended: 1, endedBytes: 1500, underWay: [unknown]).eta == .seconds(10))

@@ -60,7 +60,7 @@ import TransferTestSupport
         #expect(try other.claimAll(batch).first?.spec.urls == ["http://h.example/1"])
     }
 
-    @Test func aPauseThatWasAskedOfTheWorkerHolds() throws {
+    @Test func aPauseSentToTheWorkerHolds() throws {
         let batch = try bring([job("1")])
         let one = try worker()
         let claimed = try #require(one.claimAll(batch).first)

@@ -183,7 +183,7 @@ import TransferTestSupport
 
     /// A standby answers queries before it is promoted, and accepts no changes. The address names it alone, or does not
     /// ask for a primary server.
-    @Test func aStandbyIsNoDatabaseToWorkOnUntilItIsPromoted() async throws {
+    @Test func aStandbyIsNotUsedUntilItIsPromoted() async throws {
         try await with(isSynchronous: true) { bench in
             try await bench.follow()
             let error = #expect(throws: TransferError.self) { _ = try bench.another() }

@@ -85,7 +85,7 @@ import TransferTestSupport
 
     // MARK: Rights
 
-    @Test(arguments: parts) func aPartGivesNoRightOnATableAndNoOtherPartsFunctions(_ part: String) async throws {
+    @Test(arguments: parts) func aRoleGivesNoRightOnATableOrOnOtherRolesFunctions(_ part: String) async throws {
         let login = try await server.login(part, in: queue)
         let rights = try await server.ask(
             """
@@ -128,7 +128,7 @@ import TransferTestSupport
         #expect(error?.message.contains("may not submit") == true, "\(String(describing: error))")
     }
 
-    @Test func aPartThatIsTakenAwayIsGone() async throws {
+    @Test func aRevokedRoleIsGone() async throws {
         let login = try await server.login("read", in: queue)
         _ = try PostgresStore(address(login), .onlooker)
         try await server.ask("SELECT \(schema).forbid('\(login)')")
@@ -136,7 +136,7 @@ import TransferTestSupport
         try await server.ask("DROP ROLE \(login)")
     }
 
-    @Test func aMemberOfARoleHasItsPart() async throws {
+    @Test func aMemberOfAGroupHasItsRole() async throws {
         let login = try await server.login(in: queue)
         let group = try await server.login("work", in: queue)
         try await server.ask("GRANT \(group) TO \(login)")
@@ -145,7 +145,7 @@ import TransferTestSupport
 
     // MARK: Roles
 
-    @Test func eachPartDoesItsOwn() async throws {
+    @Test func eachRoleDoesItsOwnWork() async throws {
         let (submit, work, read) = (
             try await server.login("submit", in: queue), try await server.login("work", in: queue),
             try await server.login("read", in: queue)

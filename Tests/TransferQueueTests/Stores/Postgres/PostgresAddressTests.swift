@@ -33,7 +33,7 @@ import TransferCore
     }
 
     @Test(arguments: ["Nightly", "a-b", "a;b", "", String(repeating: "a", count: 41)])
-    func aQueueWhoseNameCouldBeMoreThanANameIsRefused(_ name: String) {
+    func aQueueNameWithSpecialCharactersIsRefused(_ name: String) {
         #expect(message("postgres:///jobs?queue=\(name)") != nil)
     }
 

@@ -117,7 +117,7 @@ import TransferTestSupport
         workers.stop()
     }
 
-    @Test func theNextServerIsAskedWhereOneDoesntAnswerOrRefuses() async throws {
+    @Test func theNextServerIsTriedAfterSilenceOrARefusal() async throws {
         let silent = try SilentListener()
         let shut = try HeldPort()
         let port = try await Self.server.value.port

@@ -10,7 +10,7 @@ import Testing
         PostgresHosts(keywords) { environment[$0] }?.all
     }
 
-    @Test func eachHostHasItsPortOrTheOneOfAll() throws {
+    @Test func eachHostHasItsOwnPortOrTheCommonOne() throws {
         #expect(hosts(["host": "a,b", "port": "1,2"]) == [Host(host: "a", port: "1"), Host(host: "b", port: "2")])
         #expect(hosts(["host": "a,b", "port": "1"]) == [Host(host: "a", port: "1"), Host(host: "b", port: "1")])
         #expect(hosts(["host": "a,b"]) == [Host(host: "a"), Host(host: "b")])

@@ -63,7 +63,7 @@ import TransferTestSupport
         #expect(try total(db) == 0)
     }
 
-    @Test func manyLargeStatementsGoThroughAndCopyComesBehindThem() async throws {
+    @Test func manyLargeStatementsSucceedBeforeACopy() async throws {
         let db = try await connect()
         let text = String(repeating: "x", count: 20_000)
         let echo = PostgresStatement(direct: "SELECT $1::text")

@@ -106,7 +106,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aPromotedStandbyGivesTokensOfItsOwnAndKnowsNoTransactionOfItsForerunner() async throws {
+    @Test func aPromotedStandbyIssuesItsOwnTokensAndKnowsNoFormerTransaction() async throws {
         try await with { primary, standby in
             let old = try PostgresStore(address(primary)).database
             #expect(old.process >> 40 == 1)
