@@ -84,7 +84,7 @@ import TransferTestSupport
             let process = try watch.start("--recursive", "--include", "*.{mp4,mov}", "--exclude", "raw/")
             for name in ["x/y/a.mp4", "b.mov", "c.txt", "raw/d.mp4"] { try watch.write("x", to: name) }
             try await process.caughtUp(confirming: 2)
-            // The ignored file was there before this one.
+            // The ignored files were there before this one.
             try watch.write("x", to: "e.mp4")
             try await process.confirmed("e.mp4")
             try await watch.stop(process)

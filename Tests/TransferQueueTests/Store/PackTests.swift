@@ -40,7 +40,7 @@ import TransferTestSupport
         #expect(try count("pack") == 1 && count("job") == 0)
         #expect(try fixture.store.backlog(batch: 1).ready == [lane: 20])
         #expect(try count("pack") == 0 && count("job") == 20)
-        // The third batch was never packed.
+        // The jobs of the second batch were never packed.
         try fixture.stage(jobs(20), name: "c")
         let columns = "identity, state, priority, origin, destination, spec, isUpload, fingerprint, hasSecrets, network"
         func rows(_ batch: Int, _ columns: String) throws -> [[String?]] {

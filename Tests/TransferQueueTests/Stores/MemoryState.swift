@@ -35,7 +35,7 @@ struct MemoryState {
         var resume: ResumeData?
         var upload: UploadRecord?
         var claimed: Int64?
-        /// The numbers of the jobs that it needs, and of those that are not complete yet.
+        /// The numbers of the jobs that it needs; some of them may be complete already.
         var needs: [Int64] = []
         var due: MonotonicTime?
         var end: End?

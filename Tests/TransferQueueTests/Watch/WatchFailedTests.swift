@@ -181,7 +181,7 @@ extension QueueEvent {
         }
     }
 
-    /// The number of a job's attempts does not end it, and the first file goes first.
+    /// The wait does not end with any job's attempts, and the first file goes first.
     @Test func anUnavailableServerIsWaitedForWithoutLimit() async throws {
         let restarts = try ServerThatRestarts()
         let inbox = try restarts.start()
